@@ -1,0 +1,114 @@
+# ranksh -- `make start` installs what is missing, builds and opens a shell; `make check` installs, builds and passes the tests.
+# Sources are found by wildcard: a new file needs no line here. Variants (normal, asan) build into folders of their own.
+
+VERSION  = 0.1
+BUILD    = build
+PREFIX   = /usr/local
+CC       = gcc
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+OPTIMISE = -O2 -g
+# -ffp-contract=off: the same doubles on every computer
+CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
+MPI_FLAGS = $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
+MPI_LIBS  = $(shell mpicc --showme:link 2>/dev/null)
+LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread $(MPI_LIBS)
+INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
+
+# `make V=1` shows the commands
+SAY      = $(if $(V),,@echo "  $(@F)";)
+
+SOURCES  = $(sort $(wildcard src/*/*.c shell/*.c shell/*/*.c))
+OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o
+LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
+EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh))
+UNIT     = $(sort $(wildcard tests/unit/*.c))
+UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
+# what each part of the binary and of the tests needs on Debian, and how to see that it is there
+PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev libcmocka-dev tmux iproute2 procps
+
+all: ranksh
+
+ranksh: $(BUILD)/ranksh
+	cp -f $< $@
+
+$(BUILD)/ranksh: $(OBJECTS)
+	$(SAY) $(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+
+# kernels: loops as vectors; neither option changes a result
+$(BUILD)/src/kernels/%.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+
+$(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons
+	@mkdir -p $(@D)
+	$(SAY) sh tools/embed $(EMBEDDED) > $@.new && mv $@.new $@
+
+$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands
+	@mkdir -p $(@D)
+	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
+
+$(BUILD)/generated/%.o: $(BUILD)/generated/%.c
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
+
+unit: $(UNIT_RUN)
+
+.PHONY: all start check asan bench fuzz fuzzer install deps unit mpi-tests clean
+.SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+start: deps
+	@$(MAKE) --no-print-directory ranksh
+	./ranksh
+
+# installs what is missing, builds, runs every test; the last line is "N passed, N failed"
+check: deps
+	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
+	@sh tests/run $(BUILD)
+
+# the same tests under AddressSanitizer and UndefinedBehaviorSanitizer, built into a folder of their own
+asan: deps
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
+		OPTIMISE="-O1 -g" build-asan/ranksh unit mpi-tests
+	@RANKSH=build-asan/ranksh ASAN_OPTIONS=detect_leaks=0 sh tests/run build-asan
+
+MPI_TESTS = $(patsubst tests/mpi/%.c,$(BUILD)/mpi/%,$(sort $(wildcard tests/mpi/*.c)))
+$(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+mpi-tests: $(MPI_TESTS)
+
+BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+$(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+bench: deps
+	@$(MAKE) --no-print-directory ranksh $(BENCHES)
+	@sh tests/bench/run $(BUILD)
+
+# feeds mutated lines to the parser; FUZZ_SECONDS=60
+FUZZ_SECONDS = 60
+fuzz: deps
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
+		OPTIMISE="-O1 -g" fuzzer
+	ASAN_OPTIONS=detect_leaks=0 build-asan/fuzz_parse $(FUZZ_SECONDS) tests/script tests/script/design
+fuzzer: $(BUILD)/fuzz_parse
+$(BUILD)/fuzz_parse: tests/fuzz/fuzz_parse.c $(LIBRARY)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -o $@ $< $(LIBRARY) $(LIBS)
+
+install: ranksh
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 ranksh $(DESTDIR)$(PREFIX)/bin/ranksh
+	install -m 644 docs/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
+	install -m 644 docs/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
+
+deps:
+	@sh tools/deps $(PACKAGES)
+
+clean:
+	rm -rf build build-asan ranksh

@@ -1,0 +1,20 @@
+# bash completion for ranksh
+_ranksh() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	COMPREPLY=()
+	case $before in
+	-n) COMPREPLY=($(compgen -W '1 2 4 8' -- "$word")); return ;;
+	-c | --limit) return ;;
+	--device) COMPREPLY=($(compgen -W 'auto sim cuda' -- "$word")); return ;;
+	--machine)
+		COMPREPLY=($(compgen -W 'classroom dgx-a100 dgx-a100-2 dgx-a100-128 dgx-h100 dgx-h100-2 dgx-h100-128 hgx-h200 hgx-h200-2
+			hgx-h200-128 pcie-4gpu' -- "$word") $(compgen -f -X '!*.machine' -- "$word"))
+		return ;;
+	--test) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")); return ;;
+	esac
+	case $word in
+	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --check-lessons --version --help' -- "$word")) ;;
+	*) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
+	esac
+}
+complete -o filenames -F _ranksh ranksh

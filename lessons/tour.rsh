@@ -1,0 +1,51 @@
+# lesson: The tour
+# minutes: 3
+## The host queues work and goes on
+#: start
+tensor x[256,256] w[256,256] = randn seed=1
+y = matmul x w
+timeline
+#: hint
+## Reading a number makes it wait
+# The host stood still until the matmul was done. In PyTorch this is
+# loss.item().
+#: start
+print y[0,0]
+timeline
+## Two streams, and the mistake everybody makes
+# The copy writes x while the matmul reads it: on a GPU the answer would be
+# sometimes right.
+#: start
+reset
+tensor x[256,256] w[256,256] = randn seed=1
+tensor h[256,256] pinned = randn seed=2;  stream io compute
+copy h -> x on io;  y = matmul x w on compute
+## The same, put right by a wait
+# `wait io on compute` is a line of the program: compute idles until io has
+# come so far. The host goes on at once, and waits only in its `sync`.
+#: start
+reset
+tensor x[256,256] w[256,256] = randn seed=1
+tensor h[256,256] pinned = randn seed=2;  stream io compute
+copy h -> x on io;  wait io on compute;  y = matmul x w on compute;  sync
+timeline
+## Everybody meets in a collective, and one rank is slow
+# Ranks 0, 1 and 3 stand in the allreduce (p) until rank 2 has come.
+#: start
+mark slow
+@2 slow 2x
+y = matmul x w on compute;  allreduce y on compute;  sync
+timeline slow
+## Ask what it cost
+# Every wait has a name and somebody to blame; the causes and the work add
+# up to the time that passed.
+#: start
+stalls
+## Your turn
+# lesson 1        learn by doing; every task is checked
+# strategy ddp    the GPUs train a model; Enter for each step
+# view            the timeline on the whole screen
+# explain on      each line in CUDA and PyTorch
+# help            the commands; help WORD; TAB
+#: start
+@2 slow 1x

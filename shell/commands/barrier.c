@@ -1,0 +1,45 @@
+/* barrier.c -- barrier: a collective of nothing, and the host waits for it */
+#include "shell/commands/host.h"
+#include "shell/commands/plan.h"
+
+#include "collectives/collective.h"
+
+static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+{
+	const struct group_instance *instance;
+	int place;
+	(void)self;
+	record_begin(call, rank, &plan->record, OP_COLLECTIVE, "barrier");
+	enum status status = call_stream(call, rank, &plan->stream);
+	return status == ST_OK ? group_of(shell, call, rank, plan, &instance, &place) : status;
+}
+
+static enum status barrier_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+{
+	(void)shell, (void)call, (void)rank;
+	plan->record.collective = self;
+	return ST_OK;
+}
+
+static enum status barrier_run(struct shell *shell, struct call *call)
+{
+	struct plans plans = {0};
+	struct host_syncs syncs;
+	enum status status = plans_run(shell, call, barrier_resolve, barrier_complete, collective_find("barrier"), &plans);
+	enum status begun = host_syncs_begin(shell, call, "barrier", &syncs);
+	if (status == ST_OK)
+		status = begun;
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id, 0, &syncs);
+	plans_release(&plans);
+	return host_syncs_end(shell, call, &syncs, status);
+}
+
+const struct command command_barrier = {
+	.name = "barrier", .topic = "order", .usage = "barrier [on STREAM] [in GROUP]",
+	.help = "every host of the group waits until all of them have come to this line",
+	.example = "@0 host 2ms\nbarrier", .torch = "dist.barrier()",
+	.cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
+	.class = COMMAND_PROGRAM, .stream_ok = true, .group_ok = true,
+	.run = barrier_run,
+};

@@ -1,0 +1,97 @@
+/* data.c -- data: what a model is trained on */
+#include "shell/commands/services.h"
+#include "shell/data.h"
+#include "shell/training.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The words behind `data`, copied: reading files may move names */
+static enum status read_words(struct call *call, char word[3][512], int count)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < count && status == ST_OK; i++) {
+		const char *text;
+		status = call_word(call, 0, i, ranks_first(call_ranks(call)), &text);
+		if (status == ST_OK && strlen(text) >= sizeof word[i])
+			status = fail(ST_LIMIT, "data: a path of at most %zu bytes, please", sizeof word[i] - 1);
+		if (status == ST_OK)
+			snprintf(word[i], sizeof word[i], "%s", text);
+	}
+	return status;
+}
+
+static enum status take_text(struct shell *shell, struct plan *plan, const char *path)
+{
+	struct data_facts facts;
+	enum status status = data_text(shell, path, &facts);
+	if (status != ST_OK)
+		return status;
+	plan->data = (struct data){ .kind = DATA_TEXT, .count = facts.count };
+	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", path);
+	plan->vocab = facts.vocab;
+	plan->width_in = plan->width_out = 0;
+	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count, facts.vocab);
+	return ST_OK;
+}
+
+static enum status take_pair(struct shell *shell, struct plan *plan, const char *samples, const char *targets)
+{
+	struct data_facts facts;
+	enum status status = data_pair(shell, samples, targets, &facts);
+	if (status != ST_OK)
+		return status;
+	plan->data = (struct data){ .kind = DATA_NPY, .count = facts.count };
+	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", samples);
+	snprintf(plan->data.path[1], sizeof plan->data.path[1], "%s", targets);
+	plan->vocab = 0;
+	plan->width_in = facts.in;
+	plan->width_out = facts.out;
+	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count, (long long)facts.in, (long long)facts.out);
+	return ST_OK;
+}
+
+static enum status take_synthetic(struct call *call, struct plan *plan)
+{
+	struct number number = {0};
+	enum status status = call_has(call, "count") ? call_option(call, "count", ranks_first(call_ranks(call)), &number) : ST_OK;
+	if (status == ST_OK && call_has(call, "count") && !(number.value >= 1 && number.value <= 1e9))
+		status = fail(ST_RANGE, "count: 1 to 1e9 rows or tokens");
+	if (status != ST_OK)
+		return status;
+	plan->data = (struct data){ .kind = DATA_SYNTHETIC, .count = (int64_t)number.value };   /* 0: as the model wants it */
+	plan->vocab = 0;
+	plan->width_in = plan->width_out = 0;
+	return ST_OK;
+}
+
+static enum status data_run(struct shell *shell, struct call *call)
+{
+	char word[3][512] = {""};
+	int count = call_count(call, 0);
+	struct training *t = training_of(shell);
+	enum status status = !t ? ST_MEMORY : count > 3 ? ST_ARGUMENT : read_words(call, word, count);
+	if (status == ST_ARGUMENT)
+		return fail(ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+	if (status != ST_OK)
+		return status;
+	if (count == 2 && strcmp(word[0], "text") == 0)
+		status = take_text(shell, &t->now, word[1]);
+	else if (count == 2 && data_is_npy(word[0]) && data_is_npy(word[1]))
+		status = take_pair(shell, &t->now, word[0], word[1]);
+	else if (count == 1 && strcmp(word[0], "synthetic") == 0)
+		status = take_synthetic(call, &t->now);
+	else
+		return fail(ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+	t->now.data_given = t->now.data_given || status == ST_OK;
+	return status;
+}
+
+const struct command command_data = {
+	.name = "data", .topic = "learn", .usage = "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic [count=N]",
+	.help = "what the model is trained on: the characters of a text (gpt), rows of two .npy files (mlp), or random numbers",
+	.example = "data synthetic count=4096", .class = COMMAND_STEER,
+	.argument = {{ARG_FILE, ARG_MANY, NULL, "text FILE|SAMPLES.npy TARGETS.npy|synthetic"}},
+	.option = {{"count", ARG_EXPRESSION, UNIT_PLAIN, NULL, "synthetic: rows, or tokens"}},
+	.run = data_run,
+};

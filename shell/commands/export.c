@@ -1,0 +1,62 @@
+/* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
+#include "shell/commands/services.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum status write_file(const char *path, const struct text *text)
+{
+	FILE *file = fopen(path, "wb");
+	if (!file)
+		return fail(ST_FILE, "%s: %s", path, strerror(errno));
+	bool good = fwrite(text_string(text), 1, text->count, file) == text->count;
+	int trouble = errno;
+	if (fclose(file) != 0 && good) {
+		good = false;
+		trouble = errno;
+	}
+	if (good)
+		return ST_OK;
+	remove(path);
+	return fail(ST_FILE, "%s: %s", path, strerror(trouble));
+}
+
+static enum status export_trace(struct shell *shell, const char *path)
+{
+	struct trace trace = {shell->world, shell->backend};
+	struct text text = {0};
+	enum status status = trace_export_json(&trace, &text);
+	if (status == ST_OK && text.broken)
+		status = fail(ST_MEMORY, "export: this computer is out of memory");
+	if (status == ST_OK)
+		status = write_file(path, &text);
+	text_release(&text);
+	return status;
+}
+
+static enum status export_run(struct shell *shell, struct call *call)
+{
+	const char *path;
+	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	size_t length = status == ST_OK ? strlen(path) : 0;
+	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
+		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
+	if (status == ST_OK)
+		status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status != ST_OK)
+		return status;
+	bool writer = !shell->plane || plane_rank(shell->plane) == 0;
+	status = shell_agree(shell, 0, writer && !shell->replaying ? export_trace(shell, path) : ST_OK);
+	if (status == ST_OK)
+		out_say(shell->out, "   %s: open it at ui.perfetto.dev or chrome://tracing\n", path);
+	return status;
+}
+
+const struct command command_export = {
+	.name = "export", .topic = "look", .usage = "export FILE.json",
+	.help = "writes the timeline for Perfetto and chrome://tracing: a process for each rank, a thread for each stream",
+	.class = COMMAND_LOOK,
+	.argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
+	.run = export_run,
+};

@@ -1,0 +1,85 @@
+/* graph.c -- capture, launch: a block's work queued again and again at the price of one launch */
+#include "shell/commands/services.h"
+
+static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
+{
+	FOR_RANKS(rank, begun) {
+		enum status ended = world_capture_end(shell->world, rank);
+		if (*status == ST_OK)
+			*status = ended;
+	}
+}
+
+static enum status capture_run(struct shell *shell, struct call *call)
+{
+	struct ranks begun = {0};
+	enum status status = ST_OK;
+	FOR_RANKS(rank, call_ranks(call)) {
+		name_id name;
+		status = call_name(call, 0, 0, rank, &name);
+		if (status == ST_OK)
+			status = world_capture_begin(shell->world, rank, name);
+		if (status != ST_OK)
+			break;
+		ranks_add(&begun, rank);
+	}
+	if (status == ST_OK)
+		status = call_block(call);
+	end_capture(shell, &begun, &status);
+	return status;
+}
+
+const struct command command_capture = {
+	.name = "capture", .topic = "order", .usage = "capture NAME [on STREAM] { LINES }",
+	.help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
+	.example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = relu y }\nlaunch "
+		"step\nlaunch step\nsync",
+	.torch = "with torch.cuda.graph(NAME):", .cuda = "cudaStreamBeginCapture ... cudaStreamEndCapture, cudaGraphInstantiate",
+	.class = COMMAND_PROGRAM,
+	.stream_ok = true,
+	.argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_BLOCK, 0, NULL, "{ LINES }"}},
+	.run = capture_run,
+};
+
+static enum status launch_one(struct shell *shell, struct call *call, int rank, bool check)
+{
+	name_id name;
+	int stream;
+	enum status status = call_name(call, 0, 0, rank, &name);
+	if (status == ST_OK)
+		status = call_stream(call, rank, &stream);
+	if (status != ST_OK)
+		return status;
+	if (check) {
+		if (world_find(shell->world, rank, name).kind == THING_GRAPH)
+			return ST_OK;
+		const char *text = names_text(shell->world->names, name), *near = world_nearest(shell->world, rank, text, THING_GRAPH);
+		return near ? fail(ST_NAME, "no graph '%s'; did you mean '%s'?", text, near)
+			: fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
+	}
+	size_t before = shell->world->op_count;
+	status = world_graph_launch(shell->world, rank, name, stream);
+	enum status told = shell_tell(shell, before);
+	return status != ST_OK ? status : told;
+}
+
+static enum status launch_run(struct shell *shell, struct call *call)
+{
+	for (int pass = 0; pass < 2; pass++)
+		FOR_RANKS(rank, call_ranks(call)) {
+			enum status status = launch_one(shell, call, rank, pass == 0);
+			if (status != ST_OK)
+				return status;
+		}
+	return ST_OK;
+}
+
+const struct command command_launch = {
+	.name = "launch", .topic = "order", .usage = "launch NAME [on STREAM]",
+	.help = "queues a captured graph: all its operations for one launch",
+	.example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch step\nsync",
+	.torch = "NAME.replay()",
+	.cuda = "cudaGraphLaunch(NAME, STREAM)", .class = COMMAND_PROGRAM, .stream_ok = true,
+	.argument = {{ARG_NEW, 0, NULL, "NAME"}},
+	.run = launch_run,
+};

@@ -1,0 +1,168 @@
+/* group.c -- group, mesh: which ranks take part in a collective together */
+#include "shell/commands/services.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Instances as world_group_make wants them. */
+struct parts { int *starts, *ranks, instances, count; };
+
+static enum status parts_create(struct parts *parts, int instances, int ranks)
+{
+	*parts = (struct parts){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
+		.ranks = mem_alloc((size_t)ranks * sizeof(int))};
+	return parts->starts && parts->ranks ? ST_OK : ST_MEMORY;
+}
+
+static void parts_release(struct parts *parts)
+{
+	mem_free(parts->starts);
+	mem_free(parts->ranks);
+}
+
+static void parts_close(struct parts *parts)
+{
+	parts->starts[++parts->instances] = parts->count;
+}
+
+static enum status name_free(const struct shell *shell, name_id name, const struct ranks *set)
+{
+	FOR_RANKS(rank, set) {
+		struct thing thing = world_find(shell->world, rank, name);
+		if (thing.kind != THING_NONE)
+			return fail(ST_NAME, "%s is a %s already (one name, one thing)", names_text(shell->world->names, name),
+				thing_kind_name(thing.kind));
+	}
+	return ST_OK;
+}
+
+static enum status fill_groups(struct shell *shell, struct call *call, struct parts *parts, struct ranks *all)
+{
+	for (int i = 0; i < call_count(call, 1); i++) {
+		struct ranks set, both;
+		enum status status = call_ranks_argument(call, 1, i, &set);
+		if (status != ST_OK)
+			return status;
+		both = set;
+		ranks_and(&both, all);
+		if (!ranks_empty(&both))
+			return fail(ST_RANK, "group: rank %d stands in two of its parts", ranks_first(&both));
+		ranks_or(all, &set);
+		FOR_RANKS(rank, &set) {
+			if (rank >= shell->world->n)
+				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
+			parts->ranks[parts->count++] = rank;
+		}
+		parts_close(parts);
+	}
+	return ST_OK;
+}
+
+static enum status group_run(struct shell *shell, struct call *call)
+{
+	struct parts parts;
+	struct ranks all = {0};
+	name_id name;
+	int index;
+	enum status status = parts_create(&parts, call_count(call, 1), shell->world->n);
+	if (status == ST_OK)
+		status = call_name(call, 0, 0, ranks_first(call_ranks(call)), &name);
+	if (status == ST_OK)
+		status = fill_groups(shell, call, &parts, &all);
+	if (status == ST_OK)
+		status = name_free(shell, name, &all);
+	if (status == ST_OK)
+		status = world_group_make(shell->world, name, false, parts.instances, parts.starts, parts.ranks, &index);
+	parts_release(&parts);
+	return status;
+}
+
+const struct command command_group = {
+	.name = "group", .topic = "make", .usage = "group NAME RANKS ...",
+	.help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 2-3` makes two parts",
+	.example = "group pair 0-1 2-3\ntensor g[64] = rank\nallreduce g in pair\nsync", .torch = "NAME = dist.new_group([0, 1])",
+	.cuda = "ncclCommSplit(world, color, key, &NAME, NULL)", .class = COMMAND_PROGRAM,
+	.argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_MANY, NULL, "RANKS"}},
+	.run = group_run,
+};
+
+/* ---- mesh ------------------------------------------------------------------------------------------------------------ */
+
+enum { AXES_MAX = 6 };
+struct mesh { int axes, size[AXES_MAX]; name_id name[AXES_MAX]; };
+
+static enum status read_axis(struct shell *shell, struct call *call, int i, struct mesh *mesh, struct ranks *all)
+{
+	const char *key, *word;
+	struct number number;
+	enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
+	if (status != ST_OK)
+		return status;
+	if (number.value < 1 || number.value > RANKS_MAX || number.value != (int)number.value)
+		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
+	mesh->size[i] = (int)number.value;
+	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
+	if (!mesh->name[i])
+		return ST_MEMORY;
+	for (int k = 0; k < i; k++)
+		if (mesh->name[k] == mesh->name[i])
+			return fail(ST_NAME, "mesh: %s stands twice", key);
+	return name_free(shell, mesh->name[i], all);
+}
+
+/* The ranks that differ along `axis` only. The last axis counts fastest, as in PyTorch's DeviceMesh. */
+static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
+{
+	int inner = 1, n = shell->world->n, size = mesh->size[axis], index;
+	struct parts parts;
+	for (int k = axis + 1; k < mesh->axes; k++)
+		inner *= mesh->size[k];
+	enum status status = parts_create(&parts, n / size, n);
+	for (int first = 0; first < n && status == ST_OK; first++) {
+		if (first / inner % size)
+			continue;
+		for (int i = 0; i < size; i++)
+			parts.ranks[parts.count++] = first + i * inner;
+		parts_close(&parts);
+	}
+	if (status == ST_OK)
+		status = world_group_make(shell->world, mesh->name[axis], true, parts.instances, parts.starts, parts.ranks, &index);
+	parts_release(&parts);
+	return status;
+}
+
+static enum status mesh_run(struct shell *shell, struct call *call)
+{
+	struct mesh mesh = {.axes = call_keys(call)};
+	struct ranks all;
+	int64_t product = 1;
+	ranks_all(&all, shell->world->n);
+	if (mesh.axes < 1 || mesh.axes > AXES_MAX)
+		return fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
+	for (int i = 0; i < mesh.axes; i++) {
+		enum status status = read_axis(shell, call, i, &mesh, &all);
+		if (status != ST_OK)
+			return status;
+		product *= mesh.size[i];
+	}
+	if (product != shell->world->n)
+		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks", (long long)product, shell->world->n);
+	for (int i = 0; i < mesh.axes; i++) {
+		enum status status = make_axis(shell, &mesh, i);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+const struct command command_mesh = {
+	.name = "mesh", .topic = "make", .usage = "mesh AXIS=SIZE ...",
+	.help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this rank's place in it, "
+		"size(AXIS) how many it has",
+	.example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
+	.torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))", .cuda = "ncclCommSplit, once an axis",
+	.class = COMMAND_PROGRAM,
+	.argument = {{ARG_KEYS, ARG_MANY, NULL, "AXIS=SIZE"}},
+	.run = mesh_run,
+};

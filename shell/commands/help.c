@@ -1,0 +1,287 @@
+/* help.c -- help [WORD], explain on|off: every line comes from the commands' rows */
+#include "shell/commands/services.h"
+
+#include "base/memory.h"
+#include "collectives/collective.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+static const char screen[] =
+	"  COMMAND ARGS [on STREAM] [in GROUP] [@RANKS]      y = matmul x w on compute\n"
+	"  make     tensor x[64,64] pinned = randn   stream io   event e   group   mesh\n"
+	"  compute  y = matmul x w   add relu ... (help kernels)   spin 2ms   host 2ms\n"
+	"  move     copy h -> x on io   send x to=1   recv x from=0   allreduce g\n"
+	"           ... (help collectives)\n"
+	"  order    record e on s   wait e on s   wait io on compute   sync   query\n"
+	"           barrier   together { }   capture G { }   launch G\n"
+	"  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
+	"  look     timeline  view  stalls  races  stuck  traffic  stats  mem  diff A B\n"
+	"           tensors  streams  events  groups  export F.json\n"
+	"  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
+	"  learn    tour   lessons   explain on   help WORD\n"
+	"  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
+	"  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
+
+/* A list of names, wrapped. */
+enum { WIDTH = 78 };
+
+/* A list of names, wrapped. */
+struct names_line { struct text *text; size_t column; };
+
+static void list_add(struct names_line *line, const char *name)
+{
+	enum { FROM = 4 };
+	size_t length = strlen(name);
+	if (line->column + 1 + length > WIDTH || !line->column) {
+		text_add(line->text, "%s%*s", line->column ? "\n" : "", FROM, "");
+		line->column = FROM;
+	} else {
+		text_put(line->text, " ", 1);
+		line->column++;
+	}
+	text_add(line->text, "%s", name);
+	line->column += length;
+}
+
+/* Words from column `from` on, wrapped before WIDTH; the caller has filled the line up to there. */
+static void add_wrapped(struct text *text, const char *words, int from)
+{
+	int column = from;
+	for (const char *word = words; *word; word += strspn(word, " ")) {
+		size_t length = strcspn(word, " ");
+		int columns = (int)length + (column > from);
+		if (column > from && column + columns > WIDTH) {
+			text_add(text, "\n%*s", from, "");
+			column = from;
+			columns = (int)length;
+		}
+		text_add(text, "%s%.*s", column > from ? " " : "", (int)length, word);
+		column += columns;
+		word += length;
+	}
+	text_put(text, "\n", 1);
+}
+
+/* Clauses and flags that every row of a list has are told once, above it. */
+static void short_usage(const char *usage, struct text *out)
+{
+	static const char *const common[] = {" [in GROUP]", " [on STREAM]", " [algo=auto|ring|tree|nvls|pat]", " [unroll]"};
+	while (*usage && *usage != ',') {
+		size_t skip = 0;
+		for (size_t i = 0; i < sizeof common / sizeof common[0] && !skip; i++)
+			if (strncmp(usage, common[i], strlen(common[i])) == 0)
+				skip = strlen(common[i]);
+		if (!skip)
+			text_put(out, usage, 1);
+		usage += skip ? skip : 1;
+	}
+}
+
+/* usage and sentence side by side where they fit, else one below the other */
+static void add_row(struct text *text, const char *usage, const char *help)
+{
+	enum { WIDE = 36 };
+	struct text left = {0};
+	short_usage(usage, &left);
+	int used = (int)text_columns(text_string(&left)), pad = WIDE - used;
+	text_add(text, "  %s", text_string(&left));
+	if (pad < 2)
+		text_add(text, "\n%*s", WIDE + 2, "");
+	else
+		text_add(text, "%*s", pad, "");
+	add_wrapped(text, help, WIDE + 2);
+	text_release(&left);
+}
+
+static void help_kernels(struct text *text)
+{
+	text_add(text, "  Kernels work on device memory, in the order of their stream. A result\n  needs a name.\n");
+	for (int i = 0; kernel_at(i); i++)
+		add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
+}
+
+static void help_collectives(struct text *text)
+{
+	text_add(text, "  Every rank of the group calls it; it starts when the last one has.\n"
+		"  Each takes [in GROUP] [on STREAM]; the first five algo=ring|tree|nvls|pat\n"
+		"  and, but for reduce, the word unroll: its steps as operations of their own.\n");
+	for (int i = 0; collective_at(i); i++)
+		if (collective_at(i)->kind != COLLECTIVE_BARRIER)
+			add_row(text, collective_at(i)->usage, collective_at(i)->help);
+	static const char *const also[] = {"send", "recv", "sendrecv", "together", "barrier"};
+	for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
+		const struct command *command = command_find(also[i]);
+		if (command && command->topic)
+			add_row(text, command->usage, command->help);
+	}
+}
+
+static void add_lines(struct text *text, const char *label, const char *lines)
+{
+	for (const char *line = lines; line && *line;) {
+		size_t length = strcspn(line, "\n");
+		text_add(text, "  %-10s %.*s\n", line == lines ? label : "", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void add_words(struct text *text, const char *label, const char *words)
+{
+	enum { FROM = 13 };
+	if (!words || !*words)
+		return;
+	text_add(text, "  %-10s ", label);
+	add_wrapped(text, words, FROM);
+}
+
+static void add_options(struct text *text, const struct command *command)
+{
+	for (int i = 0; i < OPTION_ROWS_MAX && command->option[i].name; i++) {
+		const struct option_row *option = &command->option[i];
+		text_add(text, "  %-10s %s=%s%s%s\n", i ? "" : "options", option->name, option->words ? option->words : "",
+			option->about ? "  " : "", option->about ? option->about : "");
+	}
+}
+
+static void help_command(struct text *text, const struct command *command)
+{
+	add_words(text, command->name, command->usage);
+	add_words(text, "", command->help);
+	add_options(text, command);
+	add_lines(text, "example", command->example);
+	add_words(text, "PyTorch", command->torch);
+	add_words(text, "CUDA, NCCL", command->cuda);
+}
+
+static bool help_topic(struct text *text, const char *topic)
+{
+	bool any = false;
+	for (int i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+		if (!command->topic || strcmp(command->topic, topic) != 0)
+			continue;
+		add_row(text, command->usage, command->help);
+		any = true;
+	}
+	return any;
+}
+
+/* Words of the grammar are no commands; what they do is one line each. X(word, usage, sentence) */
+#define KEYWORDS(X) \
+	X("tensor", \
+		"tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] " \
+		"[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]", \
+		"makes tensors on every rank: memory, but no time; every later line sees the data. A file not named .npy is text: " \
+		"i32, one number a character") \
+	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value") \
+	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch") \
+	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }", \
+		"runs the lines for each number (the end is left out) or word") \
+	X("repeat", "repeat N { LINES }", "runs the lines N times") \
+	X("def", "def NAME PARAMETERS { LINES }", "a command of your own") \
+	X("expect", "expect EXPR   or   expect error { LINES }", \
+		"checks on every rank that something holds; in a script, a false one makes the exit status 1")
+
+static bool help_keyword(struct text *text, const char *word)
+{
+	static const char *const rows[][3] = {
+#define X(name, usage, sentence) {name, usage, sentence},
+		KEYWORDS(X)
+#undef X
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (strcmp(word, rows[i][0]) == 0) {
+			add_words(text, word, rows[i][1]);
+			add_words(text, "", rows[i][2]);
+			return true;
+		}
+	return false;
+}
+
+static enum status no_help(const char *word)
+{
+	const char *nearest = NULL;
+	int best = 3;
+	for (int i = 0; command_at(i); i++) {
+		int distance = text_distance(word, command_at(i)->name);
+		if (distance < best) {
+			best = distance;
+			nearest = command_at(i)->name;
+		}
+	}
+	if (nearest)
+		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, nearest);
+	return fail(ST_NAME, "no command '%s'; `help` shows them all", word);
+}
+
+/* Every command, by topic: below the screen when asked for all. */
+static void help_all(struct text *text)
+{
+	struct names_line line = {text, 0};
+	for (int i = 0; command_at(i); i++)
+		list_add(&line, command_at(i)->name);
+	text_put(text, "\n", 1);
+}
+
+static enum status help_word(struct text *text, const char *word)
+{
+	const struct command *command = command_find(word);
+	if (strcmp(word, "kernels") == 0)
+		help_kernels(text);
+	else if (strcmp(word, "collectives") == 0)
+		help_collectives(text);
+	else if (strcmp(word, "grammar") == 0)
+		text_add(text, "%s", grammar_text());
+	else if (strcmp(word, "all") == 0)
+		help_all(text);
+	else if (command)
+		help_command(text, command);
+	else if (!help_keyword(text, word) && !help_topic(text, word))
+		return no_help(word);
+	return ST_OK;
+}
+
+static enum status help_run(struct shell *shell, struct call *call)
+{
+	struct text text = {0};
+	const char *word;
+	enum status status = ST_OK;
+	if (!call_count(call, 0))
+		text_add(&text, "%s", screen);
+	else if ((status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word)) == ST_OK)
+		status = help_word(&text, word);
+	if (status == ST_OK)
+		out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	return status;
+}
+
+const struct command command_help = {
+	.name = "help", .topic = "learn", .usage = "help [WORD]",
+	.help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, or a topic (make, move, "
+		"look ...)",
+	.example = "help copy\nhelp kernels", .class = COMMAND_SESSION,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},
+	.run = help_run,
+};
+
+static enum status explain_run(struct shell *shell, struct call *call)
+{
+	const char *word = "on";
+	if (call_count(call, 0)) {
+		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		if (status != ST_OK)
+			return status;
+	}
+	shell->explain = strcmp(word, "on") == 0;
+	return ST_OK;
+}
+
+const struct command command_explain = {
+	.name = "explain", .topic = "learn", .usage = "explain on|off",
+	.help = "shows with each line the CUDA or NCCL call and the PyTorch line it stands for",
+	.example = "explain on\nspin 1ms\nexplain off", .class = COMMAND_SESSION,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
+	.run = explain_run,
+};

@@ -1,0 +1,247 @@
+/* host.c -- what the host does itself: sync, query, host; and waiting for answers that are owed at the prompt */
+#include "shell/commands/host.h"
+
+#include "base/memory.h"
+
+struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title)
+{
+	struct record record;
+	record_begin(call, rank, &record, kind, title);
+	return record;
+}
+
+enum status host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
+{
+	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, __builtin_strlen(reason))};
+	syncs->id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id);
+	return syncs->reason && syncs->id ? ST_OK : ST_MEMORY;
+}
+
+enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object, struct host_syncs *syncs)
+{
+	struct record record = host_record(call, rank, OP_SYNC, "sync");
+	op_id id = 0;
+	record.reason = syncs->reason;
+	record.object = object;
+	bool same = syncs->like && syncs->phase == record.phase && syncs->object == object;
+	enum status status = shell_queue(shell, rank, STREAM_HOST, &record, same ? syncs->like : 0, target, 0, &id);
+	if (status != ST_OK)
+		return status;
+	syncs->like = shell->world->ops[id].record;
+	syncs->phase = record.phase;
+	syncs->object = object;
+	syncs->id[syncs->count++] = id;
+	return ST_OK;
+}
+
+/* Those that can be answered are, one rank after the other; the rest waits for lines of others. */
+static enum status reach_each(struct shell *shell, const op_id *id, int count, struct ranks *left)
+{
+	enum status first = ST_OK;
+	for (int i = 0; i < count; i++) {
+		enum status status = shell->backend->reach(shell->backend, &id[i], 1, &shell->budget);
+		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
+			return status;
+		if (status != ST_OK) {
+			ranks_add(left, shell->world->ops[id[i]].rank);
+			first = status;
+		}
+	}
+	return first;
+}
+
+enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
+{
+	enum { ONE_BY_ONE_MOST = 64 };
+	struct ranks left = {0};
+	if (!call_at_prompt(call) || !count)
+		return ST_OK;
+	enum status status = shell->backend->reach(shell->backend, id, count, &shell->budget);
+	if (status != ST_WAITS && status != ST_STUCK)
+		return status;
+	for (int i = 0; count > ONE_BY_ONE_MOST && i < count; i++)
+		ranks_add(&left, shell->world->ops[id[i]].rank);
+	if (count > 1 && count <= ONE_BY_ONE_MOST)
+		status = reach_each(shell, id, count, &left);
+	else if (count == 1)
+		ranks_add(&left, shell->world->ops[id[0]].rank);
+	if (status != ST_WAITS && status != ST_STUCK)
+		return status;
+	/* The line stands: waiting is what the program does now. */
+	shell_note(shell, &left, "%s: %s%s", call_command(call)->name, fail_text(),
+		status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+	return ST_OK;
+}
+
+enum status host_syncs_end(struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status)
+{
+	if (status == ST_OK)
+		status = host_reach(shell, call, syncs->id, syncs->count);
+	mem_free(syncs->id);
+	*syncs = (struct host_syncs){0};
+	return status;
+}
+
+/* ---- sync ------------------------------------------------------------------------------------------------------ */
+
+static enum status sync_target(struct shell *shell, struct call *call, int rank, op_id *target, name_id *object)
+{
+	const struct world *world = shell->world;
+	struct thing thing;
+	*target = OP_EVERYTHING;
+	*object = 0;
+	if (!call_count(call, 0))
+		return ST_OK;
+	enum status status = call_thing(call, 0, 0, rank, &thing);
+	if (status != ST_OK)
+		return status;
+	bool event = thing.kind == THING_EVENT;
+	*target = event ? world->events[thing.index].record : world->streams[thing.index].tail;
+	*object = event ? world->events[thing.index].name : world->streams[thing.index].name;
+	return ST_OK;
+}
+
+static enum status sync_run(struct shell *shell, struct call *call)
+{
+	struct host_syncs syncs;
+	op_id target;
+	name_id object;
+	FOR_RANKS(rank, call_ranks(call)) {
+		enum status checked = sync_target(shell, call, rank, &target, &object);
+		if (checked != ST_OK)
+			return checked;
+	}
+	enum status status = host_syncs_begin(shell, call, "sync", &syncs);
+	FOR_RANKS(rank, call_ranks(call)) {
+		if (status == ST_OK)
+			status = sync_target(shell, call, rank, &target, &object);
+		if (status == ST_OK)
+			status = host_sync(shell, call, rank, target, object, &syncs);
+	}
+	return host_syncs_end(shell, call, &syncs, status);
+}
+
+const struct command command_sync = {
+	.name = "sync", .topic = "order", .usage = "sync [STREAM|EVENT]",
+	.help = "the host waits until the device has done all that is queued, or what that stream or event stands for; the device "
+		"does not wait",
+	.example = "spin 2ms\nsync",
+	.torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
+	.cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
+	.class = COMMAND_PROGRAM,
+	.argument = {{ARG_WAITABLE, ARG_OPTIONAL, NULL, "STREAM|EVENT"}},
+	.run = sync_run,
+};
+
+/* ---- host ------------------------------------------------------------------------------------------------------ */
+
+static enum status host_time(struct call *call, int rank, int64_t *ns)
+{
+	struct number number;
+	enum status status = call_number(call, 0, 0, rank, &number);
+	if (status != ST_OK)
+		return status;
+	if (number.unit != UNIT_TIME)
+		return fail(ST_UNIT, "host: %g of what? A time has a unit, as in %gms", number.value, number.value);
+	if (!(number.value >= 0 && number.value < 1e18))
+		return fail(ST_RANGE, "host: a time from 0 to 30 years, please");
+	*ns = (int64_t)number.value;
+	return ST_OK;
+}
+
+static enum status host_run(struct shell *shell, struct call *call)
+{
+	int64_t ns = 0, before = -1;
+	uint32_t like = 0;
+	name_id phase = 0;
+	op_id id = 0;
+	FOR_RANKS(rank, call_ranks(call)) {
+		enum status checked = host_time(call, rank, &ns);
+		if (checked != ST_OK)
+			return checked;
+	}
+	FOR_RANKS(rank, call_ranks(call)) {
+		enum status status = host_time(call, rank, &ns);
+		struct record record = host_record(call, rank, OP_HOST, "host");
+		record.duration_ns = ns;
+		bool same = ns == before && record.phase == phase;
+		if (status == ST_OK)
+			status = shell_queue(shell, rank, STREAM_HOST, &record, same ? like : 0, 0, 0, &id);
+		if (status != ST_OK)
+			return status;
+		like = shell->world->ops[id].record;
+		before = ns;
+		phase = record.phase;
+	}
+	return ST_OK;
+}
+
+const struct command command_host = {
+	.name = "host", .topic = "compute", .usage = "host TIME",
+	.help = "the host computes for TIME; what is queued on the device goes on meanwhile",
+	.example = "spin 2ms\nhost 1ms\nsync", .torch = "# Python code that takes a while", .class = COMMAND_PROGRAM,
+	.argument = {{ARG_EXPRESSION, 0, NULL, "TIME"}},
+	.run = host_run,
+};
+
+/* ---- query ----------------------------------------------------------------------------------------------------- */
+
+static enum status query_text(struct shell *shell, struct call *call, int rank, struct text *text)
+{
+	op_id target = 0;
+	name_id object = 0;
+	struct times times;
+	struct host_now now;
+	enum status status = sync_target(shell, call, rank, &target, &object);
+	if (status != ST_OK)
+		return status;
+	if (target > shell->world->op_count)
+		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured", names_text(shell->world->names, object));
+	text_add(text, "%s: ", names_text(shell->world->names, object));
+	if (!target) {
+		text_add(text, "done (nothing is queued)");
+		return ST_OK;
+	}
+	shell->backend->host(shell->backend, rank, &now);
+	shell->backend->times(shell->backend, target, &times);
+	if (times.end <= now.clock && times.projected) {   /* an answer: from here on nobody may slow it down */
+		status = shell->backend->reach(shell->backend, &target, 1, &shell->budget);
+		if (status != ST_OK)
+			return status;
+	}
+	if (times.end <= now.clock) {
+		text_add(text, "done");
+	} else if (times.end == TIME_UNKNOWN) {
+		text_add(text, "waits for other ranks");
+	} else {
+		text_add(text, "running, done in ");
+		time_text(times.end - now.clock, text);
+	}
+	return ST_OK;
+}
+
+static enum status query_run(struct shell *shell, struct call *call)
+{
+	struct text text = {0};
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
+	FOR_RANKS(rank, call_ranks(call)) {
+		if (status != ST_OK)
+			break;
+		text_clear(&text);
+		status = query_text(shell, call, rank, &text);
+		if (status == ST_OK)
+			out_fill(shell->out, place, rank, text_string(&text));
+	}
+	text_release(&text);
+	return status;
+}
+
+const struct command command_query = {
+	.name = "query", .topic = "order", .usage = "query STREAM|EVENT",
+	.help = "asks whether a stream or event is done, without waiting for it",
+	.example = "stream io\nspin 2ms on io\nquery io", .torch = "STREAM.query()", .cuda = "cudaStreamQuery(STREAM)",
+	.class = COMMAND_PROGRAM,
+	.argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
+	.run = query_run,
+};

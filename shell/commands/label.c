@@ -1,0 +1,59 @@
+/* label.c -- phase, mark: names for what follows */
+#include "shell/commands/services.h"
+
+#include <string.h>
+
+/* Ranks may name their phases differently (`phase B$m`): equal neighbours go together. */
+static enum status phase_run(struct shell *shell, struct call *call)
+{
+	const char *word, *before = NULL;
+	struct ranks set = {0};
+	FOR_RANKS(rank, call_ranks(call)) {
+		enum status status = call_word(call, 0, 0, rank, &word);
+		if (status != ST_OK)
+			return status;
+		if (before && strcmp(before, word) != 0) {
+			status = interpreter_phase(shell, &set, before);
+			if (status != ST_OK)
+				return status;
+			set = (struct ranks){0};
+		}
+		before = word;
+		ranks_add(&set, rank);
+	}
+	return before ? interpreter_phase(shell, &set, before) : ST_OK;
+}
+
+const struct command command_phase = {
+	.name = "phase", .topic = "write", .usage = "phase NAME",
+	.help = "names what follows in this block; F B W O C (forward, backward, weights, optimizer, communication) choose the "
+		"colour, F3 is micro-batch 3",
+	.example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
+	.torch = "with record_function(\"NAME\"):", .cuda = "nvtxRangePush(\"NAME\")", .class = COMMAND_PROGRAM,
+	.argument = {{ARG_WORD, 0, NULL, "NAME"}},
+	.run = phase_run,
+};
+
+static enum status mark_run(struct shell *shell, struct call *call)
+{
+	const char *word;
+	int section;
+	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+	if (status != ST_OK)
+		return status;
+	name_id name = names_make(shell->world->names, word, strlen(word));
+	if (!name)
+		return ST_MEMORY;
+	status = world_mark(shell->world, name, call_line(call), &section);
+	if (status == ST_OK)
+		interpreter_section(shell, section);
+	return status;
+}
+
+const struct command command_mark = {
+	.name = "mark", .topic = "steer", .usage = "mark NAME",
+	.help = "a new section of the timeline begins: `timeline NAME`, `stats NAME`, `diff NAME NAME` and time(NAME) speak of it",
+	.example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms", .class = COMMAND_STEER,
+	.argument = {{ARG_WORD, 0, NULL, "NAME"}},
+	.run = mark_run,
+};

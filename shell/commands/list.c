@@ -1,0 +1,179 @@
+/* list.c -- tensors, streams, events, groups: what there is, by rank, equal lists once */
+#include "shell/commands/services.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+typedef void list_of(const struct shell *shell, int rank, struct text *text);
+
+static enum status list_run(struct shell *shell, struct call *call, list_of *list, const char *none)
+{
+	struct text text = {0};
+	int place = out_place(shell->out, call_ranks(call));
+	FOR_RANKS(rank, call_ranks(call)) {
+		text_clear(&text);
+		list(shell, rank, &text);
+		if (text.count)
+			text.bytes[--text.count] = '\0';     /* the last newline */
+		out_fill(shell->out, place, rank, text.count ? text_string(&text) : none);
+	}
+	bool broken = text.broken;
+	text_release(&text);
+	return broken ? fail(ST_MEMORY, "this computer is out of memory") : ST_OK;
+}
+
+/* ---- tensors ------------------------------------------------------------------------------------------------------- */
+
+static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
+{
+	struct text left = {0}, bytes = {0};
+	text_add(&left, "%s ", names_text(world->names, tensor->name));
+	layout_text(&tensor->layout, &left);
+	bytes_text(layout_bytes(&tensor->layout), &bytes);
+	int pad = left.count < 28 ? 28 - (int)left.count : 0;
+	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "", dtype_name((enum dtype)tensor->layout.dtype),
+		space_name((enum space)tensor->space), text_string(&bytes));
+	if (tensor->view && world->tensors[tensor->base].name)
+		text_add(text, "  view of %s", names_text(world->names, world->tensors[tensor->base].name));
+	if (tensor->poisoned) {
+		text_add(text, "  spoiled by ");
+		op_text(world, tensor->poisoned, text);
+	}
+	text_put(text, "\n", 1);
+	text_release(&left);
+	text_release(&bytes);
+}
+
+/* Slots are used again, so their order says nothing: names in the order of their first use do. */
+static int by_name(const void *a, const void *b)
+{
+	const struct tensor *s = *(const struct tensor *const *)a, *t = *(const struct tensor *const *)b;
+	return s->name < t->name ? -1 : s->name > t->name;
+}
+
+static void list_tensors(const struct shell *shell, int rank, struct text *text)
+{
+	const struct world *world = shell->world;
+	const struct tensor **found = mem_alloc(world->tensor_count * sizeof *found);
+	size_t count = 0;
+	for (size_t i = 0; found && i < world->tensor_count; i++)
+		if (world->tensors[i].used && world->tensors[i].rank == rank && world->tensors[i].name)
+			found[count++] = &world->tensors[i];
+	if (count)
+		qsort(found, count, sizeof *found, by_name);
+	for (size_t i = 0; i < count; i++)
+		tensor_line(world, found[i], text);
+	text->broken = text->broken || !found;
+	mem_free(found);
+}
+
+static enum status tensors_run(struct shell *shell, struct call *call)
+{
+	return list_run(shell, call, list_tensors, "no tensors: tensor x[64,64] = randn makes one");
+}
+
+const struct command command_tensors = {
+	.name = "tensors", .topic = "look", .usage = "tensors", .help = "lists the tensors: shape, type, where, bytes, and whose view",
+	.example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors", .class = COMMAND_LOOK, .run = tensors_run,
+};
+
+/* ---- streams ------------------------------------------------------------------------------------------------------- */
+
+static void list_streams(const struct shell *shell, int rank, struct text *text)
+{
+	for (int number = STREAM_DEFAULT; number < STREAMS_MAX; number++) {
+		const struct stream *stream = world_stream(shell->world, rank, number);
+		if (!stream)
+			break;
+		text_add(text, "%-10s %u queued so far", names_text(shell->world->names, stream->name), (unsigned)stream->count);
+		text_add(text, "%s%s\n", stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
+			stream->priority ? ", high priority" : "");
+	}
+}
+
+static enum status streams_run(struct shell *shell, struct call *call)
+{
+	return list_run(shell, call, list_streams, "no streams");
+}
+
+const struct command command_streams = {
+	.name = "streams", .topic = "look", .usage = "streams", .help = "lists the streams and how much was queued on each",
+	.example = "stream io compute\nstreams", .class = COMMAND_LOOK, .run = streams_run,
+};
+
+/* ---- events -------------------------------------------------------------------------------------------------------- */
+
+static void event_line(const struct shell *shell, const struct event *event, struct text *text)
+{
+	const struct world *world = shell->world;
+	text_add(text, "%-10s ", names_text(world->names, event->name));
+	if (!event->record) {
+		text_add(text, "never recorded: holds nothing\n");
+		return;
+	}
+	if (event->record > world->op_count) {
+		text_add(text, "recorded in the graph that is captured\n");
+		return;
+	}
+	const struct stream *stream = world_stream(world, event->rank, world->ops[event->record].stream);
+	struct times times;
+	struct host_now now;
+	shell->backend->times(shell->backend, event->record, &times);
+	shell->backend->host(shell->backend, event->rank, &now);
+	text_add(text, "recorded on %s, %s\n", stream ? names_text(world->names, stream->name) : "?",
+		times.end <= now.clock ? "has happened" : times.end == TIME_UNKNOWN ? "waits for other ranks" : "not yet happened");
+}
+
+static void list_events(const struct shell *shell, int rank, struct text *text)
+{
+	for (size_t i = 0; i < shell->world->event_count; i++)
+		if (shell->world->events[i].rank == rank)
+			event_line(shell, &shell->world->events[i], text);
+}
+
+static enum status events_run(struct shell *shell, struct call *call)
+{
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	return status == ST_OK ? list_run(shell, call, list_events, "no events: record E on STREAM makes one") : status;
+}
+
+const struct command command_events = {
+	.name = "events", .topic = "look", .usage = "events",
+	.help = "lists the events, where each was last recorded, and whether it has happened",
+	.example = "event e\nevents", .class = COMMAND_LOOK, .run = events_run,
+};
+
+/* ---- groups -------------------------------------------------------------------------------------------------------- */
+
+static void group_line(const struct world *world, const struct group *group, struct text *text)
+{
+	enum { MOST = 16 };
+	text_add(text, "%-10s", names_text(world->names, group->name));
+	for (int k = 0; k < group->instances && k < MOST; k++) {
+		struct ranks set = {0};
+		for (int i = 0; i < group->instance[k].n; i++)
+			ranks_add(&set, group->instance[k].ranks[i]);
+		text_put(text, " ", 1);
+		ranks_text(&set, text);
+	}
+	if (group->instances > MOST)
+		text_add(text, " ... %d parts", group->instances);
+	text_put(text, "\n", 1);
+}
+
+static enum status groups_run(struct shell *shell, struct call *call)
+{
+	struct text text = {0};
+	(void)call;
+	for (size_t i = 0; i < shell->world->group_count; i++)
+		group_line(shell->world, &shell->world->groups[i], &text);
+	out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	return ST_OK;
+}
+
+const struct command command_groups = {
+	.name = "groups", .topic = "look", .usage = "groups", .help = "lists the groups and the ranks of their parts",
+	.example = "mesh dp=2 tp=2\ngroups", .class = COMMAND_LOOK, .run = groups_run,
+};

@@ -1,0 +1,276 @@
+/* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking moves no clock */
+#include "shell/commands/services.h"
+#include "shell/state.h"
+
+#include <string.h>
+
+static struct trace trace_of(const struct shell *shell)
+{
+	return (struct trace){shell->world, shell->backend};
+}
+
+static int section_now(const struct call *call)
+{
+	struct record record = {0};
+	call_record(call, &record, OP_HOST, "look");
+	return record.section;
+}
+
+/* The last section marked with that name. */
+static enum status find_section(const struct shell *shell, const char *name, int *section)
+{
+	const struct world *world = shell->world;
+	const char *nearest = NULL;
+	int best = 3;
+	for (size_t i = world->section_count; i > 0; i--) {
+		const char *text = names_text(world->names, world->sections[i - 1].name);
+		int distance = text_distance(name, text);
+		if (strcmp(text, name) == 0) {
+			*section = (int)i - 1;
+			return ST_OK;
+		}
+		if (*text && distance < best) {
+			best = distance;
+			nearest = text;
+		}
+	}
+	if (nearest)
+		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", name, nearest);
+	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
+}
+
+static enum status section_argument(struct shell *shell, struct call *call, int row, int i, int *section)
+{
+	const char *word;
+	enum status status = call_word(call, row, i, ranks_first(call_ranks(call)), &word);
+	return status == ST_OK ? find_section(shell, word, section) : status;
+}
+
+/* The section named by the line, or the one of the moment. */
+static enum status section_of(struct shell *shell, struct call *call, int *section)
+{
+	*section = section_now(call);
+	return call_count(call, 0) ? section_argument(shell, call, 0, 0, section) : ST_OK;
+}
+
+/* ---- timeline ------------------------------------------------------------------------------------------------------ */
+
+static enum status draw(struct shell *shell, int section, const struct ranks *ranks)
+{
+	enum { MOST_ROWS = 40 };
+	struct trace trace = trace_of(shell);
+	struct timeline_options options = {.window = trace_window(&trace, section), .width = out_width(shell->out), .merge = true,
+		.now = shell_clock(shell), .ranks = ranks, .rows = MOST_ROWS};
+	struct picture picture = {0};
+	struct text text = {0};
+	enum status status = timeline_picture(&trace, &options, &picture);
+	if (status == ST_OK) {
+		picture_text(&picture, out_colour(shell->out), &text);
+		out_put(shell->out, text_string(&text), text.count);
+		if (text.broken)
+			status = fail(ST_MEMORY, "timeline: this computer is out of memory");
+	}
+	int rows = status == ST_OK ? timeline_rows(&trace, &options) : 0;
+	if (rows > MOST_ROWS)
+		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n", rows - MOST_ROWS);
+	picture_release(&picture);
+	text_release(&text);
+	return status;
+}
+
+static enum status timeline_run(struct shell *shell, struct call *call)
+{
+	const char *word = "";
+	int section;
+	if (call_count(call, 0)) {
+		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		if (status != ST_OK)
+			return status;
+	}
+	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
+		shell->strip = word[1] == 'n';
+		return ST_OK;
+	}
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		status = strcmp(word, "all") == 0 ? (section = -1, ST_OK) : section_of(shell, call, &section);
+	return status == ST_OK ? draw(shell, section, call_ranks(call)) : status;
+}
+
+void timeline_strip(struct shell *shell)
+{
+	if (shell->strip && !shell->replaying)
+		draw(shell, (int)shell->world->section_count - 1, NULL);
+}
+
+const struct command command_timeline = {
+	.name = "timeline", .topic = "look", .usage = "timeline [on|off|all|SECTION]",
+	.help = "draws every host and stream on one clock, queued work dimmed; `on` draws it after every line",
+	.example = "spin 2ms\ntimeline", .class = COMMAND_LOOK,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+	.run = timeline_run,
+};
+
+/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum status table_of(const struct trace *trace, int section, int width, struct text *out);
+
+static enum status say_table(struct shell *shell, struct text *text, enum status status)
+{
+	if (status == ST_OK && text->broken)
+		status = fail(ST_MEMORY, "this computer is out of memory");
+	if (status == ST_OK)
+		out_put(shell->out, text_string(text), text->count);
+	text_release(text);
+	return status;
+}
+
+static enum status table_run(struct shell *shell, struct call *call, table_of *table)
+{
+	struct trace trace = trace_of(shell);
+	struct text text = {0};
+	int section;
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		status = section_of(shell, call, &section);
+	if (status == ST_OK)
+		status = table(&trace, section, out_width(shell->out), &text);
+	return say_table(shell, &text, status);
+}
+
+static enum status stalls_run(struct shell *shell, struct call *call)
+{
+	return table_run(shell, call, trace_stalls);
+}
+
+const struct command command_stalls = {
+	.name = "stalls", .topic = "look", .usage = "stalls [SECTION]",
+	.help = "what each rank's streams waited for, by cause, and whom it blames",
+	.example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls", .class = COMMAND_LOOK,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+	.run = stalls_run,
+};
+
+static enum status stats_run(struct shell *shell, struct call *call)
+{
+	struct text line = {0};
+	enum status status = table_run(shell, call, trace_stats);
+	if (status == ST_OK)
+		status = state_progress(shell, &line);
+	return say_table(shell, &line, status);
+}
+
+const struct command command_stats = {
+	.name = "stats", .topic = "look", .usage = "stats [SECTION]",
+	.help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes sent, peak memory, the "
+		"schedule's bubble; under them, of all iterations of a program, the loss and the tokens a second",
+	.example = "spin 2ms\nsync\nstats", .class = COMMAND_LOOK,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+	.run = stats_run,
+};
+
+static enum status traffic_run(struct shell *shell, struct call *call)
+{
+	return table_run(shell, call, trace_traffic);
+}
+
+const struct command command_traffic = {
+	.name = "traffic", .topic = "look", .usage = "traffic [SECTION]", .help = "bytes that each rank sent, by link and by receiver",
+	.example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic", .class = COMMAND_LOOK,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+	.run = traffic_run,
+};
+
+static enum status races_run(struct shell *shell, struct call *call)
+{
+	struct trace trace = trace_of(shell);
+	struct text text = {0};
+	(void)call;
+	return say_table(shell, &text, trace_races(&trace, out_width(shell->out), &text));
+}
+
+const struct command command_races = {
+	.name = "races", .topic = "look", .usage = "races",
+	.help = "pairs of operations that touch the same memory with nothing to put them in order, and the line that would",
+	.example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on io\ny = relu x on "
+		"compute\nraces",
+	.class = COMMAND_LOOK, .run = races_run,
+};
+
+static enum status stuck_run(struct shell *shell, struct call *call)
+{
+	struct trace trace = trace_of(shell);
+	struct text text = {0};
+	struct ranks waiting = {0};
+	bool stuck = false;
+	(void)call;
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		status = trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
+	return say_table(shell, &text, status);
+}
+
+const struct command command_stuck = {
+	.name = "stuck", .topic = "look", .usage = "stuck",
+	.help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can",
+	.example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync", .class = COMMAND_LOOK, .run = stuck_run,
+};
+
+static enum status diff_run(struct shell *shell, struct call *call)
+{
+	struct trace trace = trace_of(shell);
+	struct text text = {0};
+	int a, b;
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		status = section_argument(shell, call, 0, 0, &a);
+	if (status == ST_OK)
+		status = section_argument(shell, call, 1, 0, &b);
+	if (status == ST_OK)
+		status = trace_diff(&trace, a, b, out_width(shell->out), &text);
+	return say_table(shell, &text, status);
+}
+
+const struct command command_diff = {
+	.name = "diff", .topic = "look", .usage = "diff SECTION SECTION", .help = "the figures of two sections side by side",
+	.example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick", .class = COMMAND_LOOK,
+	.argument = {{ARG_WORD, 0, NULL, "SECTION"}, {ARG_WORD, 0, NULL, "SECTION"}},
+	.run = diff_run,
+};
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static enum status trim(struct shell *shell, struct call *call)
+{
+	FOR_RANKS(rank, call_ranks(call)) {
+		size_t before = shell->world->op_count;
+		enum status status = world_trim(shell->world, rank);
+		enum status told = shell_tell(shell, before);
+		if (status != ST_OK || told != ST_OK)
+			return status != ST_OK ? status : told;
+	}
+	return ST_OK;
+}
+
+static enum status mem_run(struct shell *shell, struct call *call)
+{
+	struct trace trace = trace_of(shell);
+	struct text text = {0};
+	if (call_count(call, 0))
+		return trim(shell, call);
+	enum status status = trace_memory(&trace, out_width(shell->out), &text);
+	if (status == ST_OK)
+		status = state_memory(shell, &text);
+	return say_table(shell, &text, status);
+}
+
+const struct command command_mem = {
+	.name = "mem", .topic = "look", .usage = "mem [trim]",
+	.help = "a picture of each device's memory: segments, who owns which block, what is free between; of a program also "
+		"parameters, gradients, optimizer, activations, buffers; `trim` gives free segments back",
+	.example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
+	.torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
+	.class = COMMAND_STEER,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, "trim", "trim"}},
+	.run = mem_run,
+};

@@ -1,0 +1,77 @@
+/* machine.c -- machine, set: the modelled hardware, and its numbers */
+#include "shell/commands/services.h"
+
+#include <string.h>
+
+static void list_machines(struct text *text)
+{
+	text_add(text, "machines:");
+	for (int i = 0; machine_embedded(i); i++)
+		text_add(text, " %s", machine_embedded(i));
+	text_put(text, "\n", 1);
+}
+
+/* A file may be there for one process and not for another: all take it or none does. */
+static enum status load(struct shell *shell, const char *name)
+{
+	struct machine machine = shell->machine;
+	enum status mine = machine_load(&machine, name);
+	int processes = shell->plane ? plane_size(shell->plane) : 1;
+	enum status status = shell_agree(shell, 0, mine);
+	for (int owner = 1; owner < processes && status == ST_OK; owner++)
+		status = shell_agree(shell, owner, mine);
+	if (status == ST_OK)
+		shell->machine = machine;
+	return status;
+}
+
+static enum status machine_run(struct shell *shell, struct call *call)
+{
+	struct text text = {0};
+	const char *word;
+	enum status status = ST_OK;
+	if (call_count(call, 0)) {
+		status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		return status == ST_OK ? load(shell, word) : status;
+	}
+	machine_text(&shell->machine, &text);
+	list_machines(&text);
+	out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	return status;
+}
+
+const struct command command_machine = {
+	.name = "machine", .topic = "steer", .usage = "machine [NAME|FILE]",
+	.help = "shows the modelled machine with the source of every number, or changes it for the lines that follow",
+	.example = "machine dgx-h100\nmachine", .class = COMMAND_STEER,
+	.argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
+	.run = machine_run,
+};
+
+static enum status set_run(struct shell *shell, struct call *call)
+{
+	struct machine machine = shell->machine;
+	for (int i = 0; i < call_keys(call); i++) {
+		const char *key, *word;
+		struct number number;
+		enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
+		if (status != ST_OK)
+			return status;
+		if (strcmp(key, "hello") == 0)
+			continue;           /* the front end's: terminal/session.c */
+		status = machine_set(&machine, key, number);
+		if (status != ST_OK)
+			return status;
+	}
+	shell->machine = machine;
+	return ST_OK;
+}
+
+const struct command command_set = {
+	.name = "set", .topic = "steer", .usage = "set KEY=VALUE ...",
+	.help = "changes numbers of the machine for the lines that follow (`machine` lists them); hello=off: no first screen",
+	.example = "set launch=5us link_rate=100GB/s\nspin 1ms", .class = COMMAND_STEER,
+	.argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
+	.run = set_run,
+};

@@ -1,0 +1,68 @@
+/* note.c -- "   text            [0-3]": what a line has to say about ranks, wrapped, the ranks at the right edge */
+#include "shell/commands/services.h"
+
+#include <string.h>
+
+enum { INDENT = 3, WIDTH = 80 };
+
+/* Bytes of `s` that fit into `columns`, cut at a blank where one is. */
+static size_t line_length(const char *s, size_t columns)
+{
+	size_t end = 0, column = 0, blank = 0;
+	for (; s[end] && s[end] != '\n'; end++) {
+		if ((s[end] & 0xc0) != 0x80 && column++ == columns)
+			return blank ? blank : end;
+		if (s[end] == ' ')
+			blank = end;
+	}
+	return end;
+}
+
+static void add_line(struct text *text, const char *s, size_t count)
+{
+	text_repeat(text, " ", INDENT);
+	text_put(text, s, count);
+}
+
+static void end_line(struct text *text, const char *last, const char *ranks)
+{
+	size_t used = text_columns(last), room = WIDTH - 2, wanted = strlen(ranks);
+	text_repeat(text, " ", used + wanted + 2 <= room ? (long)(room - used - wanted) : 2);
+	text_add(text, "%s\n", ranks);
+}
+
+void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
+{
+	struct text body = {0}, text = {0}, ranks = {0};
+	va_list arguments;
+
+	if (shell->replaying)
+		return;
+	va_start(arguments, format);
+	text_vadd(&body, format, arguments);
+	va_end(arguments);
+	text_add(&ranks, "[");
+	ranks_text(set, &ranks);
+	text_add(&ranks, "]");
+
+	const char *rest = text_string(&body);
+	size_t last = 0;
+	while (*rest) {
+		size_t count = line_length(rest, WIDTH - 2 - INDENT);
+		last = text.count;
+		add_line(&text, rest, count);
+		rest += count;
+		while (*rest == ' ' || *rest == '\n')
+			rest++;
+		if (*rest)
+			text_put(&text, "\n", 1);
+	}
+	struct text tail = {0};
+	text_put(&tail, text_string(&text) + last, text.count - last);
+	end_line(&text, text_string(&tail), text_string(&ranks));
+	out_put(shell->out, text_string(&text), text.count);
+	text_release(&tail);
+	text_release(&ranks);
+	text_release(&text);
+	text_release(&body);
+}

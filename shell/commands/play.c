@@ -1,0 +1,160 @@
+/* play.c -- program, step, run, verify: a program is played */
+#include "shell/commands/services.h"
+#include "shell/training.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* An optional count, 1 when absent */
+static enum status count_of(struct call *call, int row, const char *what, double least, long *count)
+{
+	struct number number = {*count, UNIT_PLAIN};
+	enum status status = ST_OK;
+	if (call_count(call, row))
+		status = call_number(call, row, 0, ranks_first(call_ranks(call)), &number);
+	if (status == ST_OK && !(number.value >= least && number.value <= 1e6 && number.value == floor(number.value)))
+		status = fail(ST_RANGE, "%s takes a whole number from %g on", what, least);
+	if (status == ST_OK)
+		*count = (long)number.value;
+	return status;
+}
+
+static enum status step_back(struct shell *shell, struct call *call)
+{
+	const struct training *t = training_of(shell);
+	long count = 1;
+	enum status status = t ? count_of(call, 1, "step back", 1, &count) : ST_MEMORY;
+	return status == ST_OK ? program_back(shell, t->played + t->torn - count) : status;
+}
+
+static enum status step_run(struct shell *shell, struct call *call)
+{
+	long count = 1;
+	if (call_count(call, 0) && strcmp(call_argument_text(call, 0, 0), "back") == 0)
+		return step_back(shell, call);
+	enum status status = count_of(call, 0, "step", 0, &count);
+	if (status != ST_OK)
+		return status;
+	return count == 0 ? program_back(shell, 0) : program_steps(shell, count, true);
+}
+
+const struct command command_step = {
+	.name = "step", .topic = "learn", .usage = "step [N] | step back [N] | step 0",
+	.help = "plays the program's next step, and shows its lines; Enter repeats it. `back` makes the world again without the last one, 0 from the start",
+	.example = "strategy serial\nstep\nstep 3\nstep back\nstep 0", .class = COMMAND_STEER,
+	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N|back"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
+	.run = step_run,
+};
+
+static enum status run_run(struct shell *shell, struct call *call)
+{
+	long count = 1;
+	enum status status = count_of(call, 0, "run", 1, &count);
+	return status == ST_OK ? program_iterations(shell, count, true) : status;
+}
+
+const struct command command_run = {
+	.name = "run", .topic = "learn", .usage = "run [ITERATIONS]", .help = "plays the program to the end of this iteration, or of the next so many, and shows the loss",
+	.example = "strategy serial\nrun 2", .class = COMMAND_STEER,
+	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "ITERATIONS"}},
+	.run = run_run,
+};
+
+/* Rank 0 writes; all learn how it went. */
+static enum status save_script(struct shell *shell, const char *path)
+{
+	struct text script = {0};
+	program_script(shell, &script);
+	enum status status = script.broken ? fail(ST_MEMORY, "this computer is out of memory for the script") : ST_OK;
+	if (status == ST_OK && plane_rank(shell->plane) == 0) {
+		FILE *file = fopen(path, "w");
+		bool good = file && fwrite(text_string(&script), 1, script.count, file) == script.count;
+		int error = errno;
+		if (file && fclose(file) != 0) {
+			error = good ? errno : error;
+			good = false;
+		}
+		if (!good) {
+			status = fail(ST_FILE, "cannot write %s: %s", path, strerror(error));
+			if (file)
+				unlink(path);
+		}
+	}
+	text_release(&script);
+	return shell_agree(shell, 0, status);
+}
+
+static enum status load_script(struct shell *shell, const char *path)
+{
+	char *bytes;
+	size_t count;
+	enum status status = shell_file(shell, path, &bytes, &count);
+	if (status != ST_OK)
+		return status;
+	shell_read_file(shell, path, bytes, count);
+	status = program_load(shell, path, bytes, count);
+	mem_free(bytes);
+	return status;
+}
+
+static enum status program_run(struct shell *shell, struct call *call)
+{
+	char path[512] = "";
+	const char *word;
+	int words = call_count(call, 0), first = ranks_first(call_ranks(call));
+	struct training *t = training_of(shell);
+	enum status status = t ? ST_OK : ST_MEMORY;
+	if (status == ST_OK && words)
+		status = call_word(call, 0, 0, first, &word);
+	if (status != ST_OK)
+		return status;
+	bool save = words == 2 && strcmp(word, "save") == 0;
+	if (words > 1 && !save)
+		return fail(ST_ARGUMENT, "write: program, program F.rsh or program save F.rsh");
+	if (words != 1 && !t->now.program.count)
+		return fail(ST_ARGUMENT, "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	if (save)
+		status = call_word(call, 0, 1, first, &word);
+	if (words && status == ST_OK)
+		snprintf(path, sizeof path, "%s", word);
+	if (status != ST_OK)
+		return status;
+	if (save)
+		return save_script(shell, path);
+	if (words)
+		status = load_script(shell, path);
+	if (status == ST_OK)
+		program_list(shell);
+	return status;
+}
+
+const struct command command_program = {
+	.name = "program", .topic = "learn", .usage = "program [F.rsh] | program save F.rsh",
+	.help = "lists the program's steps, loads a script as one, or saves it as a script: of the iterations begun so far",
+	.example = "strategy serial\nprogram", .class = COMMAND_STEER,
+	.argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "F.rsh"}},
+	.run = program_run,
+};
+
+static enum status verify_run(struct shell *shell, struct call *call)
+{
+	struct number number = {0, UNIT_PLAIN};
+	enum status status = ST_OK;
+	if (call_has(call, "iterations"))
+		status = call_option(call, "iterations", ranks_first(call_ranks(call)), &number);
+	if (status == ST_OK && !(number.value >= 0 && number.value <= 1e6 && number.value == floor(number.value)))
+		status = fail(ST_RANGE, "verify takes a whole number of iterations");
+	return status == ST_OK ? training_verify(shell, (long)number.value) : status;
+}
+
+const struct command command_verify = {
+	.name = "verify", .topic = "learn", .usage = "verify [iterations=N]",
+	.help = "trains the same model on one rank, and compares every parameter; the iteration that was begun is finished first",
+	.class = COMMAND_STEER,
+	.option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
+	.run = verify_run,
+};

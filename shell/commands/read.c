@@ -1,0 +1,305 @@
+/* read.c -- values made from data, for the language's expressions: brought to the host as `print` brings them, or through the side door
+ *
+ * The owner of the data computes a rank's value; all processes then know every rank's. */
+#include "shell/commands/services.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- waiting for the data ---------------------------------------------------------------------------------------- */
+
+static struct record read_record(const struct shell *shell, enum op_kind kind, const char *reason)
+{
+	struct world *world = shell->world;
+	const char *title = kind == OP_SYNC ? "sync" : "copy";
+	return (struct record){.kind = (uint8_t)kind, .microbatch = -1, .title = names_make(world->names, title, strlen(title)),
+		.reason = kind == OP_SYNC ? names_make(world->names, reason, strlen(reason)) : 0, .section = (int)world->section_count - 1,
+		.line = world->line, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1, .launch_ns = -1};
+}
+
+static enum status bring(struct shell *shell, int rank, int stream, const struct view *view, op_id *last)
+{
+	struct operand operand = {.address = view->address, .space = (uint8_t)view->space, .access = ACCESS_READ,
+		.transposed = view->transposed,
+		.tensor = view->tensor, .name = view->name, .layout = view->layout};
+	struct record record = read_record(shell, OP_COPY, NULL);
+	record.operand = &operand;
+	record.operands = 1;
+	record.bytes = layout_bytes(&view->layout);
+	record.dtype = view->layout.dtype;
+	record.object = view->name;
+	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, last) : ST_OK;
+}
+
+static enum status program_read(struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
+{
+	op_id last = 0;
+	enum status status = bring(shell, rank, read->stream, &read->a, &last);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE)
+		status = bring(shell, rank, read->stream, &read->b, &last);
+	struct record record = read_record(shell, OP_SYNC, reason);
+	record.object = read->a.name;
+	if (!record.reason)
+		return ST_MEMORY;
+	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
+}
+
+static bool overlaps(const struct operand *operand, const struct view *view)
+{
+	return operand->space == view->space && operand->address < view->address + layout_span(&view->layout)
+		&& view->address < operand->address + layout_span(&operand->layout);
+}
+
+static bool writes(const struct record *record, const struct data_read *read)
+{
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		if (operand->access & (ACCESS_WRITE | ACCESS_ADD)
+		    && (overlaps(operand, &read->a) || (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
+			return true;
+	}
+	return false;
+}
+
+struct awaited { op_id *id; size_t count, room; };
+
+/* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is what it would hang on. */
+static bool would_end(const struct shell *shell, int rank, int stream, op_id *id)
+{
+	const struct stream *on = world_stream(shell->world, rank, stream), *other;
+	for (int s = STREAM_HOST; (other = world_stream(shell->world, rank, s)) != NULL; s++) {
+		bool legacy = on->blocking && other->blocking && (s == STREAM_DEFAULT || stream == STREAM_DEFAULT);
+		struct times t;
+		if (!other->tail || (s != STREAM_HOST && s != stream && (!legacy || stream == STREAM_HOST)))
+			continue;
+		shell->backend->times(shell->backend, other->tail, &t);
+		*id = other->tail;
+		if (t.end == TIME_UNKNOWN)
+			return false;
+	}
+	return true;
+}
+
+/* A line that reads what can not be known yet is refused before anything of it is queued. */
+static enum status can_be_known(struct shell *shell, const struct ranks *set, const struct data_read *reads)
+{
+	int i = 0;
+	FOR_RANKS(rank, set) {
+		const struct data_read *read = &reads[i++];
+		bool device = read->a.space == SPACE_DEVICE || (read->kind == READ_DIFFERENCE && read->b.space == SPACE_DEVICE);
+		op_id id;
+		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
+			continue;
+		enum status status = shell->backend->reach(shell->backend, &id, 1, &shell->budget);
+		if (status != ST_OK)
+			return status == ST_WAITS || status == ST_STUCK
+				? fail_in(status, "%s is not known yet", names_text(shell->world->names, read->a.name)) : status;
+	}
+	return ST_OK;
+}
+
+/* The last writers on each stream of the rank since its host last waited for everything, and that wait itself. */
+static enum status await_writers(const struct shell *shell, int rank, const struct data_read *read, struct awaited *awaited)
+{
+	const struct world *world = shell->world;
+	bool seen[STREAMS_MAX + 1] = {false};
+	for (op_id id = (op_id)world->op_count; id > 0; id--) {
+		const struct op *op = &world->ops[id];
+		const struct record *record = &world->records[op->record];
+		bool everything = op->rank == rank && record->kind == OP_SYNC && op->target == OP_EVERYTHING;
+		if (op->rank != rank || (!everything && (seen[op->stream] || !writes(record, read))))
+			continue;
+		if (MEM_GROW(&awaited->id, awaited->count, &awaited->room) != ST_OK)
+			return ST_MEMORY;
+		awaited->id[awaited->count++] = id;
+		seen[op->stream] = true;
+		if (everything)
+			break;
+	}
+	return ST_OK;
+}
+
+/* Everything that the values hang on, in `awaited`. */
+static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads, const char *reason,
+	struct awaited *awaited)
+{
+	int i = 0;
+	FOR_RANKS(rank, set) {
+		op_id sync = 0;
+		enum status status = reason ? program_read(shell, rank, &reads[i], reason, &sync)
+			: await_writers(shell, rank, &reads[i], awaited);
+		if (status == ST_OK && reason) {
+			status = MEM_GROW(&awaited->id, awaited->count, &awaited->room);
+			if (status == ST_OK)
+				awaited->id[awaited->count++] = sync;
+		}
+		if (status != ST_OK)
+			return status;
+		i++;
+	}
+	return ST_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static float *floats(const struct shell *shell, const struct view *view, bool peek)
+{
+	int64_t count = layout_count(&view->layout);
+	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
+	float *values = mem_alloc((size_t)count * sizeof *values);
+	const void *data = peek ? NULL : world_data(shell->world, view->space, view->address);
+	bool good = packed && values;
+	if (good && data)
+		layout_pack(&view->layout, data, packed);
+	else if (good)
+		good = shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) == ST_OK;
+	if (good)
+		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
+	mem_free(packed);
+	if (!good) {
+		mem_free(values);
+		values = NULL;
+	}
+	return values;
+}
+
+static double sum(const float *values, int64_t count)
+{
+	double total = 0;
+	for (int64_t i = 0; i < count; i++)
+		total += values[i];
+	return total;
+}
+
+static double norm(const float *values, int64_t count)
+{
+	double total = 0;
+	for (int64_t i = 0; i < count; i++)
+		total += (double)values[i] * values[i];
+	return sqrt(total);
+}
+
+static double difference(const float *a, const float *b, int64_t count)
+{
+	double most = 0, largest = 0;
+	for (int64_t i = 0; i < count; i++) {
+		double away = fabs((double)a[i] - b[i]), size = fmax(fabs((double)a[i]), fabs((double)b[i]));
+		if (a[i] == b[i])           /* infinities too */
+			away = 0;
+		if (isnan(away))
+			return INFINITY;
+		most = away > most ? away : most;
+		largest = size > largest && !isinf(size) ? size : largest;
+	}
+	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
+}
+
+/* i32 elements above 2^24 do not fit a float */
+static double element(const struct shell *shell, const struct view *view, const float *values)
+{
+	int32_t whole;
+	if (view->layout.dtype == DT_I32
+	    && shell->backend->peek(shell->backend, view->space, view->address, &view->layout, &whole) == ST_OK)
+		return whole;
+	return values[0];
+}
+
+static enum status value_of(const struct shell *shell, const struct data_read *read, bool peek, double *value)
+{
+	int64_t count = layout_count(&read->a.layout);
+	float *a = floats(shell, &read->a, peek), *b = read->kind == READ_DIFFERENCE ? floats(shell, &read->b, peek) : NULL;
+	enum status status = ST_OK;
+	if (!a || (read->kind == READ_DIFFERENCE && !b))
+		status = fail(ST_MEMORY, "%s: this computer has no memory for it", names_text(shell->world->names, read->a.name));
+	else
+		switch (read->kind) {
+		case READ_ELEMENT: *value = element(shell, &read->a, a); break;
+		case READ_SUM: *value = sum(a, count); break;
+		case READ_NORM: *value = norm(a, count); break;
+		case READ_DIFFERENCE: *value = difference(a, b, count); break;
+		}
+	mem_free(a);
+	mem_free(b);
+	return status;
+}
+
+/* This process's value, and what became of it, for everybody. */
+struct shared { double value; int64_t status; };
+
+static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
+{
+	int processes = shell->plane ? plane_size(shell->plane) : 1, i = 0;
+	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
+	enum status status = all ? ST_OK : ST_MEMORY;
+	if (status == ST_OK && processes > 1)
+		status = plane_share(shell->plane, &mine, all, sizeof mine);
+	else if (status == ST_OK)
+		all[0] = mine;
+	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
+		if (rank >= processes)
+			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
+		else if (all[rank].status != ST_OK)
+			status = rank == shell->world->me ? (enum status)mine.status
+				: fail((enum status)all[rank].status, "rank %d could not read its data", rank);
+		else
+			values[i++] = all[rank].value;
+	}
+	mem_free(all);
+	return status;
+}
+
+static enum status same_shapes(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
+{
+	int i = 0;
+	FOR_RANKS(rank, set) {
+		const struct data_read *read = &reads[i++];
+		if (read->kind == READ_ELEMENT && layout_count(&read->a.layout) != 1)
+			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted", names_text(shell->world->names, read->a.name),
+				(long long)layout_count(&read->a.layout));
+		if (read->kind != READ_DIFFERENCE || layout_same_shape(&read->a.layout, &read->b.layout))
+			continue;
+		struct text a = {0}, b = {0};
+		layout_text(&read->a.layout, &a);
+		layout_text(&read->b.layout, &b);
+		enum status status = fail(ST_SHAPE, "close: %s is %s, %s is %s", names_text(shell->world->names, read->a.name),
+			text_string(&a), names_text(shell->world->names, read->b.name), text_string(&b));
+		text_release(&a);
+		text_release(&b);
+		return status;
+	}
+	return ST_OK;
+}
+
+static int place_in(const struct ranks *set, int wanted)
+{
+	int i = 0;
+	FOR_RANKS(rank, set) {
+		if (rank == wanted)
+			return i;
+		i++;
+	}
+	return -1;
+}
+
+enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads, const char *reason,
+	double *values)
+{
+	struct awaited awaited = {0};
+	struct shared mine = {0, ST_OK};
+	int place = place_in(set, shell->world->me);
+	enum status status = same_shapes(shell, set, reads);
+	if (status == ST_OK && reason)
+		status = can_be_known(shell, set, reads);
+	if (status == ST_OK)
+		status = gather(shell, set, reads, reason, &awaited);
+	if (status == ST_OK && awaited.count)
+		status = shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
+	mem_free(awaited.id);
+	if (status != ST_OK)
+		return status;
+	if (place >= 0)
+		mine.status = value_of(shell, &reads[place], reason == NULL, &mine.value);
+	return share(shell, set, mine, values);
+}

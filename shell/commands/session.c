@@ -1,0 +1,173 @@
+/* session.c -- the session's own commands: undo reset journal restart edit view quit */
+#include "base/memory.h"
+#include "shell/commands/services.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What needs the terminal is asked of the front end when the line is over. */
+static enum status wish(struct shell *shell, enum wish_kind kind, const char *what)
+{
+	if (!shell->interactive)
+		return fail(ST_ARGUMENT, "`%s` works at a prompt", what);
+	shell->wish.kind = kind;
+	return ST_OK;
+}
+
+static enum status undo_run(struct shell *shell, struct call *call)
+{
+	struct number number = {1, UNIT_PLAIN};
+	enum status status = ST_OK;
+	if (call_count(call, 0))
+		status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
+	if (status == ST_OK && !(number.value >= 1 && number.value <= 1e9 && number.value == (double)(int)number.value))
+		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
+	if (status == ST_OK)
+		status = journal_undo(shell, (int)number.value);
+	shell->undid = status == ST_OK;
+	return status;
+}
+
+const struct command command_undo = {
+	.name = "undo", .topic = "write", .usage = "undo [N]",
+	.help = "takes back the last line, or the last N: the lines before run again in an empty world",
+	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}}, .class = COMMAND_SESSION, .run = undo_run,
+};
+
+static enum status reset_run(struct shell *shell, struct call *call)
+{
+	(void)call;
+	return shell_reset(shell);
+}
+
+const struct command command_reset = {
+	.name = "reset", .topic = "steer", .usage = "reset", .help = "an empty world on the same machine: no tensors, no streams, time 0",
+	.example = "stream io\nreset\nstream io", .class = COMMAND_SESSION, .run = reset_run,
+};
+
+/* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. A file that cannot be written whole is not left behind. */
+static enum status save_journal(struct shell *shell, const char *path)
+{
+	char words[600] = "";
+	if (plane_rank(shell->plane) == 0) {
+		FILE *file = fopen(path, "w");
+		bool ok = file && fwrite(text_string(&shell->typed), 1, shell->typed.count, file) == shell->typed.count;
+		int error = errno;
+		if (file && fclose(file) != 0) {
+			error = ok ? errno : error;
+			ok = false;
+		}
+		if (!ok) {
+			snprintf(words, sizeof words, "cannot write %.400s: %s", path, strerror(error));
+			if (file)
+				unlink(path);
+		}
+	}
+	void *bytes = words;
+	size_t count = sizeof words;
+	enum status status = plane_broadcast(shell->plane, 0, &bytes, &count);
+	if (status == ST_OK && *(char *)bytes)
+		status = fail(ST_FILE, "%s", (char *)bytes);
+	if (bytes != words)
+		mem_free(bytes);
+	return status;
+}
+
+static void list_journal(struct shell *shell)
+{
+	int number = 0;
+	for (size_t i = 0; i < shell->journal.count; i++) {
+		const struct entry *entry = &shell->journal.entries[i];
+		const char *line = shell->typed.bytes + entry->from;
+		char count[16] = "";
+		if (!entry->scenery)
+			snprintf(count, sizeof count, "%d", ++number);
+		out_say(shell->out, "%s%4s%s  %.*s", style(shell->out, COLOUR_NOTE), count, style(shell->out, COLOUR_PLAIN),
+			(int)(entry->to - entry->from), line);
+	}
+	if (!shell->journal.count)
+		out_say(shell->out, "   nothing was typed since the world was empty\n");
+}
+
+static enum status journal_run(struct shell *shell, struct call *call)
+{
+	int rank = ranks_first(call_ranks(call));
+	const char *word, *path;
+	if (!call_count(call, 0)) {
+		list_journal(shell);
+		return ST_OK;
+	}
+	enum status status = call_word(call, 0, 0, rank, &word);
+	if (status == ST_OK && !call_count(call, 1))
+		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
+	if (status == ST_OK)
+		status = call_word(call, 1, 0, rank, &path);
+	if (status != ST_OK || shell->replaying)
+		return status;
+	status = save_journal(shell, path);
+	if (status == ST_OK)
+		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n", journal_lines(&shell->journal),
+			journal_lines(&shell->journal) == 1 ? "" : "s", path, path);
+	return status;
+}
+
+const struct command command_journal = {
+	.name = "journal", .topic = "write", .usage = "journal [save FILE]",
+	.help = "the lines that made this world; saved, they are a script", .example = "stream io\njournal",
+	.argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}}, .class = COMMAND_LOOK, .run = journal_run,
+};
+
+static enum status restart_run(struct shell *shell, struct call *call)
+{
+	(void)call;
+	return wish(shell, WISH_RESTART, "restart");
+}
+
+const struct command command_restart = {
+	.name = "restart", .topic = "steer", .usage = "restart", .help = "new processes, in which the journal runs again",
+	.class = COMMAND_SESSION, .run = restart_run,
+};
+
+static enum status edit_run(struct shell *shell, struct call *call)
+{
+	const char *path;
+	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	if (status == ST_OK)
+		status = wish(shell, WISH_EDIT, "edit");
+	if (status == ST_OK)
+		snprintf(shell->wish.file, sizeof shell->wish.file, "%s", path);
+	return status;
+}
+
+const struct command command_edit = {
+	.name = "edit", .topic = "write", .usage = "edit FILE", .help = "opens a script in your editor; `source FILE` runs it then",
+	.argument = {{ARG_FILE, 0, NULL, "FILE"}}, .class = COMMAND_SESSION, .run = edit_run,
+};
+
+static enum status view_run(struct shell *shell, struct call *call)
+{
+	(void)call;
+	if (!shell->interactive)
+		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
+	return wish(shell, WISH_VIEW, "view");
+}
+
+const struct command command_view = {
+	.name = "view", .topic = "look", .usage = "view",
+	.help = "the timeline on the whole screen: arrows move, + and - zoom, tab picks an operation, q leaves",
+	.class = COMMAND_LOOK, .run = view_run,
+};
+
+static enum status quit_run(struct shell *shell, struct call *call)
+{
+	(void)shell;
+	(void)call;
+	return fail(ST_QUIT, "the session ends");
+}
+
+const struct command command_quit = {
+	.name = "quit", .topic = "write", .usage = "quit", .help = "ends the session; `ranksh --resume` opens it again",
+	.class = COMMAND_SESSION, .run = quit_run,
+};

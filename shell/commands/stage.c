@@ -1,0 +1,54 @@
+/* stage.c -- stage: the times of a pipeline's stages, where the model does not matter */
+#include "shell/commands/services.h"
+#include "shell/training.h"
+
+#include <math.h>
+
+static enum status take_time(struct call *call, const char *name, double *ns)
+{
+	struct number number;
+	if (!call_has(call, name))
+		return ST_OK;
+	enum status status = call_option(call, name, ranks_first(call_ranks(call)), &number);
+	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
+		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
+	if (status == ST_OK)
+		*ns = number.value;
+	return status;
+}
+
+static enum status stage_run(struct shell *shell, struct call *call)
+{
+	struct training *t = training_of(shell);
+	if (!t)
+		return ST_MEMORY;
+	double f = 0, b = 0, w = 0, comm = 0;
+	enum status status = take_time(call, "F", &f);
+	if (status == ST_OK)
+		status = take_time(call, "B", &b);
+	if (status == ST_OK)
+		status = take_time(call, "W", &w);
+	if (status == ST_OK)
+		status = take_time(call, "comm", &comm);
+	if (status == ST_OK && !(f > 0))
+		status = fail(ST_ARGUMENT, "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
+	if (status != ST_OK)
+		return status;
+	t->now.stage.given = true;
+	t->now.stage.f = f;
+	t->now.stage.b = b;
+	t->now.stage.w = w;
+	t->now.stage.comm = comm;
+	out_say(shell->out, "   stages of these times instead of a model's, until the next `model`; `strategy pipeline schedule=zb-h1` orders them\n");
+	return ST_OK;
+}
+
+const struct command command_stage = {
+	.name = "stage", .topic = "learn", .usage = "stage F=TIME B=TIME W=TIME [comm=TIME]",
+	.help = "times for `strategy pipeline` instead of a model: what a stage takes for a micro-batch, and a transfer to the next stage",
+	.example = "stage F=2ms B=2ms W=1ms comm=0.1ms\nstrategy pipeline schedule=zb-h1 micro=8\nrun 1\nprint bubble", .class = COMMAND_STEER,
+	.option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"}, {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the inputs"},
+		{"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the weights"},
+		{"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "a transfer to the next stage"}},
+	.run = stage_run,
+};

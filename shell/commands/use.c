@@ -1,0 +1,30 @@
+/* use.c -- use: what lines without a clause get, to the end of the block */
+#include "shell/commands/services.h"
+
+static enum status use_run(struct shell *shell, struct call *call)
+{
+	const char *word;
+	int rank = ranks_first(call_ranks(call));
+	if (!call_count(call, 0))
+		return interpreter_use(shell, call, NULL, NULL, call_ranks(call));
+	enum status status = call_word(call, 0, 0, rank, &word);
+	if (status != ST_OK)
+		return status;
+	name_id name = names_find(shell->world->names, word, __builtin_strlen(word));
+	struct thing thing = world_find(shell->world, rank, name);
+	if (thing.kind == THING_STREAM)
+		return interpreter_use(shell, call, word, NULL, NULL);
+	if (thing.kind == THING_GROUP)
+		return interpreter_use(shell, call, NULL, word, NULL);
+	const char *near = world_nearest(shell->world, rank, word, THING_NONE);
+	return near ? fail(ST_NAME, "no stream or group '%s'; did you mean '%s'?", word, near)
+		: fail(ST_NAME, "no stream or group '%s'; use wants a stream, a group or @RANKS", word);
+}
+
+const struct command command_use = {
+	.name = "use", .topic = "order", .usage = "use STREAM|GROUP|@RANKS",
+	.help = "lines without `on`, `in` or `@` get this one, to the end of the block; `use @all` and `use default` go back",
+	.example = "stream compute\nuse compute\nspin 1ms", .torch = "with torch.cuda.stream(STREAM):", .class = COMMAND_STEER,
+	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "STREAM|GROUP"}},
+	.run = use_run,
+};

@@ -1,0 +1,85 @@
+/* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders that can hang */
+#include "shell/commands/services.h"
+
+#include <string.h>
+
+/* At most MOST lines of a table; the rest is for the command that shows all. */
+static void put_some(struct shell *shell, const struct text *text)
+{
+	enum { MOST = 16 };
+	const char *at = text_string(text), *end = at;
+	for (int lines = 0; lines < MOST && *end; lines++)
+		end += strcspn(end, "\n") + 1;
+	size_t count = (size_t)(end - at) < text->count ? (size_t)(end - at) : text->count;
+	out_put(shell->out, at, count);
+	if (count < text->count)
+		out_say(shell->out, "   ... and more: `races` shows them all\n");
+}
+
+static void warn_races(struct shell *shell)
+{
+	struct trace trace = {shell->world, shell->backend};
+	struct text text = {0};
+	if (trace_races_from(&trace, (size_t)shell->races_told, out_width(shell->out), &text) == ST_OK)
+		put_some(shell, &text);
+	text_release(&text);
+}
+
+static bool same_read(const struct world *world, const struct unread *a, const struct unread *b)
+{
+	const struct op *op_a = &world->ops[a->op], *op_b = &world->ops[b->op];
+	return a->name == b->name && op_a->stream == op_b->stream && op_record(world, a->op)->title == op_record(world, b->op)->title;
+}
+
+static void warn_unread(struct shell *shell)
+{
+	const struct world *world = shell->world;
+	for (size_t i = (size_t)shell->unread_told; i < world->unread_count; i++) {
+		const struct unread *read = &world->unread[i];
+		struct ranks set = {0};
+		bool told = false;
+		for (size_t k = (size_t)shell->unread_told; k < world->unread_count; k++)
+			if (same_read(world, read, &world->unread[k])) {
+				told = told || k < i;
+				ranks_add(&set, world->ops[world->unread[k].op].rank);
+			}
+		if (!told)
+			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
+				names_text(world->names, op_record(world, read->op)->title), names_text(world->names, read->name));
+	}
+}
+
+static size_t order_count(const struct world *world)
+{
+	size_t count = 0;
+	while (world_order_warning(world, count))
+		count++;
+	return count;
+}
+
+/* What was told is told: a reset starts again. */
+static void begin(int *told, size_t count)
+{
+	if ((size_t)*told > count)
+		*told = 0;
+}
+
+void warn_new(struct shell *shell)
+{
+	const struct world *world = shell->world;
+	size_t orders = order_count(world);
+	begin(&shell->races_told, world->race_count);
+	begin(&shell->unread_told, world->unread_count);
+	begin(&shell->orders_told, orders);
+	if (!shell->replaying) {
+		if ((size_t)shell->races_told < world->race_count)
+			warn_races(shell);
+		if ((size_t)shell->unread_told < world->unread_count)
+			warn_unread(shell);
+		for (size_t i = (size_t)shell->orders_told; i < orders; i++)
+			out_say(shell->out, "   %s\n", world_order_warning(world, i));
+	}
+	shell->races_told = (int)world->race_count;
+	shell->unread_told = (int)world->unread_count;
+	shell->orders_told = (int)orders;
+}

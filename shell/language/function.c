@@ -1,0 +1,23 @@
+/* function.c -- the rows of functions and metrics */
+#include "shell/language/function.h"
+
+#include <string.h>
+
+static const struct function_row rows[] = {
+#define X(symbol, name, least, most, kinds, metric) { FUNCTION_##symbol, name, least, most, kinds, metric },
+	FUNCTIONS(X)
+#undef X
+};
+
+const struct function_row *function_find(const char *name, size_t length)
+{
+	for (int i = 0; i < FUNCTION_ROWS; i++)
+		if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+const struct function_row *function_at(int i)
+{
+	return i >= 0 && i < FUNCTION_ROWS ? &rows[i] : NULL;
+}

@@ -1,0 +1,31 @@
+/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`, `}` and a comment end it too.
+ *
+ * Pure; positions point into a NUL-terminated text. `end` is the first character not to be looked at. */
+#ifndef RANKSH_LEX_H
+#define RANKSH_LEX_H
+
+#include "shell/language/tree.h"
+
+bool is_name_start(char c);             /* a-z A-Z _ and bytes of UTF-8 */
+bool is_name_char(char c);              /* and digits and # */
+bool is_blank(char c);                  /* not a newline */
+/* Behind blanks (newlines too if `lines`) and comments. */
+const char *skip_blanks(const char *at, const char *end, bool lines);
+/* True where a statement's words end: newline ; { } or the end. */
+bool at_line_end(const char *at, const char *end);
+/* The end of the word at `at`: ST_INCOMPLETE when a bracket or quote is open at `end`, ST_SYNTAX when it can never be closed. */
+enum status scan_word(const char *at, const char *end, const char **after);
+/* The end of an expression that takes the rest of the line: up to a newline, `;`, `}`, and `{`; trailing blanks left out. */
+enum status scan_rest(const char *at, const char *end, const char **after);
+/* The end of the `{ }` at `at`, nothing in it understood but brackets, quotes and comments. */
+enum status scan_braces(const char *at, const char *end, const char **after);
+/* Position of the = of KEY=VALUE, or NULL: not an option. */
+const char *option_sign(const char *at, const char *after);
+bool text_is(const char *at, const char *after, const char *what);
+bool slice_is(struct slice_of_text slice, const char *what);
+bool is_listed(const char *words, const char *at, const char *after);    /* words: "a b c", or NULL */
+/* A name for new things: letters, digits, _ and #, not reserved. */
+bool name_is_plain(const char *at, size_t length);
+bool name_is_reserved(const char *at, size_t length);
+
+#endif

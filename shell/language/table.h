@@ -1,0 +1,8 @@
+/* table.h -- all command rows, sorted by symbol, ended by NULL; the build makes it (tools/commands) */
+#ifndef RANKSH_TABLE_H
+#define RANKSH_TABLE_H
+
+struct command;
+extern const struct command *const command_table[];
+
+#endif

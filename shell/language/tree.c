@@ -1,0 +1,39 @@
+/* tree.c -- the memory of a parsed text: pages of nodes, freed together */
+#include "shell/language/tree.h"
+#include "base/memory.h"
+
+struct tree_page { struct tree_page *next; size_t used, room; };
+enum { PAGE_BYTES = 8000 };
+
+void *tree_alloc(struct tree *tree, size_t bytes)
+{
+	bytes = (bytes + 7) / 8 * 8;    /* nodes hold pointers and doubles, nothing wider */
+	struct tree_page *page = tree->pages;
+	if (!page || page->room - page->used < bytes) {
+		size_t room = bytes > PAGE_BYTES ? bytes : PAGE_BYTES;
+		page = mem_alloc(sizeof *page + room);
+		if (!page)
+			return NULL;
+		*page = (struct tree_page){.next = tree->pages, .room = room};
+		tree->pages = page;
+	}
+	void *node = (char *)(page + 1) + page->used;
+	page->used += bytes;
+	return node;
+}
+
+void tree_use(struct tree *tree)
+{
+	tree->users++;
+}
+
+void tree_release(struct tree *tree)
+{
+	if (!tree || --tree->users > 0)
+		return;
+	for (struct tree_page *page = tree->pages, *next; page; page = next) {
+		next = page->next;
+		mem_free(page);
+	}
+	mem_free(tree);
+}

@@ -1,0 +1,56 @@
+/* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
+#include "base/text.h"
+#include "machine/machine.h"
+#include "shell/process.h"
+#include "shell/terminal/launch.h"
+#include "shell/terminal/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Open MPI's mpirun, or anything that speaks PMI or PMIx (srun --mpi=pmix). */
+static bool under_mpirun(void)
+{
+	static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (getenv(signs[i]))
+			return true;
+	return false;
+}
+
+/* Everything that can be wrong with the command line is found before a rank starts. */
+static enum status check(const struct options *options)
+{
+	struct machine machine;
+	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
+	if (status == ST_OK && strcmp(options->device, "cuda") == 0)
+		return fail(ST_ARGUMENT, "--device cuda: this build has only the simulator; leave the option out");
+	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
+		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	enum status status = options_read(&options, argc, argv);
+	if (status == ST_OK && (options.help || options.version)) {
+		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
+		return fflush(stdout) == 0 ? 0 : 4;
+	}
+	bool rank = under_mpirun() && !options.dry;
+	if (status == ST_OK && !rank)
+		status = check(&options);
+	if (status != ST_OK) {
+		fprintf(stderr, "ranksh: %s\n", fail_text());
+		return 2;
+	}
+	if (rank)
+		return process_run(&options, true, argc, argv);
+	if (options.wire || ((options.dry || options.n == 1) && options_batch(&options)))
+		return process_run(&options, false, argc, argv);
+	return options_batch(&options) ? launch_batch(&options) : session_run(&options);
+}

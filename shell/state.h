@@ -1,0 +1,16 @@
+/* state.h -- figures of a training that no operation alone tells: memory by kind, and how fast it learns */
+#ifndef RANKSH_STATE_H
+#define RANKSH_STATE_H
+
+#include "shell/training.h"
+
+/* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up). Ranks alike are one line.
+ * Nothing is appended when no program is loaded. */
+enum status state_memory(struct shell *shell, struct text *out);
+/* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's beginning to the end of all that is
+ * queued, in virtual time. Nothing where the lines are no strategy's, or an end is not known. */
+void state_rate(const struct shell *shell, struct text *out);
+/* A line with the whole iterations so far, their loss and rate; nothing when there were none. */
+enum status state_progress(struct shell *shell, struct text *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* act.c -- what a typed line does: rank 0 is asked, its reply is kept, and what only the front end can do is done */
+#include "base/memory.h"
+#include "shell/terminal/inside.h"
+#include "shell/terminal/line.h"
+#include "shell/terminal/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- one line ---------------------------------------------------------------------------------------------- */
+
+static void keep_line(struct session *session, const char *line, const struct reply *reply)
+{
+	if (diary_add(&session->diary, line, reply->stop, reply->stamp, text_string(&reply->outside)) != ST_OK)
+		session_say_failure(session);
+}
+
+static bool hello_switch(struct session *session, const char *line)
+{
+	char path[1200];
+	snprintf(path, sizeof path, "%s/no-hello", session->diary.folder);
+	if (strcmp(line, "set hello=off") == 0) {
+		int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		if (file >= 0)
+			close(file);
+		else
+			printf("cannot write %s: %s\n", path, strerror(errno));
+	} else if (strcmp(line, "set hello=on") == 0) {
+		unlink(path);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool wants_hello(const struct session *session)
+{
+	char path[1200];
+	snprintf(path, sizeof path, "%s/no-hello", session->diary.folder);
+	return access(path, F_OK) != 0;
+}
+
+static void grant_wish(struct session *session, const char *wish);
+
+/* Asks rank 0 to run what is pending; an open block stays pending. */
+static void run_pending(struct session *session)
+{
+	struct request request = {.kind = REQUEST_RUN, .text = session->pending, .stamp = -1};
+	struct reply reply = {0};
+	session->talk.busy_with = text_string(&session->pending);
+	signal_taken_interrupt();
+	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+	if (status != ST_OK) {
+		job_lose(session, status);
+		return;
+	}
+	keep_state(session, &reply);
+	if (reply.status == ST_INCOMPLETE) {
+		text_add(&session->pending, "\n");
+		reply_release(&reply);
+		return;
+	}
+	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
+		say_bad(session, text_string(&reply.text));
+	if (reply.keep)
+		keep_line(session, text_string(&session->pending), &reply);
+	session->leaving = reply.status == ST_QUIT;
+	text_clear(&session->pending);
+	if (reply.wish.count)
+		grant_wish(session, text_string(&reply.wish));
+	reply_release(&reply);
+}
+
+static void run_line(struct session *session, const char *line)
+{
+	text_add(&session->pending, "%s", line);
+	run_pending(session);
+}
+
+/* ---- wishes ------------------------------------------------------------------------------------------------ */
+
+static enum status ask_frame(void *self, const struct request *request, struct reply *reply)
+{
+	struct session *session = self;
+	return talk_ask(&session->talk, request, REPLY_VIEW, reply, -1);
+}
+
+static void view(struct session *session)
+{
+	char title[128];
+	snprintf(title, sizeof title, "ranksh   %s", session->machine);
+	session->talk.busy_with = NULL;
+	enum status status = view_run(ask_frame, session, title, session->colour);
+	if (status == ST_FILE)
+		session_say_failure(session);
+	else if (status != ST_OK)
+		job_lose(session, status);
+}
+
+static void edit(const char *file)
+{
+	const char *editor = getenv("VISUAL");
+	int status = 0;
+	if (!editor || !*editor)
+		editor = getenv("EDITOR");
+	if (!editor || !*editor)
+		editor = "vi";
+	pid_t child = fork();
+	if (child == 0) {
+		char command[1024];
+		snprintf(command, sizeof command, "%s \"$1\"", editor);
+		execl("/bin/sh", "sh", "-c", command, "sh", file, (char *)NULL);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	signal_taken_interrupt();
+	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
+		return;
+	}
+	printf("   source %s runs it\n", file);
+}
+
+static void grant_wish(struct session *session, const char *wish)
+{
+	if (strcmp(wish, "restart") == 0)
+		job_restart(session);
+	else if (strcmp(wish, "view") == 0)
+		view(session);
+	else if (strncmp(wish, "edit ", 5) == 0)
+		edit(wish + 5);
+}
+
+/* ---- lines while there are no ranks ------------------------------------------------------------------------- */
+
+static void run_alone(struct session *session, const char *line)
+{
+	if (strcmp(line, "restart") == 0)
+		job_restart(session);
+	else if (strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0)
+		session->leaving = true;
+	else if (strcmp(line, "journal") == 0)
+		for (size_t i = 0; i < session->diary.count; i++)
+			printf("%s\n", session->diary.lines[i].line);
+	else if (*line)
+		printf("   there are no ranks: restart, journal or quit\n");
+	fflush(stdout);
+}
+
+void act_on(struct session *session, const char *line)
+{
+	line_remember(line);
+	if (!session->talk.alive)
+		run_alone(session, line);
+	else if (hello_switch(session, line))
+		return;
+	else if (*line || session->pending.count)
+		run_line(session, line);
+	else if (session->enter.count) {
+		char *enter = mem_copy_text(session->enter.bytes, session->enter.count);
+		run_line(session, enter ? enter : "");
+		mem_free(enter);
+	}
+}

@@ -1,0 +1,40 @@
+/* inside.h -- what the files of the front end's session share: session.c (the prompt), job.c (its ranks, their death, restart), act.c (a line) */
+#ifndef RANKSH_TERMINAL_INSIDE_H
+#define RANKSH_TERMINAL_INSIDE_H
+
+#include "shell/options.h"
+#include "shell/terminal/diary.h"
+#include "shell/terminal/talk.h"
+
+struct session {
+	struct options options;
+	struct talk talk;
+	struct diary diary;
+	struct text prompt, enter;
+	struct text pending;    /* lines of a block that is still open */
+	char machine[64];
+	bool colour, wide, leaving;
+	int code;
+};
+
+/* Columns that outputs may take. */
+int width_of_output(void);
+void say_bad(const struct session *session, const char *text);
+void session_say_failure(const struct session *session);
+
+/* Starts the ranks and says hello. A job that does not answer is buried, and what it said is shown. */
+enum status job_open(struct session *session, int *n);
+/* The job is lost: ST_MPI it died; ST_QUIT the user had enough of a line that does not stop. */
+void job_lose(struct session *session, enum status status);
+/* The journal's lines again, silently. */
+enum status job_replay(struct session *session);
+void job_restart(struct session *session);
+/* The reply's prompt, and what Enter does. */
+void keep_state(struct session *session, const struct reply *reply);
+
+/* A line was typed, or was completed by Enter. */
+void act_on(struct session *session, const char *line);
+/* Is the first screen wanted? (`set hello=off`) */
+bool wants_hello(const struct session *session);
+
+#endif

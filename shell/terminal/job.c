@@ -1,0 +1,127 @@
+/* job.c -- the ranks of a session: their start, their death, and new ones in their place */
+#include "shell/terminal/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the job ----------------------------------------------------------------------------------------------- */
+
+static void mourn(struct session *session)
+{
+	size_t lines = session->diary.count;
+	int code = talk_bury(&session->talk);
+	char words[512];
+	snprintf(words, sizeof words, "%s", code == 4 ? fail_text() : "the ranks have left");
+	printf("\n");
+	say_bad(session, words);
+	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s", lines == 1 ? "is" : "are");
+	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens it again)\n");
+	fflush(stdout);
+	session->code = 4;
+	text_clear(&session->pending);
+	text_clear(&session->enter);
+}
+
+/* ST_QUIT: the user has had enough of a line that does not stop. */
+void job_lose(struct session *session, enum status status)
+{
+	if (status == ST_QUIT) {
+		job_end(&session->talk.job);
+		session->talk.alive = false;
+		job_release(&session->talk.job);
+		printf("the ranks are gone; restart brings new ones, and the lines before this one\n");
+		text_clear(&session->pending);
+	} else if (!signal_asked_to_end() && session->talk.alive) {
+		mourn(session);
+	}
+}
+
+void keep_state(struct session *session, const struct reply *reply)
+{
+	text_clear(&session->prompt);
+	text_clear(&session->enter);
+	text_put(&session->prompt, text_string(&reply->prompt), reply->prompt.count);
+	text_put(&session->enter, text_string(&reply->enter), reply->enter.count);
+}
+
+static enum status greet(struct session *session, int *n)
+{
+	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .height = 24, .colour = session->colour};
+	struct reply reply = {0};
+	session->talk.busy_with = "starting the ranks";
+	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
+	if (status == ST_OK) {
+		*n = reply.n;
+		snprintf(session->machine, sizeof session->machine, "%s", text_string(&reply.text));
+		keep_state(session, &reply);
+	}
+	reply_release(&reply);
+	return status;
+}
+
+/* A job that does not even say hello: what it said is shown. */
+enum status job_open(struct session *session, int *n)
+{
+	enum status status = talk_start(&session->talk, &session->options);
+	if (status != ST_OK) {
+		session_say_failure(session);
+		return status;
+	}
+	status = greet(session, n);
+	if (status != ST_OK) {
+		int code = talk_bury(&session->talk);
+		if (code == 4)
+			session_say_failure(session);
+		session->code = code ? code : 4;
+	}
+	return status;
+}
+
+/* ---- restart, resume --------------------------------------------------------------------------------------- */
+
+static void warn_changed(const struct session *session, const struct recorded *entry, const char *outside)
+{
+	if (*entry->outside && strcmp(entry->outside, outside) != 0) {
+		char words[256];
+		snprintf(words, sizeof words, "a file that `%.*s` reads is not what it was: %.*s", (int)strcspn(entry->line, "\n"), entry->line,
+			(int)strcspn(entry->outside, "\t"), entry->outside);
+		say_bad(session, words);
+	}
+}
+
+/* The journal's lines, silently. Lines that are refused now were refused, or half refused, then. */
+enum status job_replay(struct session *session)
+{
+	enum status status = ST_OK;
+	char progress[64];
+	for (size_t i = 0; i < session->diary.count && status == ST_OK; i++) {
+		const struct recorded *entry = &session->diary.lines[i];
+		struct request request = {.kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
+		struct reply reply = {0};
+		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1, session->diary.count);
+		session->talk.busy_with = progress;
+		text_add(&request.text, "%s", entry->line);
+		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+		if (status == ST_OK) {
+			keep_state(session, &reply);
+			warn_changed(session, entry, text_string(&reply.outside));
+		}
+		request_release(&request);
+		reply_release(&reply);
+	}
+	return status;
+}
+
+void job_restart(struct session *session)
+{
+	int n = 0;
+	talk_stop(&session->talk);
+	enum status status = job_open(session, &n);
+	if (status == ST_OK && (status = job_replay(session)) != ST_OK)
+		job_lose(session, status);
+	size_t lines = session->diary.count;
+	if (status == ST_OK) {
+		printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines, lines == 1 ? "" : "s");
+		session->code = 0;
+	}
+}

@@ -1,0 +1,323 @@
+/* launch.c -- starts mpirun, or the one process, and says what became of it */
+#include "shell/terminal/launch.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS_MOST = 64, END_WAIT_MS = 2000 };
+
+/* ---- the command line of the job --------------------------------------------------------------------------- */
+
+struct words {
+	const char *word[WORDS_MOST + RANKS_DEFAULT];
+	int count;
+	char n[16], limit[32];
+	char self[4096];        /* our own file */
+	char mpirun[4096];
+};
+
+static void add(struct words *words, const char *word)
+{
+	if (words->count < WORDS_MOST)
+		words->word[words->count++] = word;
+}
+
+static void add_option(struct words *words, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	add(words, name);
+	add(words, value);
+}
+
+static enum status find_mpirun(char *path, size_t room)
+{
+	const char *folders = getenv("PATH");
+	for (const char *at = folders ? folders : "/usr/bin"; *at;) {
+		size_t length = strcspn(at, ":");
+		snprintf(path, room, "%.*s/mpirun", (int)length, at);
+		if (access(path, X_OK) == 0)
+			return ST_OK;
+		at += length + (at[length] == ':');
+	}
+	return fail(ST_FILE, "mpirun is not there: it starts the ranks (Debian: apt-get install openmpi-bin); one process does for -n 1 and --dry");
+}
+
+/* Flags that make a small job on one computer start quickly; settings of the user's own stay. */
+static void add_mpirun(struct words *words, const struct options *options)
+{
+	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
+	add(words, words->mpirun);
+	add_option(words, "-n", words->n);
+	add(words, "--oversubscribe");
+	add_option(words, "--bind-to", "none");
+	if (geteuid() == 0) {
+		setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+	}
+	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
+	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);   /* the peers of a dead rank have nothing to tidy up */
+	setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
+static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
+{
+	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
+	enum status status = length <= 0 ? fail(ST_FILE, "cannot find my own file: %s", strerror(errno))
+		: mpi ? find_mpirun(words->mpirun, sizeof words->mpirun) : ST_OK;
+	if (status != ST_OK)
+		return status;
+	words->self[length] = '\0';
+	if (mpi)
+		add_mpirun(words, options);
+	else
+		snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
+	add(words, words->self);
+	if (!mpi)
+		add_option(words, "-n", words->n);
+	add_option(words, "--machine", options->machine);
+	if (options->dry)
+		add(words, "--dry");
+	if (wire)
+		add(words, "--wire");
+	if (options->check_lessons)
+		add(words, "--check-lessons");
+	if (options->limit_ns) {
+		snprintf(words->limit, sizeof words->limit, "%.9gms", (double)options->limit_ns / 1e6);
+		add_option(words, "--limit", words->limit);
+	}
+	add_option(words, "-c", options->lines);
+	if (options->test)
+		add(words, "--test");
+	if (options->file)
+		add(words, options->file);
+	return ST_OK;
+}
+
+/* ---- starting ---------------------------------------------------------------------------------------------- */
+
+/* In the child. A NAME=VALUE list may be long, so it is joined here. */
+static void become(struct words *words, const struct options *options, const int in[2], const int out[2], const int err[2], pid_t parent)
+{
+	const char **all = calloc((size_t)words->count + (size_t)options->arguments + 1, sizeof *all);
+	if (!all)
+		_exit(127);
+	memcpy(all, words->word, (size_t)words->count * sizeof *all);
+	for (int i = 0; i < options->arguments; i++)
+		all[words->count + i] = options->argument[i];
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	setpgid(0, 0);
+	if (in[0] >= 0)
+		dup2(in[0], 0);
+	if (out[1] >= 0)
+		dup2(out[1], 1);
+	dup2(err[1], 2);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	execv(all[0], (char *const *)all);
+	_exit(127);
+}
+
+static void close_both(int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+static bool open_ends(const struct options *options, bool wire, int in[2], int out[2], int err[2])
+{
+	bool ok = pipe2(err, O_CLOEXEC) == 0;
+	if (wire)
+		ok = ok && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
+	else if (options->file || options->lines || options->check_lessons)
+		ok = ok && (in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
+	return ok;
+}
+
+enum status job_start(struct job *job, const struct options *options, bool wire)
+{
+	struct words words = {0};
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+	bool mpi = !options->dry && options->n != 1;
+	pid_t parent = getpid();
+
+	*job = (struct job){.mpi = mpi, .in = -1, .out = -1, .err = -1};
+	enum status status = make_words(&words, options, wire, mpi);
+	if (status == ST_OK && !open_ends(options, wire, in, out, err))
+		status = fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
+	if (status == ST_OK && (job->pid = fork()) < 0)
+		status = fail(ST_FILE, "cannot start a process: %s", strerror(errno));
+	if (status != ST_OK) {
+		close_both(in);
+		close_both(out);
+		close_both(err);
+		return status;
+	}
+	if (job->pid == 0)
+		become(&words, options, in, out, err, parent);
+	setpgid(job->pid, job->pid);
+	job->in = in[1];
+	job->out = out[0];
+	job->err = err[0];
+	in[1] = out[0] = err[0] = -1;
+	close_both(in);
+	close_both(out);
+	close_both(err);
+	return ST_OK;
+}
+
+/* ---- hearing ----------------------------------------------------------------------------------------------- */
+
+static bool is_dashes(const char *line, size_t count)
+{
+	return count >= 40 && strspn(line, "-") >= count;
+}
+
+static void hear_line(struct job *job, const char *line, size_t count, struct text *shown)
+{
+	if (job->mpi && is_dashes(line, count)) {
+		job->boxed = !job->boxed;
+	} else if (job->boxed || (job->mpi && memmem(line, count, "mpirun noticed", 14))) {
+		text_put(&job->chatter, line, count);
+		text_put(&job->chatter, "\n", 1);
+	} else if (!(job->mpi && memmem(line, count, "help message", 12))) {
+		text_put(shown, line, count);
+		text_put(shown, "\n", 1);
+	}
+}
+
+void job_hear(struct job *job, const char *bytes, size_t count, struct text *shown)
+{
+	text_put(&job->partial, bytes, count);
+	const char *at = text_string(&job->partial), *end = at + job->partial.count, *newline;
+	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+		hear_line(job, at, (size_t)(newline - at), shown);
+		at = newline + 1;
+	}
+	size_t rest = (size_t)(end - at);
+	if (job->partial.bytes)
+		memmove(job->partial.bytes, at, rest);
+	job->partial.count = rest;
+}
+
+/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
+static bool rank_died(const char *chatter, int *rank, int *number)
+{
+	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
+	return process && on && sscanf(process, "process rank %d", rank) == 1 && sscanf(on, "exited on signal %d", number) == 1;
+}
+
+int job_verdict(const struct job *job, int status)
+{
+	const char *chatter = text_string(&job->chatter);
+	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+	if (job->mpi && rank_died(chatter, &rank, &number))
+		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
+	else if (WIFSIGNALED(status))
+		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (code <= 4 && (code == 0 || !strstr(chatter, "mpirun was unable")))
+		return code;
+	else
+		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code, *chatter ? " and said:\n" : "", chatter);
+	return 4;
+}
+
+static bool collected(const struct job *job, int wait_ms)
+{
+	for (int waited = 0; waited < wait_ms; waited += 10) {
+		if (waitpid(job->pid, NULL, WNOHANG) != 0)
+			return true;
+		poll(NULL, 0, 10);
+	}
+	return false;
+}
+
+void job_end(struct job *job)
+{
+	if (job->pid <= 0)
+		return;
+	kill(-job->pid, SIGTERM);
+	if (!collected(job, END_WAIT_MS)) {
+		kill(-job->pid, SIGKILL);
+		waitpid(job->pid, NULL, 0);
+	}
+	job->pid = 0;
+}
+
+void job_release(struct job *job)
+{
+	int ends[3] = {job->in, job->out, job->err};
+	for (int i = 0; i < 3; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+	text_release(&job->chatter);
+	text_release(&job->partial);
+	*job = (struct job){.in = -1, .out = -1, .err = -1};
+}
+
+/* ---- a run without prompt ---------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t asked_to_end;
+
+static void note_signal(int number)
+{
+	asked_to_end = number;
+}
+
+/* Passes descriptor 2 on until it closes: then the job is over, or nearly. */
+static void pass_on(struct job *job)
+{
+	char piece[4096];
+	ssize_t got;
+	while ((got = read(job->err, piece, sizeof piece)) != 0 && !asked_to_end) {
+		struct text shown = {0};
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0)
+			job_hear(job, piece, (size_t)got, &shown);
+		if (shown.count)
+			fwrite(shown.bytes, 1, shown.count, stderr);
+		text_release(&shown);
+	}
+}
+
+int launch_batch(const struct options *options)
+{
+	struct job job;
+	int status = 0, code = 4;
+	struct sigaction action = {.sa_handler = note_signal};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	if (job_start(&job, options, false) != ST_OK) {
+		fprintf(stderr, "ranksh: %s\n", fail_text());
+		return 4;
+	}
+	pass_on(&job);
+	if (asked_to_end) {
+		job_end(&job);
+		code = 128 + asked_to_end;
+	} else {
+		while (waitpid(job.pid, &status, 0) < 0 && errno == EINTR)
+			;
+		code = job_verdict(&job, status);
+		if (code == 4 && !WIFEXITED(status))
+			fprintf(stderr, "ranksh: %s\n", fail_text());
+		else if (code == 4 && WEXITSTATUS(status) > 4)
+			fprintf(stderr, "ranksh: %s\n", fail_text());
+	}
+	job_release(&job);
+	return code;
+}

@@ -1,0 +1,152 @@
+/* line.c -- readline, in its callback form: our loop waits for keys and for the ranks at the same time */
+#include "shell/terminal/line.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <readline/history.h>
+#include <readline/readline.h>
+
+enum { HISTORY_MOST = 2000 };
+
+/* readline calls back without a `self`; it is one for the process, and so is this. */
+static struct {
+	char *history;
+	line_complete *complete;
+	void *self;
+	char *line;             /* what the handler was given */
+	bool ready, ended, reading;
+	struct text names;      /* of the completion at work */
+	const char *next;       /* in it */
+} editor;
+
+static char *next_name(const char *word, int state)
+{
+	(void)word;
+	if (state == 0)
+		editor.next = text_string(&editor.names);
+	size_t length = strcspn(editor.next, "\n");
+	if (length == 0)
+		return NULL;
+	char *name = strndup(editor.next, length);
+	editor.next += length + (editor.next[length] == '\n');
+	/* `seed=` and a folder go on */
+	rl_completion_append_character = name && length && strchr("=/", name[length - 1]) ? '\0' : ' ';
+	return name;
+}
+
+static char **complete(const char *word, int start, int end)
+{
+	(void)start;
+	rl_attempted_completion_over = 1;
+	text_clear(&editor.names);
+	editor.complete(editor.self, rl_line_buffer, end, &editor.names);
+	return editor.names.count ? rl_completion_matches(word, next_name) : NULL;
+}
+
+static void take(char *line)
+{
+	editor.line = line;
+	editor.ready = line != NULL;
+	editor.ended = line == NULL;
+	rl_callback_handler_remove();
+	editor.reading = false;
+}
+
+void line_start(const char *history, line_complete *completer, void *self)
+{
+	rl_readline_name = "ranksh";
+	rl_catch_signals = 0;
+	rl_catch_sigwinch = 0;
+	rl_change_environment = 0;
+	rl_variable_bind("show-all-if-ambiguous", "on");
+	rl_attempted_completion_function = complete;
+	rl_basic_word_break_characters = " \t\n;{}=@[](),";
+	rl_completer_word_break_characters = rl_basic_word_break_characters;
+	editor.complete = completer;
+	editor.self = self;
+	editor.history = history ? mem_copy_text(history, strlen(history)) : NULL;
+	using_history();
+	stifle_history(HISTORY_MOST);
+	if (editor.history)
+		read_history(editor.history);
+}
+
+void line_stop(void)
+{
+	line_leave();
+	if (editor.history)
+		write_history(editor.history);
+	clear_history();
+	mem_free(editor.history);
+	text_release(&editor.names);
+	editor.history = NULL;
+}
+
+void line_begin(const char *prompt, bool colour)
+{
+	char shown[256];
+	/* \001 and \002 tell readline what takes no room on the screen */
+	snprintf(shown, sizeof shown, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
+	editor.ready = editor.ended = false;
+	editor.reading = true;
+	rl_callback_handler_install(shown, take);
+}
+
+void line_leave(void)
+{
+	if (!editor.reading)
+		return;
+	rl_callback_handler_remove();
+	editor.reading = false;
+}
+
+enum line_event line_key(char **line)
+{
+	rl_callback_read_char();
+	if (editor.ended)
+		return LINE_END;
+	if (!editor.ready)
+		return LINE_NONE;
+	*line = editor.line;
+	editor.line = NULL;
+	return LINE_READY;
+}
+
+void line_cancel(void)
+{
+	rl_free_line_state();
+	rl_callback_sigcleanup();
+	fputs("^C\n", rl_outstream);
+	rl_replace_line("", 1);
+	rl_point = 0;
+	rl_on_new_line();
+	rl_redisplay();
+}
+
+void line_hide(void)
+{
+	if (editor.reading)
+		rl_clear_visible_line();
+}
+
+void line_show(void)
+{
+	if (!editor.reading)
+		return;
+	rl_on_new_line();
+	rl_redisplay();
+}
+
+void line_resize(void)
+{
+	rl_resize_terminal();
+}
+
+void line_remember(const char *line)
+{
+	const HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+	if (*line && !(last && strcmp(last->line, line) == 0))
+		add_history(line);
+}

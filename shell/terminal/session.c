@@ -1,0 +1,231 @@
+/* session.c -- the prompt: a line is read while the ranks are listened to */
+#include "shell/terminal/session.h"
+#include "shell/credit.h"
+#include "shell/terminal/inside.h"
+#include "shell/terminal/line.h"
+#include "shell/terminal/welcome.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
+
+/* ---- the terminal ------------------------------------------------------------------------------------------ */
+
+static int columns(void)
+{
+	struct winsize size;
+	return ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+int width_of_output(void)
+{
+	int width = columns();
+	return width > WIDTH_MOST ? WIDTH_MOST : width;
+}
+
+static void choose_looks(struct session *session)
+{
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
+	session->colour = session->talk.terminal && !(no_colour && *no_colour);
+	session->talk.colour = session->colour;
+	setlocale(LC_ALL, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+	session->wide = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	setlocale(LC_NUMERIC, "C");
+}
+
+void say_bad(const struct session *session, const char *text)
+{
+	const char *end = text + strlen(text);
+	while (end > text && end[-1] == '\n')
+		end--;
+	printf("%s%.*s%s\n", session->colour ? "\033[38;5;203m" : "", (int)(end - text), text, session->colour ? "\033[0m" : "");
+	fflush(stdout);
+}
+
+void session_say_failure(const struct session *session)
+{
+	say_bad(session, fail_text());
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------- */
+
+static void complete(void *self, const char *line, int cursor, struct text *names)
+{
+	struct session *session = self;
+	struct request request = {.kind = REQUEST_COMPLETE, .stamp = -1};
+	struct reply reply = {0};
+	if (!session->talk.alive)
+		return;
+	text_put(&request.text, text_string(&session->pending), session->pending.count);
+	text_add(&request.text, "%s", line);
+	request.cursor = (int)session->pending.count + cursor;
+	if (talk_ask(&session->talk, &request, REPLY_COMPLETE, &reply, COMPLETE_MS) == ST_OK)
+		text_put(names, text_string(&reply.text), reply.text.count);
+	request_release(&request);
+	reply_release(&reply);
+}
+
+static const char *prompt_of(const struct session *session)
+{
+	if (!session->talk.alive)
+		return "no ranks > ";
+	return session->pending.count ? "... > " : text_string(&session->prompt);
+}
+
+static void resize(struct session *session)
+{
+	struct request request = {.kind = REQUEST_RESIZE, .width = width_of_output(), .height = 24, .stamp = -1};
+	struct text line = {0};
+	line_resize();
+	request_write(&request, &line);
+	if (session->talk.alive && write(session->talk.job.in, text_string(&line), line.count) < 0)
+		session->talk.busy_with = NULL;  /* its death is seen where its output ends */
+	text_release(&line);
+}
+
+static void cancel(struct session *session)
+{
+	text_clear(&session->pending);
+	line_cancel();
+	line_leave();
+	line_begin(prompt_of(session), session->colour);
+}
+
+/* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is another. */
+static char *read_line(struct session *session, bool *ended)
+{
+	char *line = NULL;
+	enum line_event event = LINE_NONE;
+	line_begin(prompt_of(session), session->colour);
+	while (event == LINE_NONE && !signal_asked_to_end()) {
+		struct pollfd ends[] = {{.fd = 0, .events = POLLIN}, {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
+			{.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
+		int ready = poll(ends, 3, -1);
+		if (signal_taken_interrupt())
+			cancel(session);
+		if (signal_taken_resize())
+			resize(session);
+		if (ready <= 0)
+			continue;
+		if ((ends[1].revents || ends[2].revents) && talk_listen(&session->talk, line_hide, line_show) != ST_OK) {
+			line_leave();
+			job_lose(session, ST_MPI);
+			return NULL;
+		}
+		if (ends[0].revents & POLLIN)
+			event = line_key(&line);
+		else if (ends[0].revents)
+			event = LINE_END;       /* the terminal was closed */
+	}
+	*ended = event != LINE_READY;
+	line_leave();
+	return line;
+}
+
+static void prompt_loop(struct session *session)
+{
+	while (!session->leaving && !signal_asked_to_end()) {
+		bool ended = false;
+		char *line = read_line(session, &ended);
+		if (line)
+			act_on(session, line);
+		else if (ended)
+			session->leaving = true;
+		free(line);
+	}
+}
+
+static void welcome(const struct session *session, int n)
+{
+	struct text screen = {0};
+	if (!wants_hello(session))
+		return;
+	welcome_write(&screen, n, session->options.dry, session->machine, columns(), session->wide, session->colour);
+	fwrite(text_string(&screen), 1, screen.count, stdout);
+	fflush(stdout);
+	text_release(&screen);
+}
+
+static enum status open_diary(struct session *session)
+{
+	struct options *options = &session->options;
+	enum status status = diary_folder(&session->diary);
+	if (status != ST_OK || !options->resume)
+		return status;
+	status = diary_resume(&session->diary);
+	if (status == ST_OK) {
+		options->n = options->n ? options->n : session->diary.n;
+		options->dry = options->dry || session->diary.dry;
+		options->machine = options->machine ? options->machine : session->diary.machine;
+	}
+	return status;
+}
+
+static enum status open_session(struct session *session)
+{
+	int n = 0;
+	bool resume = session->options.resume;
+	enum status status = open_diary(session);
+	if (status != ST_OK) {
+		session_say_failure(session);
+		if (resume)
+			return status;
+	}
+	status = job_open(session, &n);
+	if (status != ST_OK)
+		return status;
+	if (resume) {
+		status = job_replay(session);
+		printf("   resumed: %zu lines run again (%s)\n", session->diary.count, session->diary.path);
+		if (status != ST_OK)
+			job_lose(session, status);
+		return ST_OK;
+	}
+	welcome(session, n);
+	if (diary_begin(&session->diary, n, session->options.dry, session->options.machine ? session->options.machine : "classroom") != ST_OK)
+		session_say_failure(session);
+	return ST_OK;
+}
+
+int session_run(const struct options *options)
+{
+	struct session session = {.options = *options, .diary = {.file = -1}};
+	struct termios before;
+	char history[1200];
+	bool terminal = tcgetattr(0, &before) == 0;
+	if (terminal) {                 /* Ctrl-C is answered by us: no ^C in the middle of an output */
+		struct termios quiet = before;
+		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
+		tcsetattr(0, TCSANOW, &quiet);
+	}
+	choose_looks(&session);
+	signals_start();
+	wire_start();
+	if (open_session(&session) == ST_OK) {
+		snprintf(history, sizeof history, "%s/history", session.diary.folder);
+		line_start(history, complete, &session);
+		prompt_loop(&session);
+		line_stop();
+	} else if (!session.code) {
+		session.code = 4;
+	}
+	talk_stop(&session.talk);
+	if (terminal)
+		tcsetattr(0, TCSANOW, &before);
+	text_release(&session.prompt);
+	text_release(&session.enter);
+	text_release(&session.pending);
+	diary_release(&session.diary);
+	return session.code;
+}

@@ -1,0 +1,10 @@
+/* session.h -- the front end: owns the terminal, starts the job, outlives it */
+#ifndef RANKSH_SESSION_H
+#define RANKSH_SESSION_H
+
+#include "shell/options.h"
+
+/* A prompt until the user leaves; the exit status. */
+int session_run(const struct options *options);
+
+#endif

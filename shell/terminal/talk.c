@@ -1,0 +1,290 @@
+/* talk.c -- requests out, replies in, and what happens in between */
+#include "shell/terminal/talk.h"
+#include "shell/credit.h"
+#include "shell/io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TICK_MS = 100, END_WAIT_MS = 3000 };
+static const int64_t SECOND_NS = 1000000000;
+
+static volatile sig_atomic_t interrupted, resized, to_end;
+
+static void note(int number)
+{
+	if (number == SIGINT)
+		interrupted = 1;
+	else if (number == SIGWINCH)
+		resized = 1;
+	else
+		to_end = 1;
+}
+
+void signals_start(void)
+{
+	struct sigaction action = {.sa_handler = note};
+	static const int numbers[] = {SIGINT, SIGWINCH, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaction(numbers[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
+}
+
+bool signal_taken_interrupt(void)
+{
+	bool was = interrupted;
+	interrupted = 0;
+	return was;
+}
+
+bool signal_taken_resize(void)
+{
+	bool was = resized;
+	resized = 0;
+	return was;
+}
+
+bool signal_asked_to_end(void)
+{
+	return to_end;
+}
+
+/* ---- the job ----------------------------------------------------------------------------------------------- */
+
+enum status talk_start(struct talk *talk, const struct options *options)
+{
+	enum status status = job_start(&talk->job, options, true);
+	talk->alive = status == ST_OK;
+	text_clear(&talk->incoming);
+	return status;
+}
+
+/* What mpirun still has to say about the end comes before it ends. */
+static void hear_rest(struct talk *talk)
+{
+	struct pollfd end = {.fd = talk->job.err, .events = POLLIN};
+	struct text shown = {0};
+	char piece[4096];
+	ssize_t got;
+	while (talk->job.err >= 0 && poll(&end, 1, END_WAIT_MS) > 0 && (got = read(talk->job.err, piece, sizeof piece)) > 0)
+		job_hear(&talk->job, piece, (size_t)got, &shown);
+	if (shown.count)
+		fwrite(shown.bytes, 1, shown.count, stderr);
+	text_release(&shown);
+}
+
+int talk_bury(struct talk *talk)
+{
+	int status = 0;
+	if (talk->job.in >= 0)
+		close(talk->job.in);
+	talk->job.in = -1;
+	hear_rest(talk);
+	for (int tries = 0; tries < 30 && waitpid(talk->job.pid, &status, WNOHANG) == 0; tries++)
+		poll(NULL, 0, TICK_MS);
+	kill(-talk->job.pid, SIGKILL);
+	while (waitpid(talk->job.pid, &status, 0) < 0 && errno == EINTR)
+		;
+	int code = job_verdict(&talk->job, status);
+	job_release(&talk->job);
+	talk->alive = false;
+	return code;
+}
+
+void talk_stop(struct talk *talk)
+{
+	if (talk->alive) {
+		struct text line = {0};
+		request_write(&(struct request){.kind = REQUEST_LEAVE}, &line);
+		write_all(talk->job.in, text_string(&line), line.count);
+		text_release(&line);
+		talk_bury(talk);
+	}
+	text_release(&talk->incoming);
+}
+
+/* ---- what comes -------------------------------------------------------------------------------------------- */
+
+static void clear_progress(struct talk *talk)
+{
+	if (talk->progress_shown)
+		fputs("\r\033[K", stdout);
+	talk->progress_shown = false;
+}
+
+static void show_progress(struct talk *talk)
+{
+	int64_t took = wall_ns() - talk->asked_ns;
+	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
+		return;
+	size_t length = strcspn(talk->busy_with, "\n");
+	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C stops it)", length > 40 ? 37 : (int)length, talk->busy_with, length > 40 ? "..." : "",
+		(long long)(took / SECOND_NS));
+	fflush(stdout);
+	talk->progress_shown = true;
+}
+
+static void show(struct talk *talk, const struct reply *reply)
+{
+	clear_progress(talk);
+	const char *at = text_string(&reply->text), *end = at + reply->text.count;
+	while (reply->kind == REPLY_FOREIGN && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		if (reply->rank >= 0)
+			printf("[rank %d] ", reply->rank);
+		printf("%.*s\n", (int)(stop - at), at);
+		at = stop + (newline != NULL);
+	}
+	if (reply->kind == REPLY_OUTPUT)
+		fwrite(at, 1, reply->text.count, stdout);
+	fflush(stdout);
+}
+
+/* Takes the first line out of `incoming`; false: there is none. */
+static bool take_reply(struct talk *talk, struct reply *reply)
+{
+	char *newline = talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
+	if (!newline)
+		return false;
+	size_t count = (size_t)(newline - talk->incoming.bytes);
+	reply_read(talk->incoming.bytes, count, reply);
+	talk->incoming.count -= count + 1;
+	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);
+	return true;
+}
+
+static void hear_stderr(struct talk *talk)
+{
+	char piece[4096];
+	struct text shown = {0};
+	ssize_t got = read(talk->job.err, piece, sizeof piece);
+	if (got > 0)
+		job_hear(&talk->job, piece, (size_t)got, &shown);
+	else if (got == 0) {
+		close(talk->job.err);
+		talk->job.err = -1;
+	}
+	if (shown.count) {
+		clear_progress(talk);
+		fwrite(shown.bytes, 1, shown.count, stdout);
+		fflush(stdout);
+	}
+	text_release(&shown);
+}
+
+/* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
+static enum status hear(struct talk *talk, int wait_ms)
+{
+	struct pollfd ends[] = {{.fd = talk->job.out, .events = POLLIN}, {.fd = talk->job.err, .events = POLLIN}};
+	if (poll(ends, 2, wait_ms) <= 0)
+		return ST_OK;
+	if (ends[1].revents)
+		hear_stderr(talk);
+	if (!ends[0].revents)
+		return ST_OK;
+	char piece[65536];
+	ssize_t got = read(talk->job.out, piece, sizeof piece);
+	if (got > 0)
+		text_put(&talk->incoming, piece, (size_t)got);
+	return got > 0 || (got < 0 && errno == EINTR) ? ST_OK : ST_MPI;
+}
+
+enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void))
+{
+	struct reply reply = {0};
+	enum status status = hear(talk, 0);
+	while (take_reply(talk, &reply)) {
+		before();
+		show(talk, &reply);
+		after();
+		reply_release(&reply);
+	}
+	return status;
+}
+
+/* ---- Ctrl-C while rank 0 is at work ------------------------------------------------------------------------ */
+
+static bool wants_to_kill(struct talk *talk)
+{
+	char answer[16] = "";
+	struct pollfd keys = {.fd = 0, .events = POLLIN};
+	clear_progress(talk);
+	printf("the ranks have not stopped yet; end them (their lines are in the journal)? [y/N] ");
+	fflush(stdout);
+	for (;;) {
+		int ready = poll(&keys, 1, TICK_MS);
+		if (ready > 0)
+			return read(0, answer, sizeof answer - 1) > 0 && (*answer == 'y' || *answer == 'Y');
+		if (hear(talk, 0) != ST_OK || (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) || to_end) {
+			puts("");
+			return false;           /* they have stopped meanwhile */
+		}
+	}
+}
+
+static enum status pass_interrupt(struct talk *talk)
+{
+	int64_t now = wall_ns();
+	if (talk->interrupted_ns && now - talk->interrupted_ns < 2 * SECOND_NS && wants_to_kill(talk))
+		return ST_QUIT;
+	struct text line = {0};
+	request_write(&(struct request){.kind = REQUEST_INTERRUPT}, &line);
+	write_all(talk->job.in, text_string(&line), line.count);
+	text_release(&line);
+	talk->interrupted_ns = wall_ns();
+	return ST_OK;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------ */
+
+static enum status send(struct talk *talk, const struct request *request)
+{
+	struct text line = {0};
+	request_write(request, &line);
+	enum status status = line.broken ? ST_MEMORY : write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK : ST_MPI;
+	text_release(&line);
+	return status;
+}
+
+/* True when `reply` is the one; anything else is shown. */
+static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
+{
+	if (reply->kind == kind)
+		return true;
+	if (reply->kind == REPLY_OUTPUT || reply->kind == REPLY_FOREIGN)
+		show(talk, reply);
+	reply_release(reply);
+	return false;
+}
+
+enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind, struct reply *reply, int wait_ms)
+{
+	enum status status = send(talk, request);
+	bool over = false;
+	talk->asked_ns = wall_ns();
+	talk->interrupted_ns = 0;
+	while (status == ST_OK || status == ST_MPI) {
+		while (take_reply(talk, reply))
+			if (sort(talk, kind, reply)) {
+				clear_progress(talk);
+				return ST_OK;
+			}
+		if (over || status == ST_MPI || to_end)
+			return ST_MPI;
+		if (wait_ms >= 0 && wall_ns() - talk->asked_ns > (int64_t)wait_ms * 1000000)
+			return ST_LIMIT;
+		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
+		show_progress(talk);
+		if (kind == REPLY_DONE && signal_taken_interrupt())
+			status = pass_interrupt(talk);
+	}
+	return status;
+}

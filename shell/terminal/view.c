@@ -1,0 +1,247 @@
+/* view.c -- paints frames, and turns keys into windows
+ *
+ *     arrows h j k l   earlier, later, up, down        tab    the next operation        g    earliest
+ *     + -              zoom                            enter  its facts, or none        G    latest
+ *     0                everything                      q      back to the prompt
+ */
+#include "shell/terminal/view.h"
+
+#define NCURSES_WIDECHAR 1
+#include <ncurses.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000 };
+
+struct view {
+	view_ask *ask;
+	void *self;
+	const char *title;
+	bool colour, facts, leaving, whole;     /* whole: the window follows everything there is */
+	int64_t from, to;
+	int first_row;
+	op_id selected;
+	struct reply frame;
+};
+
+/* ---- painting ---------------------------------------------------------------------------------------------- */
+
+static void start_colours(void)
+{
+	static const short ansi[] = {
+#define X(symbol, name, number) number,
+		COLOURS(X)
+#undef X
+	};
+	/* the nearest of eight where the terminal has no more */
+	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_WHITE, COLOR_RED,
+		COLOR_WHITE, COLOR_WHITE, COLOR_GREEN, COLOR_RED, COLOR_WHITE};
+	start_color();
+	use_default_colors();
+	for (short i = 1; i < COLOUR_COUNT; i++)
+		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
+}
+
+static attr_t attributes(const struct view *view, const struct cell *cell)
+{
+	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
+	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) | (cell->reverse ? A_REVERSE : 0);
+}
+
+static void paint_cells(const struct view *view, int top, int rows)
+{
+	const struct picture *picture = &view->frame.picture;
+	for (int y = 0; y < rows && y < picture->height; y++) {
+		for (int x = 0; x < COLS && x < picture->width; x++) {
+			const struct cell *cell = &picture->cells[y * picture->width + x];
+			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
+			attrset(attributes(view, cell));
+			mvaddwstr(top + y, x, glyph);
+		}
+	}
+	attrset(0);
+}
+
+/* One line at most, cut at the screen's edge. */
+static void paint_text(int y, const char *text, attr_t attribute)
+{
+	char line[1024];
+	snprintf(line, sizeof line, "%-*.*s", COLS, (int)strcspn(text, "\n"), text);
+	attrset(attribute);
+	mvaddnstr(y, 0, line, COLS);
+	attrset(0);
+}
+
+static bool shows_facts(const struct view *view)
+{
+	return view->facts && view->selected && LINES >= FACTS_FROM_HEIGHT;
+}
+
+static int picture_rows(const struct view *view)
+{
+	int rows = LINES - 2 - (shows_facts(view) ? FACT_LINES : 0);
+	return rows > 0 ? rows : 1;
+}
+
+static void paint(const struct view *view)
+{
+	const struct reply *frame = &view->frame;
+	char title[256];
+	erase();
+	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", view->title, (double)frame->from / 1e6, (double)frame->to / 1e6,
+		(double)frame->whole_to / 1e6);
+	paint_text(0, title, A_BOLD);
+	paint_cells(view, 1, picture_rows(view));
+	const char *fact = text_string(&frame->text);
+	for (int i = 0; shows_facts(view) && i < FACT_LINES; i++) {
+		paint_text(LINES - 1 - FACT_LINES + i, fact, i == 0 ? A_BOLD : 0);
+		fact += strcspn(fact, "\n");
+		fact += *fact == '\n';
+	}
+	paint_text(LINES - 1, COLS >= 60 ? "q quit  arrows move  + - zoom  0 all  tab enter operation  g G ends" : "q quit  + - 0  tab", A_DIM);
+	refresh();
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------ */
+
+static enum status fetch(struct view *view)
+{
+	struct request request = {.kind = REQUEST_VIEW, .width = COLS, .height = picture_rows(view), .from = view->whole ? 1 : view->from,
+		.to = view->whole ? 0 : view->to, .first_row = view->first_row, .selected = view->selected, .stamp = -1};
+	reply_release(&view->frame);
+	enum status status = view->ask(view->self, &request, &view->frame);
+	if (status == ST_OK) {
+		view->from = view->frame.from;
+		view->to = view->frame.to;
+		view->first_row = view->frame.first_row;
+	}
+	return status;
+}
+
+/* The window stays within half a window of what there is. */
+static void move_to(struct view *view, int64_t from, int64_t width)
+{
+	const struct reply *frame = &view->frame;
+	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
+	view->from = from < least ? least : from > most ? most : from;
+	view->to = view->from + width;
+	view->whole = false;
+}
+
+/* Zooms about the selected operation's place on the screen, or the middle. */
+static void zoom(struct view *view, bool in)
+{
+	int64_t width = view->to - view->from, whole = view->frame.whole_to - view->frame.whole_from;
+	int64_t middle = view->from + width / 2, fresh = in ? width / 2 : width * 2;
+	if (fresh < COLS)
+		fresh = COLS;           /* a cell is a nanosecond at least */
+	if (fresh >= whole && !in)
+		view->whole = true;
+	else
+		move_to(view, middle - fresh / 2, fresh);
+}
+
+/* The operations in the picture, in order of rows and then of time: the one behind (or before) the selected. */
+static void select_next(struct view *view, bool back)
+{
+	const struct picture *picture = &view->frame.picture;
+	op_id before = 0, first = 0, last = 0, found = 0;
+	for (int i = 0; i < picture->width * picture->height; i++) {
+		op_id op = picture->ops[i];
+		if (op == 0 || op == last)
+			continue;
+		first = first ? first : op;
+		if (!back && last == view->selected && last && !found)
+			found = op;
+		if (op == view->selected)
+			before = last;
+		last = op;
+	}
+	if (back)
+		found = before ? before : last;
+	view->selected = found ? found : first;
+	view->facts = view->selected != 0;
+}
+
+static void scroll_rows(struct view *view, int rows)
+{
+	int most = view->frame.rows - 1;
+	view->first_row += rows;
+	view->first_row = view->first_row > most ? most : view->first_row;
+	view->first_row = view->first_row < 0 ? 0 : view->first_row;
+}
+
+static void act(struct view *view, int key)
+{
+	int64_t width = view->to - view->from;
+	switch (key) {
+	case 'q': case 'Q': case 27: case 4: view->leaving = true; break;
+	case KEY_LEFT: case 'h': move_to(view, view->from - width / 4, width); break;
+	case KEY_RIGHT: case 'l': move_to(view, view->from + width / 4, width); break;
+	case KEY_UP: case 'k': scroll_rows(view, -1); break;
+	case KEY_DOWN: case 'j': scroll_rows(view, 1); break;
+	case KEY_PPAGE: scroll_rows(view, -picture_rows(view) / 2); break;
+	case KEY_NPAGE: scroll_rows(view, picture_rows(view) / 2); break;
+	case '+': case '=': zoom(view, true); break;
+	case '-': case '_': zoom(view, false); break;
+	case '0': view->whole = true; view->first_row = 0; break;
+	case 'g': case KEY_HOME: move_to(view, view->frame.whole_from, width); break;
+	case 'G': case KEY_END: move_to(view, view->frame.whole_to - width, width); break;
+	case '\t': select_next(view, false); break;
+	case KEY_BTAB: select_next(view, true); break;
+	case '\n': case '\r': case KEY_ENTER:
+		if (view->selected)
+			view->facts = !view->facts;
+		else
+			select_next(view, false);
+		break;
+	default: break;         /* KEY_RESIZE: a frame of the new size */
+	}
+}
+
+static enum status look_on(struct view *view)
+{
+	enum status status = fetch(view);
+	for (int waited = 0; status == ST_OK && !view->leaving;) {
+		paint(view);
+		int key = getch();
+		waited = key == ERR ? waited + LOOK_MS : 0;
+		if (key != ERR)
+			act(view, key);
+		if (key != ERR || waited >= SECOND_MS) {        /* now and then: is the job still there? */
+			waited = 0;
+			status = fetch(view);
+		}
+	}
+	return status;
+}
+
+enum status view_run(view_ask *ask, void *self, const char *title, bool colour)
+{
+	struct view view = {.ask = ask, .self = self, .title = title, .whole = true};
+	struct sigaction before;
+	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &before);      /* ncurses sets its own then */
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		sigaction(SIGWINCH, &before, NULL);
+		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
+	}
+	set_term(screen);
+	view.colour = colour && has_colors();
+	if (view.colour)
+		start_colours();
+	raw();
+	noecho();
+	keypad(stdscr, true);
+	set_escdelay(25);
+	curs_set(0);
+	timeout(LOOK_MS);
+	enum status status = look_on(&view);
+	endwin();
+	delscreen(screen);
+	sigaction(SIGWINCH, &before, NULL);
+	reply_release(&view.frame);
+	return status;
+}

@@ -1,0 +1,122 @@
+/* training.c -- model, data, strategy and program of a session: made, emptied, put at their start */
+#include "shell/training.h"
+#include "base/memory.h"
+#include "shell/language/interpreter.h"
+
+#include <string.h>
+
+struct training *training_of(struct shell *shell)
+{
+	if (shell->training)
+		return shell->training;
+	struct training *made = mem_alloc(sizeof *made);
+	if (made) {
+		made->limit = -1;
+		made->now.model = made->at_reset.model = (struct model){ .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 4, .seq = 1,
+			.batch = 1024, .vocab = 64, .in = 256, .out = 256, .dtype = DT_F32, .lr = 0.1, .loss_scale = 1, .seed = 1 };
+	}
+	shell->training = made;
+	return made;
+}
+
+void training_free(struct shell *shell)
+{
+	if (!shell->training)
+		return;
+	program_release(&shell->training->now.program);
+	program_release(&shell->training->at_reset.program);
+	mem_free(shell->training);
+	shell->training = NULL;
+}
+
+enum status plan_copy(const struct plan *from, struct plan *to)
+{
+	struct program program = {0};
+	enum status status = from->program.count ? program_copy(&from->program, &program) : ST_OK;
+	if (status != ST_OK)
+		return status;
+	program_release(&to->program);
+	*to = *from;
+	to->program = program;
+	return ST_OK;
+}
+
+/* Undo runs the lines since the reset again: it begins with the plan of then. */
+void training_reset(struct shell *shell)
+{
+	struct training *t = shell->training;
+	if (!t)
+		return;
+	enum status status = shell->again ? plan_copy(&t->at_reset, &t->now) : plan_copy(&t->now, &t->at_reset);
+	if (status != ST_OK && shell->sticky == ST_OK)
+		shell->sticky = status;
+	t->at = 0;
+	t->iteration = 0;
+	t->played = 0;
+	t->torn = false;
+}
+
+bool program_running(const struct shell *shell)
+{
+	const struct training *t = shell->training;
+	return t && t->now.program.count > t->at && !t->torn;
+}
+
+enum { SYNTHETIC_BATCHES = 4 };
+
+void plan_complete(struct plan *plan)
+{
+	struct model *model = &plan->model;
+	model->in = plan->data_given && plan->width_in ? plan->width_in : model->hidden;
+	model->out = plan->data_given && plan->width_out ? plan->width_out : model->hidden;
+	if (plan->vocab)
+		model->vocab = plan->vocab;
+	if (plan->data_given && plan->data.count)
+		return;
+	plan->data = (struct data){ .kind = DATA_SYNTHETIC };
+	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
+}
+
+/* The program takes the world over: an empty one. */
+static enum status take(struct shell *shell, struct training *t, struct program *program)
+{
+	program_release(&t->now.program);
+	t->now.program = *program;
+	*program = (struct program){0};
+	t->at = 0;
+	t->iteration = 0;
+	t->played = 0;
+	t->torn = false;
+	return shell->world->digest == shell->fresh ? ST_OK : shell_reset(shell);
+}
+
+enum status program_generate(struct shell *shell, const struct strategy_call *call)
+{
+	struct training *t = training_of(shell);
+	struct program program = {0};
+	struct text text = {0};
+	enum status status = t ? strategy_generate(call, &text) : ST_MEMORY;
+	if (status == ST_OK)
+		status = program_read(&program, &text, call->strategy->name);
+	text_release(&text);
+	if (status != ST_OK)
+		return status;
+	t->now.call = *call;
+	return take(shell, t, &program);
+}
+
+enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
+{
+	struct training *t = training_of(shell);
+	struct program program = {0};
+	struct text text = {0};
+	text_put(&text, bytes, count);
+	enum status status = !t || text.broken ? ST_MEMORY : interpreter_check(shell, bytes, count, path, 1);
+	if (status == ST_OK)
+		status = program_read(&program, &text, path);
+	text_release(&text);
+	if (status != ST_OK)
+		return status;
+	t->now.call.strategy = NULL;
+	return take(shell, t, &program);
+}

@@ -1,0 +1,18 @@
+/* wire_picture.h -- a picture of cells as text, short enough to be sent for every key: glyphs, and runs of equal style and operation.
+ *
+ *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
+ *     a run:  COUNT.COLOUR[dbr][@OP]   separated by blanks; d dim, b bold, r reverse; OP what lies under the cells */
+#ifndef RANKSH_WIRE_PICTURE_H
+#define RANKSH_WIRE_PICTURE_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "trace/trace.h"
+
+void wire_put_picture(const struct picture *picture, struct text *out);
+/* ST_SYNTAX, ST_MEMORY; *picture is then empty. */
+enum status picture_read(const char *text, struct picture *picture);
+/* One glyph as UTF-8: bytes written, at most 4. */
+int glyph_utf8(uint32_t glyph, char *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* characters.c -- a text as numbers */
+#include "base/characters.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { CODE_POINTS = 0x110000 };
+
+/* The code point at *at of valid UTF-8; *at moves behind it */
+static uint32_t next_code(const char **at)
+{
+	const unsigned char *byte = (const unsigned char *)*at;
+	int more = byte[0] < 0x80 ? 0 : byte[0] < 0xe0 ? 1 : byte[0] < 0xf0 ? 2 : 3;
+	uint32_t code = more ? byte[0] & (0x3fu >> more) : byte[0];
+	for (int i = 1; i <= more; i++)
+		code = code << 6 | (byte[i] & 0x3f);
+	*at += more + 1;
+	return code;
+}
+
+static enum status check(const char *name, const char *bytes, size_t count)
+{
+	if (count == 0)
+		return fail(ST_FILE, "%s is empty", name);
+	if (memchr(bytes, 0, count))
+		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
+			(size_t)((const char *)memchr(bytes, 0, count) - bytes));
+	if (!text_is_utf8(bytes, count))
+		return fail(ST_FILE, "%s is no text: its bytes are not UTF-8", name);
+	return ST_OK;
+}
+
+/* place: 1 for each code point that occurs; becomes its id */
+static enum status number(struct characters *characters, int32_t *place)
+{
+	for (int32_t code = 0; code < CODE_POINTS; code++)
+		characters->vocab += place[code];
+	characters->symbol = mem_alloc((size_t)characters->vocab * sizeof *characters->symbol);
+	if (!characters->symbol)
+		return ST_MEMORY;
+	int32_t id = 0;
+	for (int32_t code = 0; code < CODE_POINTS; code++)
+		if (place[code]) {
+			characters->symbol[id] = (uint32_t)code;
+			place[code] = id++;
+		}
+	return ST_OK;
+}
+
+enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count)
+{
+	const char *end = bytes + count;
+	*characters = (struct characters){0};
+	enum status status = check(name, bytes, count);
+	if (status != ST_OK)
+		return status;
+	int32_t *place = mem_alloc(CODE_POINTS * sizeof *place);
+	characters->id = mem_alloc(count * sizeof *characters->id);
+	status = place && characters->id ? ST_OK : ST_MEMORY;
+	for (const char *at = bytes; status == ST_OK && at < end;) {
+		uint32_t code = next_code(&at);
+		place[code] = 1;
+		characters->id[characters->count++] = (int32_t)code;
+	}
+	if (status == ST_OK)
+		status = number(characters, place);
+	for (int64_t i = 0; status == ST_OK && i < characters->count; i++)
+		characters->id[i] = place[characters->id[i]];
+	mem_free(place);
+	if (status != ST_OK)
+		characters_release(characters);
+	return status;
+}
+
+void characters_release(struct characters *characters)
+{
+	mem_free(characters->id);
+	mem_free(characters->symbol);
+	*characters = (struct characters){0};
+}

@@ -1,0 +1,142 @@
+/* dtype.c -- elements of each type, by way of float. Conversions are done on the bits, so that every computer rounds alike. */
+#include "base/dtype.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+static const struct { const char *name; int bytes; } types[] = {
+#define X(symbol, name, bytes) { name, bytes },
+	DTYPES(X)
+#undef X
+};
+
+const char *dtype_name(enum dtype dtype)
+{
+	return types[dtype].name;
+}
+
+int dtype_bytes(enum dtype dtype)
+{
+	return types[dtype].bytes;
+}
+
+bool dtype_find(const char *name, enum dtype *dtype)
+{
+	for (int i = 0; i < DT_COUNT; i++)
+		if (strcmp(types[i].name, name) == 0) {
+			*dtype = (enum dtype)i;
+			return true;
+		}
+	return false;
+}
+
+/* bits >> shift, rounded to nearest, ties to even */
+static uint32_t shift_even(uint32_t bits, int shift)
+{
+	uint32_t below_half = (UINT32_C(1) << (shift - 1)) - 1;
+	return (bits + below_half + (bits >> shift & 1)) >> shift;
+}
+
+static uint16_t half_of(float value)
+{
+	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	if (size > 0x7f800000)                       /* NaN stays one: quiet, the top of its payload kept */
+		return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
+	if (size >= 0x47800000)                      /* 65536 and above; 65520 .. 65536 round up to it below */
+		return (uint16_t)(sign | 0x7c00);
+	if (size >= 0x38800000)                      /* 2^-14 and above: normal; a carry walks into the exponent */
+		return (uint16_t)(sign | shift_even(size - 0x38000000, 13));
+	int shift = 126 - (int)(size >> 23);         /* subnormal: units of 2^-24 */
+	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
+}
+
+static float half_value(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+	if (exponent == 0x1f)
+		return float_of_bits(sign | 0x7f800000 | mantissa << 13);
+	if (exponent)
+		return float_of_bits(sign | (exponent + 112) << 23 | mantissa << 13);
+	float small = (float)mantissa * 0x1p-24f;
+	return sign ? -small : small;
+}
+
+static uint16_t brain_of(float value)
+{
+	uint32_t bits = bits_of_float(value);
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return (uint16_t)(bits >> 16 | 0x40);
+	return (uint16_t)shift_even(bits, 16);
+}
+
+static int32_t int_of(float value)
+{
+	if (value >= 2147483648.0f)
+		return INT32_MAX;
+	if (value <= -2147483648.0f)
+		return INT32_MIN;
+	return value == value ? (int32_t)value : 0;
+}
+
+float dtype_get(enum dtype dtype, const void *elements, int64_t index)
+{
+	switch (dtype) {
+	case DT_F16:
+		return half_value(((const uint16_t *)elements)[index]);
+	case DT_BF16:
+		return float_of_bits((uint32_t)((const uint16_t *)elements)[index] << 16);
+	case DT_I32:
+		return (float)((const int32_t *)elements)[index];
+	default:
+		return ((const float *)elements)[index];
+	}
+}
+
+void dtype_set(enum dtype dtype, void *elements, int64_t index, float value)
+{
+	switch (dtype) {
+	case DT_F16:
+		((uint16_t *)elements)[index] = half_of(value);
+		break;
+	case DT_BF16:
+		((uint16_t *)elements)[index] = brain_of(value);
+		break;
+	case DT_I32:
+		((int32_t *)elements)[index] = int_of(value);
+		break;
+	default:
+		((float *)elements)[index] = value;
+	}
+}
+
+void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
+{
+	const uint16_t *half = from;
+	if (dtype == DT_F32)
+		memcpy(to, from, (size_t)count * sizeof *to);
+	else if (dtype == DT_BF16)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = float_of_bits((uint32_t)half[i] << 16);
+	else if (dtype == DT_F16)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = half_value(half[i]);
+	else
+		for (int64_t i = 0; i < count; i++)
+			to[i] = dtype_get(dtype, from, i);
+}
+
+void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count)
+{
+	uint16_t *half = to;
+	if (dtype == DT_F32)
+		memcpy(to, from, (size_t)count * sizeof *from);
+	else if (dtype == DT_BF16)
+		for (int64_t i = 0; i < count; i++)
+			half[i] = brain_of(from[i]);
+	else if (dtype == DT_F16)
+		for (int64_t i = 0; i < count; i++)
+			half[i] = half_of(from[i]);
+	else
+		for (int64_t i = 0; i < count; i++)
+			dtype_set(dtype, to, i, from[i]);
+}

@@ -1,0 +1,118 @@
+/* layout.c -- shapes and strides */
+#include "base/dtype.h"
+
+#include <string.h>
+
+static const int64_t BYTES_MAX = INT64_C(1) << 46;   /* far above any memory; keeps all later arithmetic in int64 */
+
+enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim)
+{
+	struct layout made = { .dtype = (uint8_t)dtype, .dims = (uint8_t)dims };
+	int64_t count = 1;
+
+	if (dims < 1 || dims > DIMS_MAX)
+		return fail(ST_RANGE, "a tensor has 1 to %d dimensions, not %d", DIMS_MAX, dims);
+	for (int i = dims - 1; i >= 0; i--) {
+		if (dim[i] < 1)
+			return fail(ST_RANGE, "a dimension is at least 1, not %lld", (long long)dim[i]);
+		if (dim[i] > BYTES_MAX / dtype_bytes(dtype) / count)
+			return fail(ST_RANGE, "a tensor of that size would be larger than 2^46 bytes");
+		made.dim[i] = dim[i];
+		made.stride[i] = count;
+		count *= dim[i];
+	}
+	*layout = made;
+	return ST_OK;
+}
+
+int64_t layout_count(const struct layout *layout)
+{
+	int64_t count = 1;
+	for (int i = 0; i < layout->dims; i++)
+		count *= layout->dim[i];
+	return count;
+}
+
+int64_t layout_bytes(const struct layout *layout)
+{
+	return layout_count(layout) * dtype_bytes(layout->dtype);
+}
+
+int64_t layout_span(const struct layout *layout)
+{
+	int64_t last = 0;
+	for (int i = 0; i < layout->dims; i++)
+		last += (layout->dim[i] - 1) * layout->stride[i];
+	return (last + 1) * dtype_bytes(layout->dtype);
+}
+
+bool layout_contiguous(const struct layout *layout)
+{
+	int64_t stride = 1;
+	for (int i = layout->dims - 1; i >= 0; i--) {
+		if (layout->dim[i] > 1 && layout->stride[i] != stride)
+			return false;
+		stride *= layout->dim[i];
+	}
+	return true;
+}
+
+bool layout_same_shape(const struct layout *a, const struct layout *b)
+{
+	return a->dims == b->dims && memcmp(a->dim, b->dim, a->dims * sizeof a->dim[0]) == 0;
+}
+
+void layout_text(const struct layout *layout, struct text *out)
+{
+	for (int i = 0; i < layout->dims; i++)
+		text_add(out, "%c%lld", i ? ',' : '[', (long long)layout->dim[i]);
+	text_put(out, "]", 1);
+}
+
+static void copy_elements(int bytes, const char *from, int64_t from_stride, char *to, int64_t to_stride, int64_t count)
+{
+	if (from_stride == 1 && to_stride == 1) {
+		memcpy(to, from, (size_t)(count * bytes));
+	} else if (bytes == 4) {
+		for (int64_t i = 0; i < count; i++)
+			memcpy(to + i * to_stride * 4, from + i * from_stride * 4, 4);
+	} else {
+		for (int64_t i = 0; i < count; i++)
+			memcpy(to + i * to_stride * 2, from + i * from_stride * 2, 2);
+	}
+}
+
+/* Walks the rows of the last dimension in C order; `pack` gathers them, otherwise they are scattered. */
+static void move_rows(const struct layout *layout, const char *from, char *to, bool pack)
+{
+	int last = layout->dims - 1, bytes = dtype_bytes(layout->dtype);
+	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last], rows = layout_count(layout) / row;
+
+	if (layout_contiguous(layout)) {
+		memcpy(to, from, (size_t)layout_bytes(layout));
+		return;
+	}
+	for (int64_t r = 0; r < rows; r++) {
+		if (pack)
+			copy_elements(bytes, from + offset * bytes, layout->stride[last], to + r * row * bytes, 1, row);
+		else
+			copy_elements(bytes, from + r * row * bytes, 1, to + offset * bytes, layout->stride[last], row);
+		for (int d = last - 1; d >= 0; d--) {
+			offset += layout->stride[d];
+			if (++index[d] < layout->dim[d])
+				break;
+			offset -= layout->dim[d] * layout->stride[d];
+			index[d] = 0;
+		}
+	}
+}
+
+void layout_pack(const struct layout *layout, const void *from, void *to)
+{
+	move_rows(layout, from, to, true);
+}
+
+void layout_unpack(const struct layout *layout, const void *from, void *to)
+{
+	move_rows(layout, from, to, false);
+}

@@ -1,0 +1,113 @@
+/* names.c -- texts as small integers: a hash table of ids over a list in order of first use */
+#include "base/names.h"
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct entry { char *text; size_t length; uint32_t hash; };
+
+struct names {
+	struct entry *entries;      /* entries[id - 1] */
+	size_t count, room;
+	name_id *slots;             /* open addressing; 0 is empty; a power of two, never more than half full */
+	size_t slot_count;
+};
+
+static uint32_t hash_of(const char *text, size_t length)   /* FNV-1a */
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+/* The slot that holds the text, or the empty one where it belongs */
+static name_id *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
+{
+	for (size_t at = hash;; at++) {
+		name_id *slot = &names->slots[at & (names->slot_count - 1)];
+		if (!*slot)
+			return slot;
+		const struct entry *entry = &names->entries[*slot - 1];
+		if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
+			return slot;
+	}
+}
+
+static enum status grow_slots(struct names *names)
+{
+	struct names larger = *names;
+
+	if ((names->count + 1) * 2 <= names->slot_count)
+		return ST_OK;
+	larger.slot_count = names->slot_count * 2;
+	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
+	if (!larger.slots)
+		return ST_MEMORY;
+	for (size_t i = 0; i < names->count; i++) {
+		const struct entry *entry = &names->entries[i];
+		*slot_of(&larger, entry->text, entry->length, entry->hash) = (name_id)i + 1;
+	}
+	mem_free(names->slots);
+	*names = larger;
+	return ST_OK;
+}
+
+struct names *names_create(void)
+{
+	enum { FIRST_SLOTS = 256 };
+	struct names *names = mem_alloc(sizeof *names);
+	if (!names)
+		return NULL;
+	names->slot_count = FIRST_SLOTS;
+	names->slots = mem_alloc(FIRST_SLOTS * sizeof *names->slots);
+	if (!names->slots) {
+		mem_free(names);
+		return NULL;
+	}
+	return names;
+}
+
+void names_free(struct names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->count; i++)
+		mem_free(names->entries[i].text);
+	mem_free(names->entries);
+	mem_free(names->slots);
+	mem_free(names);
+}
+
+name_id names_make(struct names *names, const char *text, size_t length)
+{
+	uint32_t hash = hash_of(text, length);
+	name_id found = *slot_of(names, text, length, hash);
+
+	if (found)
+		return found;
+	if (grow_slots(names) || MEM_GROW(&names->entries, names->count, &names->room))
+		return 0;
+	char *copy = mem_copy_text(text, length);
+	if (!copy)
+		return 0;
+	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
+	names->entries[names->count++] = (struct entry){ copy, length, hash };
+	return (name_id)names->count;
+}
+
+name_id names_find(const struct names *names, const char *text, size_t length)
+{
+	return *slot_of(names, text, length, hash_of(text, length));
+}
+
+const char *names_text(const struct names *names, name_id id)
+{
+	return id > 0 && (size_t)id <= names->count ? names->entries[id - 1].text : "";
+}
+
+int names_count(const struct names *names)
+{
+	return (int)names->count;
+}

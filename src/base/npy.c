@@ -1,0 +1,226 @@
+/* npy.c -- NumPy's .npy files.
+ *
+ *     \x93NUMPY  major minor  header length (2 bytes in version 1, else 4)  {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }  data
+ *
+ * The header is a Python dict in text; the keys come in any order. */
+#include "base/npy.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER_MAX = 8192, PREFIX = 10, ALIGN = 64 };
+
+/* ---- reading ---- */
+
+static enum status broken(const struct npy *npy, const char *what)
+{
+	return fail(ST_FILE, "%s is not a whole .npy file: %s", npy->path, what);
+}
+
+/* The value of 'key' in the dict: what follows its colon and blanks; NULL if it is not there */
+static const char *value_of(const char *header, const char *key)
+{
+	for (const char *at = strstr(header, key); at; at = strstr(at + 1, key)) {
+		const char *end = at + strlen(key);
+		if (at == header || (at[-1] != '\'' && at[-1] != '"') || *end != at[-1])
+			continue;
+		end += 1 + strspn(end + 1, " ");
+		if (*end == ':')
+			return end + 1 + strspn(end + 1, " ");
+	}
+	return NULL;
+}
+
+static enum status read_descr(const struct npy *npy, const char *text, enum dtype *dtype)
+{
+	static const struct { const char *name; enum dtype dtype; } kinds[] = { { "f4", DT_F32 }, { "f2", DT_F16 }, { "i4", DT_I32 } };
+	size_t length = text && (*text == '\'' || *text == '"') ? strcspn(text + 1, "'\"") : 0;
+
+	if (!text)
+		return broken(npy, "its header names no 'descr'");
+	if (length < 2 || length > 16)
+		return fail(ST_FILE, "%s holds structured data; f4, f2 and i4 can be read", npy->path);
+	if (text[1] == '>')
+		return fail(ST_FILE, "%s is big endian ('%.*s'); save it with .astype('<f4')", npy->path, (int)length, text + 1);
+	size_t skip = strchr("<|=", text[1]) ? 1 : 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (length - skip == 2 && memcmp(text + 1 + skip, kinds[i].name, 2) == 0) {
+			*dtype = kinds[i].dtype;
+			return ST_OK;
+		}
+	return fail(ST_FILE, "%s holds '%.*s'; f4, f2 and i4 can be read: save it with .astype('<f4')", npy->path, (int)length, text + 1);
+}
+
+/* "(3, 4)", "(3,)" or "()" */
+static enum status read_shape(const struct npy *npy, const char *text, int *dims, int64_t *dim)
+{
+	if (!text || *text != '(')
+		return broken(npy, "its header names no 'shape'");
+	*dims = 0;
+	for (text += 1 + strspn(text + 1, " "); *text != ')'; text += strspn(text, " ")) {
+		char *end;
+		if (*text < '0' || *text > '9')
+			return broken(npy, "its shape cannot be read");
+		if (*dims == DIMS_MAX)
+			return fail(ST_FILE, "%s has more than %d dimensions", npy->path, DIMS_MAX);
+		errno = 0;
+		dim[*dims] = strtoll(text, &end, 10);
+		if (errno || dim[(*dims)++] < 1)
+			return fail(ST_FILE, "%s has a dimension of %.*s; at least 1 is wanted", npy->path, (int)(end - text > 24 ? 24 : end - text), text);
+		text = end + strspn(end, "L ");
+		if (*text != ',' && *text != ')')
+			return broken(npy, "its shape cannot be read");
+		text += *text == ',';
+	}
+	if (*dims == 0)
+		dim[(*dims)++] = 1;
+	return ST_OK;
+}
+
+static enum status read_dict(struct npy *npy, const char *header)
+{
+	const char *order = value_of(header, "fortran_order");
+	enum dtype dtype = DT_F32;
+	int dims = 0;
+	int64_t dim[DIMS_MAX];
+	enum status status = read_descr(npy, value_of(header, "descr"), &dtype);
+
+	if (!status && !order)
+		status = broken(npy, "its header names no 'fortran_order'");
+	if (!status && strncmp(order, "False", 5) != 0)
+		status = fail(ST_FILE, "%s is in Fortran order; save it with np.ascontiguousarray", npy->path);
+	if (!status)
+		status = read_shape(npy, value_of(header, "shape"), &dims, dim);
+	if (!status && layout_make(&npy->layout, dtype, dims, dim))
+		status = fail(ST_FILE, "%s: its shape is too large", npy->path);
+	return status;
+}
+
+static enum status read_header(struct npy *npy)
+{
+	unsigned char prefix[PREFIX + 2];
+	char header[HEADER_MAX + 1];
+
+	if (fread(prefix, 1, PREFIX, npy->file) != PREFIX || memcmp(prefix, "\x93NUMPY", 6) != 0)
+		return broken(npy, "it does not begin as one");
+	if (prefix[6] < 1 || prefix[6] > 3)
+		return fail(ST_FILE, "%s is of .npy version %d.%d; 1.0 to 3.0 can be read", npy->path, prefix[6], prefix[7]);
+	if (prefix[6] > 1 && fread(prefix + PREFIX, 1, 2, npy->file) != 2)
+		return broken(npy, "it ends within its header");
+	size_t length = prefix[8] | (size_t)prefix[9] << 8;
+	if (prefix[6] > 1)
+		length |= (size_t)prefix[10] << 16 | (size_t)prefix[11] << 24;
+	if (length > HEADER_MAX)
+		return broken(npy, "its header is too long");
+	if (fread(header, 1, length, npy->file) != length)
+		return broken(npy, "it ends within its header");
+	header[length] = '\0';
+	return read_dict(npy, header);
+}
+
+static enum status check_length(const struct npy *npy)
+{
+	struct stat about;
+	long at = ftell(npy->file);
+
+	if (fstat(fileno(npy->file), &about) || !S_ISREG(about.st_mode) || at < 0)
+		return fail(ST_FILE, "%s is not a regular file", npy->path);
+	if (about.st_size - at < layout_bytes(&npy->layout))
+		return fail(ST_FILE, "%s is cut short: %lld bytes of data, %lld wanted", npy->path,
+			(long long)(about.st_size - at), (long long)layout_bytes(&npy->layout));
+	return ST_OK;
+}
+
+enum status npy_open(struct npy *npy, const char *path)
+{
+	*npy = (struct npy){ .file = fopen(path, "rbe") };
+	snprintf(npy->path, sizeof npy->path, "%s", path);
+	if (!npy->file)
+		return fail(ST_FILE, "%s cannot be opened: %s", npy->path, strerror(errno));
+	enum status status = read_header(npy);
+	if (!status)
+		status = check_length(npy);
+	if (status)
+		npy_close(npy);
+	return status;
+}
+
+enum status npy_read(struct npy *npy, void *elements)
+{
+	size_t bytes = (size_t)layout_bytes(&npy->layout);
+	if (fread(elements, 1, bytes, npy->file) == bytes)
+		return ST_OK;
+	return ferror(npy->file) ? fail(ST_FILE, "%s cannot be read: %s", npy->path, strerror(errno)) : broken(npy, "it is cut short");
+}
+
+void npy_close(struct npy *npy)
+{
+	if (npy->file)
+		fclose(npy->file);
+	npy->file = NULL;
+}
+
+/* ---- writing ---- */
+
+static bool write_header(FILE *file, const struct layout *layout)
+{
+	static const char *const descr[DT_COUNT] = { [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4" };
+	char header[256];
+	int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr[layout->dtype]);
+
+	for (int i = 0; i < layout->dims; i++)
+		at += snprintf(header + at, sizeof header - (size_t)at, "%s%lld", i ? ", " : "", (long long)layout->dim[i]);
+	at += snprintf(header + at, sizeof header - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
+	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;   /* the data begins at a multiple of 64 */
+	return fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8, padded - 1, header) == PREFIX + padded;
+}
+
+static bool write_data(FILE *file, const struct layout *layout, const void *elements)
+{
+	float chunk[1024];
+	int64_t count = layout_count(layout), most = sizeof chunk / sizeof *chunk;
+
+	if (layout->dtype != DT_BF16)
+		return fwrite(elements, (size_t)dtype_bytes(layout->dtype), (size_t)count, file) == (size_t)count;
+	for (int64_t i = 0; i < count; i += most) {
+		int64_t n = count - i < most ? count - i : most;
+		dtype_to_f32(DT_BF16, (const uint16_t *)elements + i, chunk, n);
+		if (fwrite(chunk, sizeof *chunk, (size_t)n, file) != (size_t)n)
+			return false;
+	}
+	return true;
+}
+
+/* Written beside the target under a name of its own, then renamed: a full disk leaves no half file. */
+enum status npy_save(const char *path, const struct layout *layout, const void *elements)
+{
+	char target[PATH_MAX], part[PATH_MAX + 32];
+	struct stat about;
+
+	if (!realpath(path, target))       /* a link is followed; a new file has no real path yet */
+		snprintf(target, sizeof target, "%s", path);
+	if (strlen(path) >= sizeof target)
+		return fail(ST_FILE, "%.60s...: the path is too long", path);
+	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
+		return fail(ST_FILE, "%s is not a regular file", path);
+	snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid());
+	FILE *file = fopen(part, "wbe");
+	if (!file)
+		return fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
+	bool written = write_header(file, layout) && write_data(file, layout, elements);
+	written = fflush(file) == 0 && written;
+	int error = errno;
+	if (fclose(file) != 0 && written) {   /* some file systems tell of a full disk only here */
+		written = false;
+		error = errno;
+	}
+	if (written && rename(part, target) == 0)
+		return ST_OK;
+	error = written ? errno : error;
+	unlink(part);
+	return fail(ST_FILE, "%s cannot be written: %s", path, strerror(error));
+}

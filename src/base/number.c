@@ -1,0 +1,194 @@
+/* number.c -- numbers with units */
+#include "base/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What may follow the digits. Multiples of bytes are 1024s; of rates 1000s (then "/s" follows: see RATES). */
+static const struct { const char *text; double times; enum unit unit; } units[] = {
+	{ "x", 1, UNIT_PLAIN }, { "k", 0x1p10, UNIT_PLAIN }, { "K", 0x1p10, UNIT_PLAIN }, { "M", 0x1p20, UNIT_PLAIN },
+	{ "G", 0x1p30, UNIT_PLAIN }, { "T", 0x1p40, UNIT_PLAIN },
+	{ "ns", 1, UNIT_TIME }, { "us", 1e3, UNIT_TIME }, { "\u00b5s", 1e3, UNIT_TIME }, { "ms", 1e6, UNIT_TIME }, { "s", 1e9, UNIT_TIME },
+	{ "B", 1, UNIT_BYTES }, { "kB", 0x1p10, UNIT_BYTES }, { "KB", 0x1p10, UNIT_BYTES }, { "MB", 0x1p20, UNIT_BYTES },
+	{ "GB", 0x1p30, UNIT_BYTES }, { "TB", 0x1p40, UNIT_BYTES }, { "KiB", 0x1p10, UNIT_BYTES }, { "MiB", 0x1p20, UNIT_BYTES },
+	{ "GiB", 0x1p30, UNIT_BYTES }, { "TiB", 0x1p40, UNIT_BYTES },
+};
+static const struct { const char *text; double times; enum unit unit; } rates[] = {
+	{ "B", 1, UNIT_BYTE_RATE }, { "kB", 1e3, UNIT_BYTE_RATE }, { "KB", 1e3, UNIT_BYTE_RATE }, { "MB", 1e6, UNIT_BYTE_RATE },
+	{ "GB", 1e9, UNIT_BYTE_RATE }, { "TB", 1e12, UNIT_BYTE_RATE },
+	{ "FLOP", 1, UNIT_FLOP_RATE }, { "kFLOP", 1e3, UNIT_FLOP_RATE }, { "MFLOP", 1e6, UNIT_FLOP_RATE },
+	{ "GFLOP", 1e9, UNIT_FLOP_RATE }, { "TFLOP", 1e12, UNIT_FLOP_RATE }, { "PFLOP", 1e15, UNIT_FLOP_RATE },
+};
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Characters of [0-9]*[.[0-9]*][e[+-][0-9]+]; 0 when there is no digit */
+static size_t digits_of(const char *s)
+{
+	size_t whole = strspn(s, "0123456789"), at = whole, part = 0;
+	if (s[at] == '.') {
+		part = strspn(s + at + 1, "0123456789");
+		if (whole + part == 0)
+			return 0;
+		at += 1 + part;
+	}
+	if (at && (s[at] == 'e' || s[at] == 'E')) {
+		size_t sign = s[at + 1] == '+' || s[at + 1] == '-';
+		size_t exponent = strspn(s + at + 1 + sign, "0123456789");
+		at += exponent ? 1 + sign + exponent : 0;
+	}
+	return at;
+}
+
+static enum status read_digits(const char *s, size_t length, double *value)
+{
+	char digits[128];
+
+	if (!length)
+		return fail(ST_SYNTAX, "a number was expected at '%.20s'", s);
+	if (length >= sizeof digits)
+		return fail(ST_RANGE, "'%.20s...' has too many digits", s);
+	memcpy(digits, s, length);
+	digits[length] = '\0';
+	*value = strtod(digits, NULL);
+	return isinf(*value) ? fail(ST_RANGE, "%s is too large for a number", digits) : ST_OK;
+}
+
+/* 4.02ms is 4020000 ns: what rounding alone keeps from a whole number is one */
+static double scaled(double value, double times)
+{
+	double product = value * times, whole = round(product);
+	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
+}
+
+/* A rate's "/s" must end there: 4kB/size divides */
+static bool read_rate(const char *s, size_t length, struct number *number)
+{
+	if (s[length] != '/' || s[length + 1] != 's' || is_name(s[length + 2]))
+		return false;
+	for (size_t i = 0; i < LENGTH(rates); i++)
+		if (strlen(rates[i].text) == length && memcmp(rates[i].text, s, length) == 0) {
+			*number = (struct number){ scaled(number->value, rates[i].times), rates[i].unit };
+			return true;
+		}
+	return false;
+}
+
+static bool read_unit(const char *s, size_t length, struct number *number)
+{
+	for (size_t i = 0; i < LENGTH(units); i++)
+		if (strlen(units[i].text) == length && memcmp(units[i].text, s, length) == 0) {
+			*number = (struct number){ scaled(number->value, units[i].times), units[i].unit };
+			return true;
+		}
+	return false;
+}
+
+/* The remainder's right side begins with a name, a number or a bracket */
+static bool is_percent(const char *s)
+{
+	return *s == '%' && !is_name(s[1]) && (s[1] == '\0' || !strchr(".$([{", s[1]));
+}
+
+enum status number_read(const char *s, struct number *number, int *used)
+{
+	struct number read = { 0, UNIT_PLAIN };
+	size_t digits = digits_of(s), unit = 0;
+	enum status status = read_digits(s, digits, &read.value);
+
+	if (status)
+		return status;
+	while (is_name(s[digits + unit]))
+		unit++;
+	if (unit && read_rate(s + digits, unit, &read))
+		unit += 2;
+	else if (unit && !read_unit(s + digits, unit, &read))
+		return fail(ST_UNIT, "'%.*s': no unit '%.*s' (ns us ms s, k M G, B kB MB GB, GB/s, TFLOP/s, %%, x)",
+			(int)(digits + unit > 40 ? 40 : digits + unit), s, (int)(unit > 30 ? 30 : unit), s + digits);
+	else if (!unit && is_percent(s + digits)) {
+		read.value /= 100;
+		unit = 1;
+	}
+	*number = read;
+	*used = (int)(digits + unit);
+	return ST_OK;
+}
+
+const char *unit_name(enum unit unit)
+{
+	static const char *const names[] = { "a plain number", "a time", "bytes", "bytes/s", "FLOP/s" };
+	return names[unit];
+}
+
+/* At most `digits` significant ones, no trailing zeros, no exponent where a person would write none */
+static void short_text(double value, int digits, struct text *out)
+{
+	text_add(out, "%.*g", digits, value);
+}
+
+void time_text(int64_t ns, struct text *out)
+{
+	double value = (double)ns, size = fabs(value);
+	if (ns == 0)
+		text_add(out, "0");
+	else if (size < 1e3)
+		text_add(out, "%lld ns", (long long)ns);
+	else if (size < 999.5e3)
+		short_text(value / 1e3, 3, out), text_add(out, " us");
+	else if (size < 999.995e6)
+		text_add(out, "%.2f ms", value / 1e6);
+	else
+		text_add(out, "%.2f s", value / 1e9);
+}
+
+/* value with the largest prefix that keeps it at 1 or more */
+static void prefixed_text(double value, double step, const char *unit, struct text *out)
+{
+	static const char prefix[] = " kMGTP";
+	int i = 0;
+	while (fabs(value) >= (i ? step - 0.05 : step) && prefix[i + 1]) {
+		value /= step;
+		i++;
+	}
+	short_text(value, fabs(value) >= 999.95 ? 5 : 4, out);
+	text_add(out, i ? " %c%s" : "%c%s", prefix[i], unit);
+}
+
+void bytes_text(int64_t bytes, struct text *out)
+{
+	prefixed_text((double)bytes, 1024, "B", out);
+}
+
+static void plain_text(double value, struct text *out)
+{
+	if (isnan(value))
+		text_add(out, "nan");
+	else if (isinf(value))
+		text_add(out, value < 0 ? "-inf" : "inf");
+	else if (value == trunc(value) && fabs(value) < 1e15)
+		text_add(out, "%.0f", value == 0 ? 0.0 : value);
+	else
+		short_text(value, 6, out);
+}
+
+void number_text(struct number number, struct text *out)
+{
+	if (number.unit == UNIT_PLAIN || !isfinite(number.value))
+		plain_text(number.value, out);
+	else if (number.unit == UNIT_TIME && fabs(number.value) < 1e3)
+		short_text(number.value, 3, out), text_add(out, number.value == 0 ? "" : " ns");
+	else if (number.unit == UNIT_TIME && fabs(number.value) < 9e18)
+		time_text((int64_t)llround(number.value), out);
+	else if (number.unit == UNIT_TIME)
+		short_text(number.value / 1e9, 3, out), text_add(out, " s");
+	else if (number.unit == UNIT_BYTES)
+		prefixed_text(number.value, 1024, "B", out);
+	else
+		prefixed_text(number.value, 1000, number.unit == UNIT_BYTE_RATE ? "B/s" : "FLOP/s", out);
+}

@@ -1,0 +1,48 @@
+/* status.c -- the words of a failure, kept per thread */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char words[4096];
+
+enum status fail(enum status status, const char *format, ...)
+{
+	va_list arguments;
+	char fresh[sizeof words];
+
+	va_start(arguments, format);
+	vsnprintf(fresh, sizeof fresh, format, arguments); /* the old words may be an argument */
+	va_end(arguments);
+	memcpy(words, fresh, sizeof words);
+	return status;
+}
+
+enum status fail_in(enum status status, const char *format, ...)
+{
+	va_list arguments;
+	char where[256], old[sizeof words];
+
+	va_start(arguments, format);
+	vsnprintf(where, sizeof where, format, arguments);
+	va_end(arguments);
+	memcpy(old, words, sizeof old);
+	snprintf(words, sizeof words, "%s: %.*s", where, (int)(sizeof words - sizeof where - 3), old);
+	return status;
+}
+
+const char *fail_text(void)
+{
+	return words;
+}
+
+const char *status_name(enum status status)
+{
+	static const char *const names[] = {
+#define X(symbol, name) name,
+		STATUSES(X)
+#undef X
+	};
+	return status < ST_COUNT ? names[status] : "unknown status";
+}

@@ -1,0 +1,163 @@
+/* text.c -- a growing text */
+#include "base/text.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool reserve(struct text *text, size_t more)
+{
+	if (text->broken)
+		return false;
+	if (text->count + more + 1 <= text->room)
+		return true;
+	size_t wanted = text->room ? text->room * 2 : 128;
+	while (wanted < text->count + more + 1)
+		wanted *= 2;
+	char *moved = mem_resize(text->bytes, wanted);
+	if (!moved) {
+		text->broken = true;
+		return false;
+	}
+	text->bytes = moved;
+	text->room = wanted;
+	return true;
+}
+
+void text_put(struct text *text, const char *bytes, size_t count)
+{
+	if (!reserve(text, count))
+		return;
+	memcpy(text->bytes + text->count, bytes, count);
+	text->count += count;
+	text->bytes[text->count] = '\0';
+}
+
+void text_vadd(struct text *text, const char *format, va_list arguments)
+{
+	char small[256];
+	va_list again;
+
+	va_copy(again, arguments);
+	int length = vsnprintf(small, sizeof small, format, arguments);
+	if (length >= 0 && (size_t)length < sizeof small) {
+		text_put(text, small, (size_t)length);
+	} else if (length >= 0 && reserve(text, (size_t)length)) {
+		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
+		text->count += (size_t)length;
+	}
+	va_end(again);
+}
+
+void text_add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_vadd(text, format, arguments);
+	va_end(arguments);
+}
+
+void text_repeat(struct text *text, const char *what, long times)
+{
+	size_t length = strlen(what);
+	for (long i = 0; i < times; i++)
+		text_put(text, what, length);
+}
+
+void text_clear(struct text *text)
+{
+	text->count = 0;
+	if (text->bytes)
+		text->bytes[0] = '\0';
+}
+
+void text_release(struct text *text)
+{
+	mem_free(text->bytes);
+	*text = (struct text){0};
+}
+
+const char *text_string(const struct text *text)
+{
+	return text->bytes ? text->bytes : "";
+}
+
+size_t text_columns(const char *utf8)
+{
+	size_t columns = 0;
+	for (const char *p = utf8; *p; p++) {
+		if (*p == '\033' && p[1] == '[') {
+			for (p += 2; *p && !(*p >= '@' && *p <= '~'); p++)
+				;
+			if (!*p)
+				break;
+		} else if ((*p & 0xc0) != 0x80) {
+			columns++;
+		}
+	}
+	return columns;
+}
+
+bool text_is_utf8(const char *bytes, size_t count)
+{
+	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
+	while (p < end) {
+		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2
+			: *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		if (more < 0 || *p == 0 || end - p <= more)
+			return false;
+		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f)
+		    || (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
+			return false;
+		for (int i = 1; i <= more; i++)
+			if ((p[i] & 0xc0) != 0x80)
+				return false;
+		p += more + 1;
+	}
+	return true;
+}
+
+static int least(int a, int b, int c)
+{
+	int m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+int text_distance(const char *a, const char *b)
+{
+	enum { MOST = 64 };
+	int n = (int)strnlen(a, MOST), m = (int)strnlen(b, MOST);
+	int row[3][MOST + 1];
+
+	for (int j = 0; j <= m; j++)
+		row[0][j] = j;
+	for (int i = 1; i <= n; i++) {
+		int *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
+		now[0] = i;
+		for (int j = 1; j <= m; j++) {
+			now[j] = least(before[j] + 1, now[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < now[j])
+				now[j] = older[j - 2] + 1;
+		}
+	}
+	return row[n % 3][m];
+}
+
+void text_wrapped(struct text *text, const char *words, int indent, int width)
+{
+	int column = 0;
+
+	while (*words) {
+		size_t length = strcspn(words, " ");
+		char word[200];
+		snprintf(word, sizeof word, "%.*s", (int)length, words);
+		int columns = (int)text_columns(word);
+		bool breaks = column > indent && column + 1 + columns > width;
+		text_add(text, "%s%*s%.*s", breaks ? "\n" : "", column && !breaks ? 1 : indent, "", (int)length, words);
+		column = (column && !breaks ? column + 1 : indent) + columns;
+		words += length;
+		words += *words == ' ';
+	}
+	text_add(text, "\n");
+}

@@ -1,0 +1,100 @@
+/* tree.c -- up to a root and down again: few steps, more bytes
+ *
+ * Allreduce: two trees, each for half of the message, a leaf of one being an inner rank of the other; the message flows in small
+ * parts, so a rank sends 2 x the message, and the depth counts only in latency. Broadcast and reduce: one binomial tree without
+ * parts, as it unrolls; the root sends the whole message once a level.
+ *
+ *        0 ----------> 4          level 1: 0 sends to 4
+ *        0 --> 2       4 --> 6    level 2
+ *        0>1   2>3     4>5   6>7  level 3 */
+#include "collectives/inside.h"
+
+int log2_up(int n)
+{
+	int depth = 0;
+
+	while ((INT64_C(1) << depth) < n)
+		depth++;
+	return depth;
+}
+
+static int log2_down(int n)
+{
+	int depth = 0;
+
+	while (n >> (depth + 1))
+		depth++;
+	return depth;
+}
+
+/* Inside a node NCCL's tree is a chain of its GPUs; the nodes form the tree. */
+static void nccl_cost(const struct task *task, enum nccl_protocol protocol, struct cost *cost)
+{
+	struct places places = task->places;
+	double near_us = (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
+	double far_us = log2_down(places.nodes) * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
+	double us = nccl_base_us(NCCL_TREE, protocol) + 2 * (near_us + far_us);
+
+	cost->latency_ns = us * 1e3;
+	cost->rate = nccl_tree_rate(task->machine, places, protocol) * 1e9;
+	cost->protocol = nccl_protocol_name(protocol);
+}
+
+static void plain_cost(const struct task *task, struct cost *cost)
+{
+	enum collective_kind kind = task->collective->kind;
+	bool both_ways = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER;
+	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
+
+	cost->latency_ns = plain_hops_ns(task->machine, (struct hops){ways * depth, ways * far});
+	cost->rate = plain_rate(task->machine, task->places);
+	cost->bytes = cost->sent_bytes = task->message * (both_ways ? 2 : depth);
+	cost->protocol = "";
+}
+
+static bool tree_cost(const struct task *task, bool asked, struct cost *best)
+{
+	enum collective_kind kind = task->collective->kind;
+	bool both_ways = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER;
+	struct cost cost = {.algorithm = ALGORITHM_TREE, .bytes = 2 * task->message, .sent_bytes = 2 * task->message};
+	bool found = false;
+
+	if (!both_ways && kind != COLLECTIVE_BROADCAST && kind != COLLECTIVE_REDUCE)
+		return false;
+	if (task->machine->nccl != 1 || !both_ways) {
+		plain_cost(task, &cost);
+		if (task->machine->nccl != 1 || asked)      /* NCCL itself broadcasts and reduces by rings only */
+			cost_take(best, &found, &cost);
+		return found;
+	}
+	return nccl_quickest(task, nccl_cost, &cost, best);
+}
+
+static bool tree_unrolls(enum collective_kind kind)
+{
+	return kind == COLLECTIVE_BROADCAST;
+}
+
+/* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each lower bit. */
+static int tree_steps(enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
+{
+	int v = (place - root + n) % n, count = 0, bit = 1;
+
+	(void)kind;
+	if (elements == 0)
+		return 0;
+	while (bit < n && !(v & bit))
+		bit <<= 1;
+	if (v > 0)
+		steps[count++] = (struct step){.to = -1, .from = (v - bit + root) % n, .recv_count = elements};
+	for (bit >>= 1; bit > 0; bit >>= 1) {
+		if (v + bit < n)
+			steps[count++] = (struct step){.to = (v + bit + root) % n, .from = -1, .send_count = elements};
+	}
+	return count;
+}
+
+const struct algorithm_row algorithm_tree = {
+	.algorithm = ALGORITHM_TREE, .cost = tree_cost, .needs = "is not done by a tree; allreduce, broadcast and reduce are",
+	.unrolls = tree_unrolls, .steps = tree_steps,
+};

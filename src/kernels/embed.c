@@ -1,0 +1,178 @@
+/* embed.c -- embed and its gradient: rows of a table by number; colsum: the sum of each column, the gradient of what was added to every row.
+ *
+ * A number that is no row of the table gives a row of NaN, and adds to no gradient. The gradient adds up in the order of the ids. */
+#include "kernels/common.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static enum status wants_i32(const struct kernel_call *call, int ids)
+{
+	if (call->in[ids].layout.dtype == DT_I32)
+		return ST_OK;
+	return fail(ST_DTYPE, "%s is %s: %s takes numbers of rows in i32", call->in[ids].name, dtype_name((enum dtype)call->in[ids].layout.dtype),
+		call->kernel->name);
+}
+
+static enum status wants_matrix(const struct kernel_call *call)
+{
+	const struct kernel_tensor *x = &call->in[0];
+	if (x->layout.dims != 2)
+		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name, x->layout.dims, call->kernel->name);
+	if (x->layout.dtype == DT_I32)
+		return fail(ST_DTYPE, "%s is i32: %s takes f32, f16 or bf16", x->name, call->kernel->name);
+	return ST_OK;
+}
+
+/* The row that id number i names, or -1 */
+static int64_t row_of(const struct lane *ids, int64_t i, int64_t rows)
+{
+	double id;
+	lane_read(ids, i, 1, &id);
+	return id >= 0 && id < (double)rows ? (int64_t)id : -1;
+}
+
+/* ---- embed ---- */
+
+static enum status embed_shape(struct kernel_call *call)
+{
+	int64_t dim[2];
+	enum status status = wants_matrix(call);
+	if (!status)
+		status = wants_i32(call, 1);
+	if (status)
+		return status;
+	dim[0] = layout_count(&call->in[1].layout);
+	dim[1] = call->in[0].layout.dim[1];
+	return kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim);
+}
+
+/* The rows that are taken, not the whole table */
+static void embed_cost(const struct kernel_call *call, double *flops, double *bytes)
+{
+	*flops = 0;
+	*bytes = (double)layout_bytes(&call->in[1].layout) + (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
+}
+
+static enum status embed_compute(const struct kernel_call *call)
+{
+	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1], count = layout_count(&call->in[1].layout);
+	struct lane table = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	double *row = mem_alloc((size_t)columns * sizeof *row);
+
+	if (!row)
+		return ST_MEMORY;
+	for (int64_t i = 0; i < count; i++) {
+		int64_t r = row_of(&ids, i, rows);
+		if (r >= 0)
+			lane_read(&table, r * columns, columns, row);
+		for (int64_t c = 0; c < columns && r < 0; c++)
+			row[c] = NAN;
+		kernel_put(call, &out, i * columns, columns, row);
+	}
+	mem_free(row);
+	return ST_OK;
+}
+
+static enum status embed_run(const struct kernel_call *call)
+{
+	return kernel_staged(call, embed_compute);
+}
+
+/* ---- embed_grad ---- */
+
+static enum status embed_grad_shape(struct kernel_call *call)
+{
+	int64_t dim[2];
+	enum status status = wants_matrix(call);
+	if (!status)
+		status = wants_i32(call, 1);
+	if (!status)
+		status = kernel_wants_whole(call, 0, 1);
+	if (status)
+		return status;
+	if (layout_count(&call->in[1].layout) != call->in[0].layout.dim[0])
+		return fail(ST_SHAPE, "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row", call->in[0].name,
+			(long long)call->in[0].layout.dim[0], call->in[1].name, (long long)layout_count(&call->in[1].layout));
+	dim[0] = (int64_t)call->option[0];
+	dim[1] = call->in[0].layout.dim[1];
+	return kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim);
+}
+
+/* Sums in double, rounded once */
+static enum status embed_grad_compute(const struct kernel_call *call)
+{
+	int64_t rows = call->out[0].layout.dim[0], columns = call->out[0].layout.dim[1], count = call->in[0].layout.dim[0];
+	struct lane dx = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
+
+	if (!sum)
+		return ST_MEMORY;
+	for (int64_t i = 0; i < count; i++) {
+		int64_t r = row_of(&ids, i, rows);
+		if (r < 0)
+			continue;
+		lane_read(&dx, i * columns, columns, row);
+		for (int64_t c = 0; c < columns; c++)
+			sum[r * columns + c] += row[c];
+	}
+	kernel_put(call, &out, 0, rows * columns, sum);
+	mem_free(sum);
+	return ST_OK;
+}
+
+static enum status embed_grad_run(const struct kernel_call *call)
+{
+	return kernel_staged(call, embed_grad_compute);
+}
+
+/* ---- colsum ---- */
+
+static enum status colsum_shape(struct kernel_call *call)
+{
+	enum status status = wants_matrix(call);
+	return status ? status : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
+}
+
+static enum status colsum_compute(const struct kernel_call *call)
+{
+	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1];
+	struct lane x = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
+	double *sum = mem_alloc((size_t)(2 * columns) * sizeof *sum), *row = sum + columns;
+
+	if (!sum)
+		return ST_MEMORY;
+	for (int64_t r = 0; r < rows; r++) {
+		lane_read(&x, r * columns, columns, row);
+		for (int64_t c = 0; c < columns; c++)
+			sum[c] += row[c];
+	}
+	kernel_put(call, &out, 0, columns, sum);
+	mem_free(sum);
+	return ST_OK;
+}
+
+static enum status colsum_run(const struct kernel_call *call)
+{
+	return kernel_staged(call, colsum_compute);
+}
+
+const struct kernel kernel_embed = {
+	.name = "embed", .usage = "x = embed table ids", .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
+	.torch = "x = F.embedding(ids, table)", .cuda = "embed<<<tokens, threads, 0, stream>>>",
+	.example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = embed_shape, .cost = embed_cost, .run = embed_run,
+};
+const struct kernel kernel_embed_grad = {
+	.name = "embed_grad", .usage = "dtable = embed_grad dx ids rows=NUMBER", .help = "the gradient of embed by its table: each row of dx added to the row its id names",
+	.torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)", .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
+	.example = "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .option = { { "rows", NAN, "of the table", KO_NUMBER } },
+	.shape = embed_grad_shape, .cost = kernel_cost_one, .run = embed_grad_run,
+};
+const struct kernel kernel_colsum = {
+	.name = "colsum", .usage = "y = colsum x", .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
+	.torch = "y = x.sum(0)", .cuda = "cublasSgemv", .example = "tensor x[4,8] = randn\ny = colsum x",
+	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = colsum_shape, .cost = kernel_cost_one, .run = colsum_run,
+};

@@ -1,0 +1,168 @@
+/* lane.c -- a strided tensor of any type as one long row of doubles */
+#include "kernels/lane.h"
+
+static struct lane merged(const struct lane *lane)
+{
+	struct lane out = { .dtype = lane->dtype, .data = lane->data };
+	for (int i = 0; i < lane->dims; i++) {
+		int last = out.dims - 1;
+		if (lane->dim[i] == 1)
+			continue;
+		if (out.dims && out.stride[last] == lane->stride[i] * lane->dim[i]) {
+			out.dim[last] *= lane->dim[i];
+			out.stride[last] = lane->stride[i];
+		} else {
+			out.dim[out.dims] = lane->dim[i];
+			out.stride[out.dims++] = lane->stride[i];
+		}
+	}
+	if (out.dims == 0)
+		out.dim[out.dims++] = 1;
+	return out;
+}
+
+struct lane lane_of(const struct kernel_tensor *tensor)
+{
+	return lane_broadcast(tensor, &tensor->layout);
+}
+
+struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layout *shape)
+{
+	const struct layout *layout = &tensor->layout;
+	struct lane lane = { .dtype = (enum dtype)layout->dtype, .data = tensor->data, .dims = shape->dims };
+	int missing = shape->dims - layout->dims;
+
+	for (int i = 0; i < shape->dims; i++) {
+		lane.dim[i] = shape->dim[i];
+		lane.stride[i] = i < missing || layout->dim[i - missing] == 1 ? 0 : layout->stride[i - missing];
+	}
+	return merged(&lane);
+}
+
+/* Where element `index` lies; returns how many follow it, itself included, at the last dimension's stride */
+static int64_t locate(const struct lane *lane, int64_t index, int64_t *offset)
+{
+	int last = lane->dims - 1;
+	int64_t inner = index % lane->dim[last];
+
+	*offset = inner * lane->stride[last];
+	index /= lane->dim[last];
+	for (int d = last - 1; d >= 0; d--) {
+		*offset += index % lane->dim[d] * lane->stride[d];
+		index /= lane->dim[d];
+	}
+	return lane->dim[last] - inner;
+}
+
+enum { BLOCK = 256 };
+
+/* f16 and bf16 in one line */
+static void load_halves(const struct lane *lane, int64_t at, int64_t count, double *to)
+{
+	const uint16_t *from = (const uint16_t *)(void *)lane->data + at;
+	float block[BLOCK];
+	for (int64_t done = 0; done < count; done += BLOCK) {
+		int64_t n = count - done < BLOCK ? count - done : BLOCK;
+		dtype_to_f32(lane->dtype, from + done, block, n);
+		for (int64_t i = 0; i < n; i++)
+			to[done + i] = block[i];
+	}
+}
+
+static void store_halves(const struct lane *lane, int64_t at, int64_t count, const double *values)
+{
+	uint16_t *to = (uint16_t *)(void *)lane->data + at;
+	float block[BLOCK];
+	for (int64_t done = 0; done < count; done += BLOCK) {
+		int64_t n = count - done < BLOCK ? count - done : BLOCK;
+		for (int64_t i = 0; i < n; i++)
+			block[i] = (float)values[done + i];
+		dtype_from_f32(lane->dtype, block, to + done, n);
+	}
+}
+
+static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
+{
+	int64_t stride = lane->stride[lane->dims - 1];
+	const float *f = (const float *)(void *)lane->data + at;
+	const int32_t *n = (const int32_t *)(void *)lane->data + at;
+
+	if (lane->dtype == DT_F32 && stride == 1)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = f[i];
+	else if (lane->dtype == DT_F32)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = f[i * stride];
+	else if (lane->dtype == DT_I32)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = n[i * stride];
+	else if (stride == 1)
+		load_halves(lane, at, count, to);
+	else
+		for (int64_t i = 0; i < count; i++)
+			to[i] = dtype_get(lane->dtype, lane->data, at + i * stride);
+}
+
+static int32_t to_int(double value)
+{
+	if (value >= INT32_MAX)
+		return INT32_MAX;
+	if (value <= INT32_MIN)
+		return INT32_MIN;
+	return value == value ? (int32_t)value : 0;
+}
+
+static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
+{
+	int64_t stride = lane->stride[lane->dims - 1];
+	float *f = (float *)(void *)lane->data + at;
+	int32_t *n = (int32_t *)(void *)lane->data + at;
+
+	if (lane->dtype == DT_F32 && stride == 1)
+		for (int64_t i = 0; i < count; i++)
+			f[i] = (float)values[i];
+	else if (lane->dtype == DT_F32)
+		for (int64_t i = 0; i < count; i++)
+			f[i * stride] = (float)values[i];
+	else if (lane->dtype == DT_I32)
+		for (int64_t i = 0; i < count; i++)
+			n[i * stride] = to_int(values[i]);
+	else if (stride == 1)
+		store_halves(lane, at, count, values);
+	else
+		for (int64_t i = 0; i < count; i++)
+			dtype_set(lane->dtype, lane->data, at + i * stride, (float)values[i]);
+}
+
+void lane_read(const struct lane *lane, int64_t from, int64_t count, double *to)
+{
+	for (int64_t done = 0; done < count;) {
+		int64_t offset, n = locate(lane, from + done, &offset);
+		n = n < count - done ? n : count - done;
+		load(lane, offset, n, to + done);
+		done += n;
+	}
+}
+
+void lane_write(const struct lane *lane, int64_t from, int64_t count, const double *values)
+{
+	for (int64_t done = 0; done < count;) {
+		int64_t offset, n = locate(lane, from + done, &offset);
+		n = n < count - done ? n : count - done;
+		store(lane, offset, n, values + done);
+		done += n;
+	}
+}
+
+void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
+{
+	double sum[LANE_CHUNK];
+	for (int64_t done = 0; done < count;) {
+		int64_t n = count - done < LANE_CHUNK ? count - done : LANE_CHUNK;
+		lane_read(lane, from + done, n, sum);
+		for (int64_t i = 0; i < n; i++)
+			sum[i] += values[done + i];
+		lane_write(lane, from + done, n, sum);
+		done += n;
+	}
+}

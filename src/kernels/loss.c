@@ -1,0 +1,196 @@
+/* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a loss is where they begin).
+ *
+ * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or probabilities (floats, the
+ * shape of the logits). */
+#include "kernels/common.h"
+#include "base/memory.h"
+#include "kernels/exponential.h"
+
+#include <math.h>
+
+/* ---- mse ---- */
+
+static enum status mse_shape(struct kernel_call *call)
+{
+	enum status status = kernel_shape_float(call);
+	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){ 1 });
+}
+
+static enum status mse_compute(const struct kernel_call *call)
+{
+	double y[LANE_CHUNK], t[LANE_CHUNK], sum = 0;
+	struct lane lane_y = lane_of(&call->in[0]), lane_t = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	int64_t count = layout_count(&call->in[0].layout);
+
+	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
+		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		lane_read(&lane_y, from, n, y);
+		lane_read(&lane_t, from, n, t);
+		for (int64_t i = 0; i < n; i++)
+			sum += (y[i] - t[i]) * (y[i] - t[i]);
+	}
+	sum /= (double)count;
+	kernel_put(call, &out, 0, 1, &sum);
+	return ST_OK;
+}
+
+static void mse_grad_loop(int64_t count, double *const *in, double *out, const double *option)
+{
+	for (int64_t i = 0; i < count; i++)
+		out[i] = option[0] * (in[0][i] - in[1][i]);
+}
+
+static enum status mse_grad_compute(const struct kernel_call *call)
+{
+	struct kernel_call scaled = *call;
+	scaled.option[0] = 2.0 / (double)layout_count(&call->in[0].layout);   /* the loop's factor; the row has no options */
+	return kernel_elements(&scaled, mse_grad_loop);
+}
+
+/* ---- crossentropy ---- */
+
+static enum status crossentropy_check(const struct kernel_call *call)
+{
+	const struct kernel_tensor *logits = &call->in[0], *targets = &call->in[1];
+	struct text a = {0}, b = {0};
+	int64_t rows = layout_count(&logits->layout) / kernel_row_length(logits);
+
+	if (logits->layout.dtype == DT_I32)
+		return fail(ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
+	if (targets->layout.dtype == DT_I32 ? layout_count(&targets->layout) == rows : layout_same_shape(&logits->layout, &targets->layout))
+		return ST_OK;
+	layout_text(&logits->layout, &a);
+	layout_text(&targets->layout, &b);
+	fail(ST_SHAPE, "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of floats (probabilities)", logits->name,
+		text_string(&a), targets->name, dtype_name(targets->layout.dtype), text_string(&b), (long long)rows, text_string(&a));
+	text_release(&a);
+	text_release(&b);
+	return ST_SHAPE;
+}
+
+static enum status crossentropy_shape(struct kernel_call *call)
+{
+	enum status status = crossentropy_check(call);
+	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){ 1 });
+}
+
+static enum status crossentropy_grad_shape(struct kernel_call *call)
+{
+	enum status status = crossentropy_check(call);
+	return status ? status : kernel_out_like(call, 0);
+}
+
+/* Row r's targets as probabilities; all NaN when its class is none */
+static void read_targets(const struct kernel_tensor *tensor, const struct lane *lane, int64_t r, int64_t classes, double *t)
+{
+	if (tensor->layout.dtype != DT_I32) {
+		lane_read(lane, r * classes, classes, t);
+		return;
+	}
+	double class;
+	lane_read(lane, r, 1, &class);
+	bool known = class >= 0 && class < (double)classes;
+	for (int64_t i = 0; i < classes; i++)
+		t[i] = known ? 0 : NAN;
+	if (known)
+		t[(int64_t)class] = 1;
+}
+
+/* z := exp(z - max); returns their sum. *log_sum: ln sum exp of the z before */
+static double exponentials(int64_t count, double *z, double *log_sum)
+{
+	double most = z[0], sum = 0;
+	for (int64_t i = 1; i < count; i++)
+		most = z[i] > most ? z[i] : most;
+	for (int64_t i = 0; i < count; i++)
+		sum += z[i] = exponential(z[i] - most);
+	*log_sum = log(sum) + most;
+	return sum;
+}
+
+/* -sum t (z - log_sum), with 0 x inf = 0: a class that cannot be and is not */
+static double row_loss(int64_t count, const double *z, const double *t, double *shifted)
+{
+	double log_sum, loss = 0;
+	for (int64_t i = 0; i < count; i++)
+		shifted[i] = z[i];
+	exponentials(count, shifted, &log_sum);
+	for (int64_t i = 0; i < count; i++)
+		loss -= t[i] == 0 ? 0 : t[i] * (z[i] - log_sum);
+	return loss;
+}
+
+static enum status crossentropy_compute(const struct kernel_call *call)
+{
+	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
+	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), loss = 0;
+	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+
+	if (!z)
+		return ST_MEMORY;
+	for (int64_t r = 0; r < rows; r++) {
+		lane_read(&logits, r * classes, classes, z);
+		read_targets(&call->in[1], &targets, r, classes, z + classes);
+		loss += row_loss(classes, z, z + classes, z + 2 * classes);
+	}
+	loss /= (double)rows;
+	kernel_put(call, &out, 0, 1, &loss);
+	mem_free(z);
+	return ST_OK;
+}
+
+/* dlogits = (softmax(logits) sum(t) - t) / rows */
+static enum status crossentropy_grad_compute(const struct kernel_call *call)
+{
+	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
+	double *z = mem_alloc((size_t)(2 * classes) * sizeof *z), *t = z + classes;
+	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+
+	if (!z)
+		return ST_MEMORY;
+	for (int64_t r = 0; r < rows; r++) {
+		double log_sum, weight = 0;
+		lane_read(&logits, r * classes, classes, z);
+		read_targets(&call->in[1], &targets, r, classes, t);
+		double sum = exponentials(classes, z, &log_sum);
+		for (int64_t i = 0; i < classes; i++)
+			weight += t[i];
+		for (int64_t i = 0; i < classes; i++)
+			z[i] = (z[i] / sum * weight - t[i]) / (double)rows;
+		kernel_put(call, &out, r * classes, classes, z);
+	}
+	mem_free(z);
+	return ST_OK;
+}
+
+#define STAGED(name) static enum status name##_run(const struct kernel_call *call) { return kernel_staged(call, name##_compute); }
+STAGED(mse)
+STAGED(mse_grad)
+STAGED(crossentropy)
+STAGED(crossentropy_grad)
+
+const struct kernel kernel_mse = {
+	.name = "mse", .usage = "loss = mse y t", .help = "the mean of the squared differences of y and t, as [1] f32",
+	.torch = "loss = F.mse_loss(y, t)", .cuda = "mse<<<blocks, threads, 0, stream>>>", .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = mse_shape, .cost = kernel_cost_few, .run = mse_run,
+};
+const struct kernel kernel_mse_grad = {
+	.name = "mse_grad", .usage = "dy = mse_grad y t", .help = "the gradient of mse y t by y: 2 (y - t) / elements",
+	.torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)", .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
+	.example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_one, .run = mse_grad_run,
+};
+const struct kernel kernel_crossentropy = {
+	.name = "crossentropy", .usage = "loss = crossentropy logits targets",
+	.help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] i32 classes, or probabilities",
+	.torch = "loss = F.cross_entropy(logits, targets)", .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
+	.example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = crossentropy_shape, .cost = kernel_cost_few, .run = crossentropy_run,
+};
+const struct kernel kernel_crossentropy_grad = {
+	.name = "crossentropy_grad", .usage = "dlogits = crossentropy_grad logits targets",
+	.help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
+	.torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)", .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
+	.example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
+	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = crossentropy_grad_shape, .cost = kernel_cost_few, .run = crossentropy_grad_run,
+};

@@ -1,0 +1,63 @@
+/* cost.c -- what links and kernels cost on a machine, alone. + - x / only: the same numbers on every computer. */
+#include "machine/machine.h"
+
+const char *link_name(enum link_kind kind)
+{
+	static const char *const names[LINK_KINDS] = {"nvlink out", "nvlink in", "pcie up", "pcie down", "nic out", "nic in"};
+
+	return names[kind];
+}
+
+double machine_link_rate(const struct machine *machine, enum link_kind kind)
+{
+	switch (kind) {
+	case LINK_UP:
+		return machine->d2h;
+	case LINK_DOWN:
+		return machine->h2d;
+	case LINK_NIC_OUT:
+	case LINK_NIC_IN:
+		return machine->nic_rate;
+	default:
+		return machine->link_rate;
+	}
+}
+
+int machine_node(const struct machine *machine, int rank)
+{
+	return rank / (int)machine->gpus;
+}
+
+/* Nodes: over the adapters. A switch: over the links. Neither: up to the host's memory and down again, where host copies
+ * travel too; link_rate then says what two GPUs reach over it. */
+void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path)
+{
+	bool far = machine_node(machine, from_rank) != machine_node(machine, to_rank);
+	bool switched = machine->link_switched == 1;
+	enum link_kind out = far ? LINK_NIC_OUT : switched ? LINK_OUT : LINK_UP;
+	enum link_kind in = far ? LINK_NIC_IN : switched ? LINK_IN : LINK_DOWN;
+	double one = machine_link_rate(machine, out), other = machine_link_rate(machine, in);
+
+	*path = (struct path){.count = 2, .rate = one < other ? one : other, .latency_ns = far ? machine->nic_latency : machine->link_latency};
+	if (!far && machine->link_rate < path->rate)
+		path->rate = machine->link_rate;
+	path->link[0] = from_rank * LINK_KINDS + (int)out;
+	path->link[1] = to_rank * LINK_KINDS + (int)in;
+}
+
+int64_t machine_whole_ns(double ns)
+{
+	static const double slack = 1.0 / 1024;
+	int64_t whole = (int64_t)ns;
+
+	return ns - (double)whole > slack ? whole + 1 : whole;
+}
+
+int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes)
+{
+	double peak = dtype == DT_F16 || dtype == DT_BF16 ? machine->peak_half : machine->peak_f32;
+	double computing = flops * 1e9 / (peak * machine->efficiency);
+	double moving = bytes * 1e9 / machine->memory_rate;
+
+	return machine_whole_ns(computing > moving ? computing : moving);
+}

@@ -1,0 +1,277 @@
+/* file.c -- machine descriptions: the embedded ones by name, a user's by path */
+#include "machine/inside.h"
+#include "base/embedded.h"
+#include "base/memory.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER "machines/"
+#define ENDING ".machine"
+enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
+
+/* A description being read: where, what it says so far, and which keys it has said. */
+struct reader {
+	struct machine machine;
+	bool given[MACHINE_KEY_COUNT];      /* in this file */
+	bool known[MACHINE_KEY_COUNT];      /* in this file or one that it is like */
+	const char *file;                   /* for messages and sources */
+	int line, depth;
+};
+
+static enum status read_named(const char *name, int depth, struct reader *reader);
+
+/* The file name without folder and ending: "dgx-h100". */
+static void plain_name(const char *path, char *name, size_t room)
+{
+	const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
+	size_t length = strlen(start), ending = strlen(ENDING);
+
+	if (length > ending && strcmp(start + length - ending, ENDING) == 0)
+		length -= ending;
+	snprintf(name, room, "%.*s", (int)length, start);
+}
+
+static const struct embedded *embedded_find(const char *name)
+{
+	char other[64];
+
+	for (const struct embedded *file = embedded_files; file->path; file++) {
+		if (strncmp(file->path, FOLDER, strlen(FOLDER)) != 0)
+			continue;
+		plain_name(file->path, other, sizeof other);
+		if (strcmp(other, name) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+const char *machine_embedded(int i)
+{
+	static _Thread_local char name[64];     /* the paths carry an ending: the name needs a place */
+
+	for (const struct embedded *file = embedded_files; file->path; file++) {
+		if (strncmp(file->path, FOLDER, strlen(FOLDER)) != 0 || i-- > 0)
+			continue;
+		plain_name(file->path, name, sizeof name);
+		return name;
+	}
+	return NULL;
+}
+
+static char *trimmed(char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t");
+	length = strlen(text);
+	while (length > 0 && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	return text;
+}
+
+static enum status read_like(struct reader *reader, const char *name)
+{
+	struct reader *other;
+	enum status status;
+
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
+		if (reader->given[i])
+			return fail(ST_SYNTAX, "`like` stands before the numbers");
+	}
+	if (reader->depth >= LIKE_MOST)
+		return fail(ST_SYNTAX, "machines are like each other %d deep: a circle?", LIKE_MOST);
+	other = mem_alloc(sizeof *other);
+	if (!other)
+		return ST_MEMORY;
+	status = read_named(name, reader->depth + 1, other);
+	if (!status) {
+		memcpy(other->machine.title, reader->machine.title, sizeof other->machine.title);
+		memcpy(other->machine.name, reader->machine.name, sizeof other->machine.name);
+		reader->machine = other->machine;
+		memcpy(reader->known, other->known, sizeof reader->known);
+	}
+	mem_free(other);
+	return status;
+}
+
+/* "20 us" and "20us" alike. */
+static enum status read_value(const char *text, struct number *value)
+{
+	char joined[64];
+	size_t length = 0;
+	int used = 0;
+	enum status status;
+
+	for (; *text && length + 1 < sizeof joined; text++) {
+		if (*text != ' ' && *text != '\t')
+			joined[length++] = *text;
+	}
+	joined[length] = '\0';
+	if (*text)
+		return fail(ST_SYNTAX, "'%.30s...' is too long for a number", joined);
+	status = number_read(joined, value, &used);
+	if (!status && joined[used])
+		return fail(ST_SYNTAX, "'%s': a number and its unit were expected", joined);
+	return status;
+}
+
+static enum status read_key(struct reader *reader, const char *name, const char *text, const char *source)
+{
+	struct number value;
+	int i = machine_key_find(name);
+	enum status status = read_value(text, &value);
+
+	if (!status)
+		status = machine_set(&reader->machine, name, value);
+	if (status)
+		return status;
+	if (reader->given[i])
+		return fail(ST_SYNTAX, "%s is there a second time", name);
+	if (!*source)
+		return fail(ST_SYNTAX, "%s has no source: %s = %s   # where the number comes from", name, name, text);
+	reader->given[i] = reader->known[i] = true;
+	snprintf(reader->machine.source[i], sizeof reader->machine.source[i], "%s:%d %s", reader->file, reader->line, source);
+	return ST_OK;
+}
+
+static enum status read_line(struct reader *reader, char *line)
+{
+	char *comment = strchr(line, '#'), *equals, *name, *value, *source = line + strlen(line);
+
+	if (comment) {
+		*comment = '\0';
+		source = trimmed(comment + 1);
+	}
+	name = trimmed(line);
+	if (!*name)
+		return ST_OK;
+	equals = strchr(name, '=');
+	if (!equals)
+		return fail(ST_SYNTAX, "'%.40s': a line is KEY = NUMBER UNIT   # source", name);
+	*equals = '\0';
+	value = trimmed(equals + 1);
+	name = trimmed(name);
+	if (strcmp(name, "title") == 0) {
+		snprintf(reader->machine.title, sizeof reader->machine.title, "%s", value);
+		return ST_OK;
+	}
+	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
+}
+
+/* A title may hold no '#', a line no more than LINE_MOST characters. */
+static enum status read_text(struct reader *reader, const char *bytes, size_t count)
+{
+	char line[LINE_MOST];
+	size_t at = 0;
+
+	while (at < count) {
+		const char *end = memchr(bytes + at, '\n', count - at);
+		size_t length = end ? (size_t)(end - bytes) - at : count - at;
+		enum status status;
+
+		reader->line++;
+		if (length >= sizeof line)
+			return fail_in(fail(ST_SYNTAX, "a line of %zu characters is too long", length), "%s:%d", reader->file, reader->line);
+		if (!text_is_utf8(bytes + at, length))
+			return fail_in(fail(ST_SYNTAX, "this is no text"), "%s:%d", reader->file, reader->line);
+		memcpy(line, bytes + at, length);
+		line[length] = '\0';
+		status = read_line(reader, line);
+		if (status)
+			return fail_in(status, "%s:%d", reader->file, reader->line);
+		at += length + 1;
+	}
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
+		if (!reader->known[i])
+			return fail(ST_SYNTAX, "%s: %s is missing", reader->file, machine_key(i, NULL, NULL));
+	}
+	return ST_OK;
+}
+
+static enum status unknown_machine(const char *name)
+{
+	struct text words = {0};
+	char nearest[64] = "";
+	const char *other;
+	int least = 4;
+	enum status status = ST_NAME;
+
+	for (int i = 0; (other = machine_embedded(i)); i++) {
+		int distance = text_distance(name, other);
+
+		text_add(&words, "%s%s", i ? " " : "", other);
+		if (distance < least) {
+			least = distance;
+			snprintf(nearest, sizeof nearest, "%s", other);
+		}
+	}
+	if (*nearest)
+		fail(status, "no machine '%s'; did you mean '%s'? (there are: %s)", name, nearest, text_string(&words));
+	else
+		fail(status, "no machine '%s' (there are: %s; or the path of a file: ./%s%s)", name, text_string(&words), name, ENDING);
+	text_release(&words);
+	return status;
+}
+
+static enum status read_named(const char *name, int depth, struct reader *reader)
+{
+	const struct embedded *file = embedded_find(name);
+	char plain[sizeof reader->machine.name];
+
+	if (!file)
+		return unknown_machine(name);
+	plain_name(file->path, plain, sizeof plain);
+	*reader = (struct reader){.file = plain, .depth = depth};
+	memcpy(reader->machine.name, plain, sizeof plain);
+	return read_text(reader, file->bytes, file->count);
+}
+
+static enum status read_path(const char *path, struct reader *reader)
+{
+	FILE *file = fopen(path, "rb");
+	char *bytes;
+	size_t count;
+	enum status status = ST_OK;
+
+	if (!file)
+		return fail(ST_FILE, "%s: %s", path, strerror(errno));
+	bytes = mem_alloc(FILE_MOST);
+	if (!bytes) {
+		fclose(file);
+		return ST_MEMORY;
+	}
+	count = fread(bytes, 1, FILE_MOST, file);
+	if (ferror(file))
+		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
+	else if (count == FILE_MOST)
+		status = fail(ST_FILE, "%s is too long for a machine", path);
+	fclose(file);
+	*reader = (struct reader){.file = path};
+	plain_name(path, reader->machine.name, sizeof reader->machine.name);
+	if (!status)
+		status = read_text(reader, bytes, count);
+	mem_free(bytes);
+	return status;
+}
+
+static bool is_path(const char *text)
+{
+	size_t length = strlen(text), ending = strlen(ENDING);
+
+	return strchr(text, '/') || (length > ending && strcmp(text + length - ending, ENDING) == 0);
+}
+
+enum status machine_load(struct machine *machine, const char *name_or_path)
+{
+	struct reader *reader = mem_alloc(sizeof *reader);
+	enum status status;
+
+	if (!reader)
+		return ST_MEMORY;
+	status = is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
+	if (!status)
+		*machine = reader->machine;
+	mem_free(reader);
+	return status;
+}

@@ -1,0 +1,147 @@
+/* machine.c -- the keys of a machine: reading, checking and showing them */
+#include "machine/inside.h"
+#include <stddef.h>
+#include <string.h>
+
+struct key { const char *name, *about; enum unit unit; size_t offset; };
+
+static const struct key keys[] = {
+#define X(field, unit, key, about) {key, about, unit, offsetof(struct machine, field)},
+	MACHINE_KEYS(X)
+#undef X
+};
+enum { KEYS = MACHINE_KEY_COUNT };
+
+enum { LEAST_MEMORY = 1 << 20, MOST_GPUS = 4096, MOST_CHANNELS = 64 };
+
+/* What a key's value may be where its unit alone does not say it. */
+static const struct range { const char *key; double least, most; bool whole; } ranges[] = {
+	{"efficiency", 1e-3, 1, false},
+	{"memory", LEAST_MEMORY, 0x1p46, true},
+	{"gpus", 1, MOST_GPUS, true},
+	{"nodes", 1, MOST_GPUS, true},
+	{"link_switched", 0, 1, true},
+	{"collective_sms", 0, 0.9, false},          /* a kernel beside a collective must get on */
+	{"nccl", 0, 1, true},
+	{"nccl_generation", 0, 3, true},
+	{"nccl_channels", 0, MOST_CHANNELS, true},
+	{"nccl_channel_rate", 0, 1e15, false},
+	{"nvls_channels", 0, MOST_CHANNELS, true},
+	{"nvls_channel_rate", 0, 1e15, false},
+};
+
+static struct range range_of(const struct key *key)
+{
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+		if (strcmp(ranges[i].key, key->name) == 0)
+			return ranges[i];
+	}
+	return key->unit == UNIT_TIME ? (struct range){key->name, 0, 1e12, false} : (struct range){key->name, 1, 1e18, false};
+}
+
+int machine_key_find(const char *name)
+{
+	for (int i = 0; i < KEYS; i++) {
+		if (strcmp(keys[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+double *machine_field(struct machine *machine, int i)
+{
+	return (double *)(void *)((char *)machine + keys[i].offset);
+}
+
+static const char *example_of(enum unit unit)
+{
+	static const char *const examples[] = {"2", "20us", "256MB", "12GB/s", "10TFLOP/s"};
+
+	return examples[unit];
+}
+
+static enum status unknown_key(const char *name)
+{
+	const char *nearest = NULL;
+	int least = 3;          /* farther is no likely slip */
+
+	for (int i = 0; i < KEYS; i++) {
+		int distance = text_distance(name, keys[i].name);
+		if (distance <= least) {
+			least = distance - 1;
+			nearest = keys[i].name;
+		}
+	}
+	if (nearest)
+		return fail(ST_NAME, "a machine has no number '%s'; did you mean '%s'?", name, nearest);
+	return fail(ST_NAME, "a machine has no number '%s'; `machine` lists them", name);
+}
+
+/* Whole numbers are checked by a round trip: no libm. */
+static bool is_whole(double value)
+{
+	return value >= -0x1p53 && value <= 0x1p53 && (double)(int64_t)value == value;
+}
+
+enum status machine_set(struct machine *machine, const char *name, struct number value)
+{
+	int i = machine_key_find(name);
+	struct range range;
+
+	if (i < 0)
+		return unknown_key(name);
+	range = range_of(&keys[i]);
+	if (value.unit != keys[i].unit && !(value.value == 0 && value.unit == UNIT_PLAIN))
+		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit), example_of(keys[i].unit), unit_name(value.unit));
+	if (range.whole && !is_whole(value.value))
+		return fail(ST_RANGE, "%s is a whole number", name);
+	if (!(value.value >= range.least && value.value <= range.most)) {
+		struct text words = {0};
+
+		text_add(&words, "%s must be between ", name);
+		number_text((struct number){range.least, keys[i].unit}, &words);
+		text_add(&words, " and ");
+		number_text((struct number){range.most, keys[i].unit}, &words);
+		fail(ST_RANGE, "%s", text_string(&words));
+		text_release(&words);
+		return ST_RANGE;
+	}
+	*machine_field(machine, i) = value.value;
+	strcpy(machine->source[i], "set by you");
+	return ST_OK;
+}
+
+int machine_key_count(void)
+{
+	return KEYS;
+}
+
+const char *machine_key(int i, const char **about, enum unit *unit)
+{
+	if (about)
+		*about = keys[i].about;
+	if (unit)
+		*unit = keys[i].unit;
+	return keys[i].name;
+}
+
+double machine_value(const struct machine *machine, int i)
+{
+	return *(const double *)(const void *)((const char *)machine + keys[i].offset);
+}
+
+enum { NAME_COLUMNS = 19, VALUE_COLUMNS = 18 };
+
+void machine_text(const struct machine *machine, struct text *out)
+{
+	text_add(out, "%s: %s\n", machine->name, machine->title);
+	for (int i = 0; i < KEYS; i++) {
+		size_t begin;
+
+		text_add(out, "   %-*s", NAME_COLUMNS, keys[i].name);
+		begin = out->count;
+		number_text((struct number){machine_value(machine, i), keys[i].unit}, out);
+		text_repeat(out, " ", VALUE_COLUMNS - (long)(out->count - begin));
+		text_add(out, "%s   # %s\n", keys[i].about, machine->source[i]);
+	}
+}

@@ -1,0 +1,179 @@
+/* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the others.
+ *
+ * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times slower. */
+#include "mpi/inside.h"
+#include <string.h>
+
+enum { FORWARD_BYTES = 1024 };    /* a post travels at once, whatever its receiver does */
+
+enum status plane_send_all(struct plane *plane, const void *bytes, size_t count)
+{
+	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_LINE, bytes, count);
+}
+
+enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
+{
+	if (plane->rank == 0)
+		return fail(ST_BUG, "rank 0 waits for a line from itself");
+	return message_receive_line(plane, bytes, count, poll, self);
+}
+
+static enum status copy_of(const void *bytes, size_t count, struct plane_bytes *copy)
+{
+	copy->bytes = mem_copy_text(count ? bytes : "", count);
+	copy->count = count;
+	return copy->bytes ? ST_OK : ST_MEMORY;
+}
+
+/* Rank 0: everybody's part that has not come yet. A part lost for lack of memory counts as come. */
+static enum status collect(struct plane *plane, int tag, plane_poll *poll, void *self)
+{
+	enum status status = ST_OK;
+
+	for (int rank = 1; rank < plane->size; rank++) {
+		struct plane_bytes *part = &plane->arrived[rank];
+		enum status received;
+
+		if (plane->has_arrived[rank])
+			continue;
+		received = message_receive(plane, rank, tag, &part->bytes, &part->count, poll, self);
+		if (received == ST_INTERRUPTED)
+			return received;
+		plane->has_arrived[rank] = true;
+		status = status ? status : received;
+	}
+	return status;
+}
+
+static void forget_arrived(struct plane *plane)
+{
+	for (int rank = 0; rank < plane->size; rank++) {
+		mem_free(plane->arrived[rank].bytes);
+		plane->arrived[rank] = (struct plane_bytes){0};
+		plane->has_arrived[rank] = false;
+	}
+}
+
+enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all, plane_poll *poll, void *self)
+{
+	enum status status;
+
+	if (plane->rank != 0)
+		return message_send(plane, 0, 1, TAG_GATHER, mine, count);
+	status = collect(plane, TAG_GATHER, poll, self);
+	if (status == ST_INTERRUPTED)
+		return status;
+	if (!status)
+		status = copy_of(mine, count, &plane->arrived[0]);
+	if (!status) {
+		memcpy(all, plane->arrived, (size_t)plane->size * sizeof *all);
+		memset(plane->arrived, 0, (size_t)plane->size * sizeof *all);
+	}
+	forget_arrived(plane);
+	return status;
+}
+
+/* Into a buffer of known size; a message of another size is a bug of ranksh. */
+static enum status receive_exactly(struct plane *plane, int from, int tag, void *into, size_t wanted)
+{
+	void *bytes;
+	size_t count;
+	enum status status = message_receive(plane, from, tag, &bytes, &count, NULL, NULL);
+
+	if (status)
+		return status;
+	if (count == wanted)
+		memcpy(into, bytes, wanted);
+	else
+		status = fail(ST_BUG, "rank %d sent %zu bytes where %zu are due", from, count, wanted);
+	mem_free(bytes);
+	return status;
+}
+
+enum status plane_share(struct plane *plane, const void *mine, void *all, size_t bytes_each)
+{
+	size_t total = (size_t)plane->size * bytes_each;
+	enum status status = ST_OK, sent;
+
+	memmove((char *)all + (size_t)plane->rank * bytes_each, mine, bytes_each);
+	if (plane->size == 1)
+		return ST_OK;
+	if (plane->rank != 0) {
+		sent = message_send(plane, 0, 1, TAG_SHARE, mine, bytes_each);
+		status = receive_exactly(plane, 0, TAG_SHARED, all, total);
+		return sent ? sent : status;
+	}
+	for (int rank = 1; rank < plane->size; rank++) {
+		enum status received = receive_exactly(plane, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		status = status ? status : received;
+	}
+	sent = message_send(plane, 0, plane->size, TAG_SHARED, all, total);
+	return status ? status : sent;
+}
+
+enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t *count)
+{
+	if (plane->rank != owner)
+		return message_receive(plane, owner, TAG_BROADCAST, bytes, count, NULL, NULL);
+	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
+}
+
+static enum status keep_own(struct plane *plane, const char *bytes, size_t count)
+{
+	struct plane_bytes copy;
+	enum status status = MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
+
+	if (!status)
+		status = copy_of(bytes, count, &copy);
+	if (!status)
+		plane->own[plane->own_count++] = copy;
+	return status;
+}
+
+enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
+{
+	enum status status = ST_OK;
+
+	if (plane->rank == 0)
+		return keep_own(plane, bytes, count);
+	for (size_t at = 0; at < count && !status; at += FORWARD_BYTES)
+		status = message_post(plane, 0, TAG_FORWARD, bytes + at, count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
+	return status;
+}
+
+bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *count)
+{
+	bool there = false;
+	void *received = NULL;
+
+	if (plane->own_count > 0) {
+		*rank = 0;
+		*bytes = plane->own[0].bytes;
+		*count = plane->own[0].count;
+		plane->own_count--;
+		memmove(plane->own, plane->own + 1, plane->own_count * sizeof *plane->own);
+		return true;
+	}
+	if (plane->size == 1 || message_waiting(plane, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
+		return false;
+	if (message_receive(plane, *rank, TAG_FORWARD, &received, count, NULL, NULL))
+		return false;
+	*bytes = received;
+	return true;
+}
+
+enum status plane_grant(struct plane *plane, int64_t upto)
+{
+	enum status status = ST_OK;
+
+	for (int rank = 1; rank < plane->size; rank++) {
+		enum status posted = message_post(plane, rank, TAG_GRANT, &upto, sizeof upto);
+		status = status ? status : posted;
+	}
+	return status;
+}
+
+enum status plane_await_grant(struct plane *plane, int64_t *upto)
+{
+	return plane->size == 1 ? ST_OK : receive_exactly(plane, 0, TAG_GRANT, upto, sizeof *upto);
+}

@@ -1,0 +1,151 @@
+/* plane.c -- how a process joins the others and leaves them */
+#include "mpi/inside.h"
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
+
+static enum status join(struct plane *plane, int *argc, char ***argv)
+{
+	int provided = 0;
+	enum status status;
+
+	/* Ranks often share cores: a blocking call gives its core away. A setting of the user's stays. */
+	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+	status = mpi_checked(plane, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
+	if (status)
+		return status;
+	if (provided < MPI_THREAD_FUNNELED)
+		return fail(ST_MPI, "MPI: this build allows no second thread beside the one that calls it");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(MPI_COMM_WORLD, &plane->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &plane->size);
+	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);    /* a nap of 20 us is not 70 us */
+	status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->control), "start");
+	return status ? status : mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
+}
+
+static void release(struct plane *plane)
+{
+	for (size_t i = 0; i < plane->own_count; i++)
+		mem_free(plane->own[i].bytes);
+	for (int i = 0; plane->arrived && i < plane->size; i++)
+		mem_free(plane->arrived[i].bytes);
+	for (size_t i = 0; i < plane->pending_count; i++)
+		mem_free(plane->pending[i].bytes);
+	mem_free(plane->own);
+	mem_free(plane->arrived);
+	mem_free(plane->has_arrived);
+	mem_free(plane->pending);
+	mem_free(plane->requests);
+	mem_free(plane->line);
+	mem_free(plane->scrap);
+	mem_free(plane);
+}
+
+enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv)
+{
+	struct plane *plane = mem_alloc(sizeof *plane);
+	enum status status = ST_OK;
+
+	if (!plane)
+		return ST_MEMORY;
+	*plane = (struct plane){.mpi = mpi, .size = 1, .control = MPI_COMM_NULL, .data = MPI_COMM_NULL, .line_request = MPI_REQUEST_NULL,
+		.chunk = PART_BYTES, .fail_at = -1};
+	if (mpi)
+		status = join(plane, argc, argv);
+	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
+	plane->arrived = mem_alloc((size_t)plane->size * sizeof *plane->arrived);
+	plane->has_arrived = mem_alloc((size_t)plane->size * sizeof *plane->has_arrived);
+	plane->scrap = mem_alloc(mpi ? CONTROL_PART : 1);
+	if (!status && (!plane->scrap || !plane->requests || !plane->arrived || !plane->has_arrived))
+		status = ST_MEMORY;
+	if (status)
+		release(plane);
+	else
+		*result = plane;
+	return status;
+}
+
+static void discard(struct plane *plane, int from, int tag)
+{
+	bool there = true;
+	int source = from;
+
+	while (message_waiting(plane, from, tag, &there, &source) == ST_OK && there) {
+		void *bytes;
+		size_t count;
+
+		if (message_receive(plane, source, tag, &bytes, &count, NULL, NULL) == ST_OK)
+			mem_free(bytes);
+	}
+}
+
+/* Everybody says goodbye to rank 0 and hears it back, asleep; only then MPI_Finalize, which would spin. What was
+ * sent and never asked for is behind the goodbyes of its senders no more: it is taken and dropped. */
+static void leave(struct plane *plane)
+{
+	void *bytes;
+	size_t count;
+
+	for (int rank = 1; plane->rank == 0 && rank < plane->size; rank++) {
+		if (message_receive(plane, rank, TAG_LEAVE, &bytes, &count, NULL, NULL) == ST_OK)
+			mem_free(bytes);
+	}
+	if (plane->rank == 0) {
+		discard(plane, MPI_ANY_SOURCE, TAG_FORWARD);
+		message_send(plane, 0, plane->size, TAG_LEFT, NULL, 0);
+		return;
+	}
+	message_send(plane, 0, 1, TAG_LEAVE, NULL, 0);
+	if (message_receive(plane, 0, TAG_LEFT, &bytes, &count, NULL, NULL) == ST_OK)
+		mem_free(bytes);
+	discard(plane, 0, TAG_GRANT);
+}
+
+void plane_stop(struct plane *plane)
+{
+	if (!plane)
+		return;
+	if (plane->mpi) {
+		plane->fail_at = -1;
+		leave(plane);
+		while (plane->pending_count > 0)
+			pending_sweep(plane);
+		if (plane->line_request != MPI_REQUEST_NULL) {
+			MPI_Cancel(&plane->line_request);
+			MPI_Wait(&plane->line_request, MPI_STATUS_IGNORE);
+		}
+		MPI_Comm_free(&plane->data);
+		MPI_Comm_free(&plane->control);
+		MPI_Finalize();
+	}
+	release(plane);
+}
+
+void plane_die(struct plane *plane, int code)
+{
+	if (plane->mpi)
+		MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+int plane_rank(const struct plane *plane)
+{
+	return plane->rank;
+}
+
+int plane_size(const struct plane *plane)
+{
+	return plane->size;
+}
+
+void plane_fail_at(struct plane *plane, long n)
+{
+	plane->fail_at = n;
+}
+
+void plane_part_bytes(struct plane *plane, int64_t bytes)
+{
+	plane->chunk = bytes;
+}

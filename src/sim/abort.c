@@ -1,0 +1,125 @@
+/* abort.c -- a group's unfinished operations end, undone, at the latest of its ranks' clocks and events; hosts go on
+ *
+ * All that happens before that time is carried out first, as for an answer that is owed. Operations that are not at the head of their
+ * stream yet end as soon as they get there. */
+#include "sim/sim.h"
+#include "base/memory.h"
+
+void mark_outputs(struct engine *e, op_id id, op_id by)
+{
+	if (e->base != UINT32_MAX)
+		return;
+	const struct record *record = op_record(e->world, id);
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			world_poison(e->world, e->world->ops[id].rank, (enum space)record->operand[i].space, record->operand[i].address,
+				layout_span(&record->operand[i].layout), by);
+	e->spoiled |= by != 0;
+}
+
+static bool is_member(const struct engine *e, int group, size_t rank) { return e->world->groups[group].instance_of[rank] >= 0; }
+
+static int64_t latest(const struct engine *e, int group)
+{
+	int64_t time = 0;
+	for (size_t i = 0; i < e->ranks_count; i++)
+		if (is_member(e, group, i))
+			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
+	return time;
+}
+
+static bool meets(const struct record *record, int group)
+{
+	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P) && record->group == group;
+}
+
+static void mark(struct engine *e, int group)
+{
+	for (op_id id = 1; id <= e->world->op_count; id++) {
+		struct op *op = &e->world->ops[id];
+		if (op->flags & (OPF_DONE | OPF_ABORTED) || !meets(record_at(e, op), group))
+			continue;
+		op->flags |= OPF_ABORTED;
+		mark_outputs(e, id, id);
+	}
+}
+
+/* The lane's head stands in a meeting of the group, or waits for its turn. */
+static bool stands(const struct engine *e, const struct lane *lane, int group)
+{
+	if (!lane->head || !(lane->state == LANE_MEET || lane->state == LANE_RUN || lane->state == LANE_TURN))
+		return false;
+	return meets(op_record(e->world, lane->head), group);
+}
+
+static void leave(struct engine *e, uint32_t index)
+{
+	struct lane *lane = &e->lanes[index];
+	if (op_record(e->world, lane->head)->kind == OP_P2P)
+		transfers_forget(e, index);
+	else if (lane->state == LANE_TURN)
+		e->ranks[lane->rank].waiting--;
+	else
+		device_hold(e, lane->rank, -1);
+}
+
+static void for_lanes(struct engine *e, int group, void (*act)(struct engine *e, uint32_t lane))
+{
+	for (uint32_t i = 0; i < e->ranks_count; i++)
+		for (uint32_t k = STREAM_DEFAULT; k < e->ranks[i].lane_count; k++)
+			if (stands(e, &e->lanes[e->ranks[i].lanes + k], group))
+				act(e, e->ranks[i].lanes + k);
+}
+
+static void end_now(struct engine *e, uint32_t lane)
+{
+	struct op *op = op_at(e, e->lanes[lane].head);
+	if (!(op->flags & OPF_STARTED))
+		op->start = e->s.now;
+	op->flags |= OPF_STARTED;
+	lane_finish(e, lane);
+}
+
+static void end_all(struct engine *e, int group)
+{
+	for_lanes(e, group, leave);
+	for (size_t i = 0; i < e->instances_count; i++)
+		if (e->instances[i].group == group)
+			collective_forget(e, (uint32_t)i);
+	for_lanes(e, group, end_now);
+	lanes_step(e);
+}
+
+/* All that the group's ranks do before `time`, for good. */
+static enum status settle_members(struct sim *sim, int group, int64_t time)
+{
+	struct engine *e = sim->engine;
+	bool *members = mem_alloc(e->ranks_count);
+	if (!members)
+		return ST_MEMORY;
+	for (size_t i = 0; i < e->ranks_count; i++)
+		members[i] = is_member(e, group, i);
+	enum status status = commit(sim, NULL, 0, time, members, NULL);
+	mem_free(members);
+	return status;
+}
+
+enum status sim_abort(struct backend *backend, int group)
+{
+	struct sim *sim = (struct sim *)backend;
+	struct engine *e = sim->engine;
+	enum status status = sim_run(sim, NULL);
+	if (status != ST_OK)
+		return status;
+	int64_t time = latest(e, group);
+	status = settle_members(sim, group, time);
+	if (status == ST_MEMORY)
+		status = settle_members(sim, group, time);      /* as sim_reach */
+	if (status != ST_OK)
+		return status;
+	mark(e, group);
+	e->s.now = time;
+	end_all(e, group);
+	sim->projected = false;
+	return sim_told(sim, sim_run(sim, NULL));
+}

@@ -1,0 +1,79 @@
+/* agenda.c -- what is due when: a heap of four children a node, ordered by (time, rank, stream, number); a work knows its place */
+#include "sim/engine.h"
+
+static inline bool before(const struct due *a, const struct due *b)
+{
+	return a->time != b->time ? a->time < b->time : a->order != b->order ? a->order < b->order : a->work < b->work;
+}
+
+static inline void put(struct engine *e, size_t at, struct due due)
+{
+	e->agenda[at] = due;
+	e->works[due.work].at = (uint32_t)at;
+}
+
+static void up(struct engine *e, size_t at, struct due due)
+{
+	while (at > 0) {
+		size_t parent = (at - 1) / 4;
+		if (!before(&due, &e->agenda[parent]))
+			break;
+		put(e, at, e->agenda[parent]);
+		at = parent;
+	}
+	put(e, at, due);
+}
+
+static void down(struct engine *e, size_t at, struct due due)
+{
+	for (;;) {
+		size_t first = at * 4 + 1, best = first, last = first + 4 < e->agenda_count ? first + 4 : e->agenda_count;
+		if (first >= e->agenda_count)
+			break;
+		for (size_t i = first + 1; i < last; i++)
+			if (before(&e->agenda[i], &e->agenda[best]))
+				best = i;
+		if (!before(&e->agenda[best], &due))
+			break;
+		put(e, at, e->agenda[best]);
+		at = best;
+	}
+	put(e, at, due);
+}
+
+void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order)
+{
+	struct due due = {time, order, work};
+	size_t at = e->works[work].at;
+	if (at == NOWHERE)
+		up(e, e->agenda_count++, due);
+	else if (before(&due, &e->agenda[at]))
+		up(e, at, due);
+	else
+		down(e, at, due);
+}
+
+void agenda_drop(struct engine *e, uint32_t work)
+{
+	size_t at = e->works[work].at;
+	if (at == NOWHERE)
+		return;
+	e->works[work].at = NOWHERE;
+	struct due last = e->agenda[--e->agenda_count];
+	if (last.work == work)
+		return;
+	if (at > 0 && before(&last, &e->agenda[(at - 1) / 4]))
+		up(e, at, last);
+	else
+		down(e, at, last);
+}
+
+struct due agenda_take(struct engine *e)
+{
+	struct due first = e->agenda[0];
+	e->works[first.work].at = NOWHERE;
+	struct due last = e->agenda[--e->agenda_count];
+	if (e->agenda_count)
+		down(e, 0, last);
+	return first;
+}

@@ -1,0 +1,160 @@
+/* collective.c -- collectives: one at a time for a group instance, begun by the last to arrive, ended for all at once
+ *
+ * A member arrives when its operation is at the head of its stream and it is the collective's turn. From then on it holds
+ * multiprocessors of its device. The members' links carry one flow for the whole collective. */
+#include "sim/engine.h"
+
+#include "sim/data.h"
+
+struct instance *instance_at(const struct engine *e, const struct meet *meet)
+{
+	return &e->instances[e->instance_of[meet->group] + (uint32_t)meet->instance];
+}
+
+static const op_id *members(const struct engine *e, uint32_t meet) { return e->world->meet_ops + e->world->meets[meet].first_op; }
+
+/* Sequence numbers start anew after an abort: the first issued by anybody is the group's first. */
+void collective_issued(struct engine *e, const struct op *op)
+{
+	const struct meet *meet = &e->world->meets[op->meet];
+	struct instance *instance = instance_at(e, meet);
+	if (instance->based)
+		return;
+	instance->based = true;
+	instance->turn = meet->sequence;
+}
+
+bool collective_turn(const struct engine *e, const struct op *op)
+{
+	const struct meet *meet = &e->world->meets[op->meet];
+	return instance_at(e, meet)->turn == meet->sequence;
+}
+
+/* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans nodes. */
+static uint8_t kinds_of(const struct engine *e, const struct group_instance *group)
+{
+	const struct machine *machine = e->world->machine;
+	bool within = false, across = false;
+	unsigned kinds = 0;
+	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
+		bool same = machine_node(machine, group->ranks[i]) == machine_node(machine, group->ranks[i + 1]);
+		if (same ? within : across)
+			continue;
+		struct path path;
+		machine_path(machine, group->ranks[i], group->ranks[i + 1], &path);
+		for (int k = 0; k < path.count; k++)
+			kinds |= 1u << path.link[k] % LINK_KINDS;
+		within |= same;
+		across |= !same;
+	}
+	return (uint8_t)kinds;
+}
+
+static void begin(struct engine *e, struct instance *instance, const struct meet *meet)
+{
+	const op_id *op = members(e, instance->meet);
+	const struct record *record = op_record(e->world, op[0]);
+	for (int i = 0; i < meet->n; i++) {
+		struct op *member = op_at(e, op[i]);
+		e->lanes[lane_of(e, member)].state = LANE_RUN;
+		if (op[i] != instance->last)
+			member->blame = instance->last;
+		lane_begun(e, op[i]);
+	}
+	instance->running = true;
+	instance->kinds = kinds_of(e, &e->world->groups[instance->group].instance[instance->number]);
+	e->works[instance->work].op = op[0];
+	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
+}
+
+/* The last to arrive; of several at the same time (their turn came), the last that was ready, then the last in the order of events. */
+static op_id last_of(const struct engine *e, op_id a, op_id b)
+{
+	const struct op *x = op_at(e, a), *y = op_at(e, b);
+	if (x->ready != y->ready)
+		return y->ready > x->ready ? b : a;
+	return op_order(y) > op_order(x) ? b : a;
+}
+
+void collective_arrive(struct engine *e, uint32_t lane)
+{
+	struct lane *l = &e->lanes[lane];
+	op_id id = l->head;
+	const struct op *op = op_at(e, id);
+	const struct meet *meet = &e->world->meets[op->meet];
+	struct instance *instance = instance_at(e, meet);
+	bool stops = instance->stop_pass == e->s.pass && instance->stop_count;
+	bool last = instance->arrived + 1 == (uint32_t)meet->n && !meet->mismatch;
+
+	if (stops && meet_put_off(e, lane))
+		return;
+	l->state = LANE_MEET;
+	instance->meet = op->meet;
+	instance->last = instance->last && instance->last_time == e->s.now ? last_of(e, instance->last, id) : id;
+	instance->last_time = e->s.now;
+	instance->arrived++;
+	device_hold(e, l->rank, 1);
+	if (last)
+		begin(e, instance, meet);
+	if (stops)
+		meet_needs(e, id);
+}
+
+/* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank is to blame for that. */
+static void next_turn(struct engine *e, struct instance *instance, const struct group_instance *group, const op_id *before)
+{
+	for (int i = 0; i < group->n; i++) {
+		const struct rank *r = &e->ranks[group->ranks[i]];
+		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && r->waiting; k++) {
+			struct lane *lane = &e->lanes[r->lanes + k];
+			if (lane->state != LANE_TURN)
+				continue;
+			struct op *op = op_at(e, lane->head);
+			const struct meet *meet = &e->world->meets[op->meet];
+			if (instance_at(e, meet) != instance || meet->sequence != instance->turn)
+				continue;
+			op->blame = before ? before[i] : op->blame;
+			lane_poke(e, r->lanes + k);
+		}
+	}
+}
+
+void collective_forget(struct engine *e, uint32_t index)
+{
+	struct instance *instance = &e->instances[index];
+	if (instance->running)
+		flow_leave(e, instance->work);
+	instance->running = false;
+	instance->arrived = 0;
+	instance->meet = 0;
+	instance->last = 0;
+	instance->based = false;
+}
+
+static void end(struct engine *e, struct instance *instance)
+{
+	const struct meet *meet = &e->world->meets[instance->meet];
+	const op_id *op = members(e, instance->meet);
+	flow_leave(e, instance->work);
+	instance->running = false;
+	instance->arrived = 0;
+	instance->meet = 0;
+	instance->last = 0;
+	instance->turn++;
+	for (int i = 0; i < meet->n; i++) {
+		struct op *member = op_at(e, op[i]);
+		e->ranks[member->rank].seen = e->s.now;
+		device_hold(e, member->rank, -1);
+		lane_finish(e, lane_of(e, member));
+	}
+	next_turn(e, instance, &e->world->groups[instance->group].instance[instance->number], op);
+}
+
+void collective_due(struct engine *e, uint32_t index)
+{
+	struct instance *instance = &e->instances[index];
+	if (flow_over(e, instance->work))
+		end(e, instance);
+	else
+		flow_due(e, instance->work);
+}

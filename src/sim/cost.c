@@ -1,0 +1,144 @@
+/* cost.c -- what an operation costs on the machine of the moment it is queued: `set` changes later lines only
+ *
+ * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device memory reads and writes
+ * every byte; within host memory it takes bytes/host_rate of nothing that others use. */
+#include "sim/engine.h"
+
+bool record_is_spin(const struct record *record) { return record->kind == OP_KERNEL && record->duration_ns >= 0; }
+
+const struct operand *record_source(const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_READ)
+			return &record->operand[i];
+	return NULL;
+}
+
+const struct operand *record_target(const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			return &record->operand[i];
+	return NULL;
+}
+
+/* A copy without a target is read by the host (`print`). */
+enum copy_way copy_way(const struct record *record)
+{
+	const struct operand *from = record_source(record), *to = record_target(record);
+	bool from_device = from && from->space == SPACE_DEVICE, to_device = to && to->space == SPACE_DEVICE;
+	if (from_device)
+		return to_device ? COPY_ON_DEVICE : COPY_TO_HOST;
+	return to_device ? COPY_TO_DEVICE : COPY_ON_HOST;
+}
+
+static bool pageable(const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].space == SPACE_HOST)
+			return true;
+	return false;
+}
+
+static int64_t alone(const struct record *record)
+{
+	return round_up(record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
+}
+
+static void cost_copy(const struct machine *machine, struct record *record)
+{
+	enum copy_way way = copy_way(record);
+	record->flow_bytes = (double)record->bytes;
+	record->latency_ns = 0;
+	if (way == COPY_ON_HOST)
+		record->rate = machine->host_rate;
+	else if (way == COPY_ON_DEVICE)
+		record->rate = machine->memory_rate / 2;
+	else {
+		record->latency_ns = machine->copy_latency;
+		record->rate = pageable(record) ? machine->pageable : way == COPY_TO_DEVICE ? machine->h2d : machine->d2h;
+	}
+	record->alone_ns = alone(record);
+}
+
+static enum status cost_collective(struct engine *e, const struct op *op, struct record *record)
+{
+	const struct meet *meet = &e->world->meets[op->meet];
+	const struct group_instance *instance = &e->world->groups[meet->group].instance[meet->instance];
+	struct cost cost = {0};
+	record->alone_ns = 0;
+	enum status status = collective_cost(record->collective, e->world->machine, (struct cost_group){instance->n, instance->ranks},
+		record->bytes, record->algorithm, &cost);
+	if (status != ST_OK)
+		return status;
+	record->latency_ns = cost.latency_ns;
+	record->flow_bytes = cost.bytes;
+	record->rate = cost.rate;
+	record->alone_ns = cost.alone_ns;
+	record->algorithm = cost.algorithm;
+	return ST_OK;
+}
+
+/* The longest of its transfers; each takes its own path when it runs. */
+static void cost_p2p(struct engine *e, const struct op *op, struct record *record)
+{
+	record->alone_ns = 0;
+	for (int i = 0; i < record->parts; i++) {
+		const struct part *part = &record->part[i];
+		struct path path = {0};
+		if (part->peer == op->rank)
+			continue;
+		if (part->direction == P2P_SEND)
+			machine_path(e->world->machine, op->rank, part->peer, &path);
+		else
+			machine_path(e->world->machine, part->peer, op->rank, &path);
+		double bytes = (double)layout_bytes(&record->operand[part->operand].layout);
+		int64_t ns = round_up(path.latency_ns + bytes / path.rate * 1e9);
+		if (ns <= record->alone_ns)
+			continue;
+		record->alone_ns = ns;
+		record->latency_ns = path.latency_ns;
+		record->rate = path.rate;
+		record->flow_bytes = bytes;
+	}
+}
+
+enum status cost_record(struct engine *e, op_id id)
+{
+	const struct op *op = &e->world->ops[id];
+	struct record *record = &e->world->records[op->record];
+	const struct machine *machine = e->world->machine;
+	if (record->alone_ns >= 0 && record->launch_ns >= 0)
+		return ST_OK;
+	record->launch_ns = op_kind_is_host((enum op_kind)record->kind) ? 0 : round_up(machine->launch);
+	record->alone_ns = later(record->duration_ns, 0);
+	switch ((enum op_kind)record->kind) {
+	case OP_KERNEL:
+		if (!record_is_spin(record))
+			record->alone_ns = machine_kernel_ns(machine, (enum dtype)record->dtype, record->flops, (double)record->bytes);
+		return ST_OK;
+	case OP_COPY:
+		cost_copy(machine, record);
+		return ST_OK;
+	case OP_COLLECTIVE:
+		return cost_collective(e, op, record);
+	case OP_P2P:
+		cost_p2p(e, op, record);
+		return ST_OK;
+	case OP_SEGMENT:
+		if (record->duration_ns < 0)
+			record->alone_ns = round_up(machine->segment);
+		return ST_OK;
+	default:
+		return ST_OK;
+	}
+}
+
+double slow_factor(const struct engine *e, op_id id)
+{
+	int rank = e->world->ops[id].rank;
+	for (size_t i = e->slow_count; i-- > 0;)
+		if (e->slows[i].rank == rank && e->slows[i].after < id)
+			return e->slows[i].factor;
+	return 1;
+}

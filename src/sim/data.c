@@ -1,0 +1,330 @@
+/* data.c -- when the data of this process's rank changes
+ *
+ * A running operation is noted from its start on. Before an output appears (or the host fills a tensor), those among them that read that
+ * memory and have not been evaluated are: kernels into memory of their own, copies, sends and collectives by packing their input.
+ * What nobody disturbs is computed at its end, straight into place. */
+#include "sim/evaluate.h"
+#include "base/memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { OPERANDS = 16 };
+/* One that runs: an operation, or a send of it. */
+struct running {
+	op_id id;
+	int part;               /* of a P2P: the send among its parts; else -1 */
+	bool staged, lost;      /* lost: there was no memory to stage it */
+	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
+};
+
+struct data {
+	struct world *world;
+	struct plane *plane;
+	struct running *running;
+	size_t count, room;
+	struct plane_group **groups;    /* by group: this rank's instance, NULL where it is in none */
+	size_t group_count, group_room;
+	op_id *fills;                   /* by the host, that wait for earlier work on their memory */
+	size_t fill_count, fill_room;
+	enum status status;
+	char why[512];
+};
+
+static void *segment_get(void *self, enum space space, int64_t bytes)
+{
+	(void)self;
+	(void)space;
+	void *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return base == MAP_FAILED ? NULL : base;
+}
+
+static void segment_give(void *self, enum space space, void *base, int64_t bytes)
+{
+	(void)self;
+	(void)space;
+	munmap(base, (size_t)bytes);
+}
+
+enum status data_create(struct data **data, struct world *world, struct plane *plane)
+{
+	struct data *made = mem_alloc(sizeof *made);
+	if (!made)
+		return ST_MEMORY;
+	made->world = world;
+	made->plane = plane;
+	world_segment_calls(world, (struct segment_calls){NULL, segment_get, segment_give});
+	*data = made;
+	return ST_OK;
+}
+
+static void forget(struct data *data, struct running *running)
+{
+	for (int i = 0; i < OPERANDS; i++)
+		mem_free(running->packed[i]);
+	*running = data->running[--data->count];
+}
+
+void data_free(struct data *data)
+{
+	if (!data)
+		return;
+	while (data->count)
+		forget(data, &data->running[0]);
+	for (size_t i = 0; i < data->group_count; i++)
+		plane_group_free(data->groups[i]);
+	mem_free(data->groups);
+	mem_free(data->running);
+	mem_free(data->fills);
+	mem_free(data);
+}
+
+enum status data_failure(struct data *data)
+{
+	return data->status == ST_OK ? ST_OK : fail(data->status, "%s", data->why);
+}
+
+static void keep(struct data *data, enum status status)
+{
+	if (status == ST_OK || data->status != ST_OK)
+		return;
+	data->status = status;
+	strncpy(data->why, fail_text(), sizeof data->why - 1);
+}
+
+/* The first failure is kept, and what it spoiled is marked. */
+static void failed(struct data *data, enum status status, op_id id)
+{
+	const struct record *record = op_record(data->world, id);
+	if (status == ST_OK)
+		return;
+	keep(data, status);
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			world_poison(data->world, data->world->me, (enum space)record->operand[i].space, record->operand[i].address,
+				layout_span(&record->operand[i].layout), id);
+}
+
+enum status data_reserve(struct data *data, size_t running)
+{
+	if (running <= data->room)
+		return ST_OK;
+	struct running *grown = mem_resize(data->running, 2 * running * sizeof *grown);
+	if (!grown)
+		return ST_MEMORY;
+	data->running = grown;
+	data->room = 2 * running;
+	return ST_OK;
+}
+
+enum status data_groups(struct data *data)
+{
+	while (data->group_count < data->world->group_count) {
+		const struct group *group = &data->world->groups[data->group_count];
+		enum status status = MEM_GROW(&data->groups, data->group_count, &data->group_room);
+		if (status != ST_OK)
+			return status;
+		int instance = group->instance_of[data->world->me];
+		data->groups[data->group_count] = NULL;
+		/* its members agree on success and failure: all of them try twice, or none */
+		for (int tries = 0; instance >= 0 && tries < 2 && !data->groups[data->group_count]; tries++)
+			status = plane_group_make(data->plane, group->instance[instance].n, group->instance[instance].ranks,
+				&data->groups[data->group_count]);
+		data->group_count++;
+		keep(data, status);     /* then none of them uses the group */
+	}
+	return ST_OK;
+}
+
+/* ---- reading before it is overwritten */
+
+static bool overlaps(const struct operand *operand, enum space space, int64_t address, int64_t bytes)
+{
+	return operand->space == space && operand->address < address + bytes && address < operand->address + layout_span(&operand->layout);
+}
+
+static bool reads(const struct running *running, const struct record *record, enum space space, int64_t address, int64_t bytes)
+{
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD) : i == record->part[running->part].operand;
+		if (counts && overlaps(operand, space, address, bytes))
+			return true;
+	}
+	return false;
+}
+
+static void stage(struct data *data, struct running *running)
+{
+	const struct record *record = op_record(data->world, running->id);
+	const struct operand *input = running->part < 0 ? record_source(record) : &record->operand[record->part[running->part].operand];
+	enum status status = ST_OK;
+	running->staged = true;
+	if (record->kind == OP_KERNEL)
+		status = evaluate_kernel(data->world, record, running->packed);
+	else if (input && !(running->packed[0] = operand_packed(data->world, input)))
+		status = ST_MEMORY;
+	running->lost = status != ST_OK;
+	failed(data, status, running->id);
+}
+
+/* Memory is about to change, by an operation or (0) the host. */
+static void disturb(struct data *data, op_id by, enum space space, int64_t address, int64_t bytes)
+{
+	for (size_t i = 0; i < data->count; i++) {
+		struct running *running = &data->running[i];
+		if (running->id != by && !running->staged && reads(running, op_record(data->world, running->id), space, address, bytes))
+			stage(data, running);
+	}
+}
+
+static void disturb_operand(struct data *data, op_id by, const struct operand *operand)
+{
+	disturb(data, by, (enum space)operand->space, operand->address, layout_span(&operand->layout));
+}
+
+static void disturb_outputs(struct data *data, op_id by, const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			disturb_operand(data, by, &record->operand[i]);
+}
+
+static struct running *find(struct data *data, op_id id, int part)
+{
+	for (size_t i = 0; i < data->count; i++)
+		if (data->running[i].id == id && data->running[i].part == part)
+			return &data->running[i];
+	return NULL;
+}
+
+static void note(struct data *data, op_id id, int part)
+{
+	data->running[data->count++] = (struct running){.id = id, .part = part};
+}
+
+/* ---- operations of one rank */
+
+void data_begin(struct data *data, op_id id)
+{
+	enum op_kind kind = (enum op_kind)op_record(data->world, id)->kind;
+	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
+		note(data, id, -1);
+}
+
+static enum status put_results(struct data *data, const struct running *running, const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++) {
+		enum status status = running->packed[i] ? operand_unpack(data->world, &record->operand[i], running->packed[i]) : ST_OK;
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+static enum status carry_out(struct data *data, const struct running *running, const struct record *record)
+{
+	const void *input = running->staged ? running->packed[0] : NULL;
+	if (record->kind == OP_KERNEL)
+		return running->staged ? put_results(data, running, record) : evaluate_kernel(data->world, record, NULL);
+	if (record->kind == OP_COPY)
+		return evaluate_copy(data->world, record, input);
+	if (!data->groups[record->group])
+		return fail(ST_MPI, "the group '%s' could not be made", names_text(data->world->names, data->world->groups[record->group].name));
+	return evaluate_collective(data->world, data->groups[record->group], record, input);
+}
+
+void data_end(struct data *data, op_id id)
+{
+	const struct record *record = op_record(data->world, id);
+	struct running *running = find(data, id, -1);
+	if (!running)
+		return;
+	disturb_outputs(data, id, record);
+	enum status status = carry_out(data, running, record);
+	if (status == ST_OK && running->lost)
+		status = data_failure(data);
+	failed(data, status, id);
+	forget(data, running);
+}
+
+void data_drop(struct data *data, op_id id)
+{
+	for (size_t i = data->count; i-- > 0;)
+		if (data->running[i].id == id)
+			forget(data, &data->running[i]);
+}
+
+/* ---- what the host writes */
+
+static bool touches(const struct record *record, const struct record *fill)
+{
+	for (int i = 0; i < fill->operands; i++)
+		for (int k = 0; k < record->operands; k++)
+			if (overlaps(&record->operand[k], (enum space)fill->operand[i].space, fill->operand[i].address,
+				layout_span(&fill->operand[i].layout)))
+				return true;
+	return false;
+}
+
+bool data_fill_meets(const struct data *data, op_id fill, op_id other)
+{
+	return data->fill_count || (other && touches(op_record(data->world, other), op_record(data->world, fill)));
+}
+
+void data_fill(struct data *data, op_id id)
+{
+	const struct record *record = op_record(data->world, id);
+	disturb_outputs(data, id, record);
+	if (record->kernel)     /* else the content of a file, which the shell brings */
+		failed(data, evaluate_kernel(data->world, record, NULL), id);
+}
+
+bool data_fill_later(struct data *data, op_id id)
+{
+	if (MEM_GROW(&data->fills, data->fill_count, &data->fill_room) != ST_OK)
+		return false;
+	data->fills[data->fill_count++] = id;
+	return true;
+}
+
+op_id data_next_fill(const struct data *data) { return data->fill_count ? data->fills[0] : 0; }
+
+void data_fill_now(struct data *data)
+{
+	op_id id = data->fills[0];
+	memmove(data->fills, data->fills + 1, --data->fill_count * sizeof *data->fills);
+	data_fill(data, id);
+}
+
+/* ---- transfers: every process sees all of them in the same order; those of its rank it takes part in */
+
+void data_transfer_begin(struct data *data, const struct transfer *t)
+{
+	if (data->world->ops[t->send].rank == data->world->me)
+		note(data, t->send, t->send_part);
+}
+
+static const struct operand *part_operand(const struct data *data, op_id id, int part)
+{
+	const struct record *record = op_record(data->world, id);
+	return &record->operand[record->part[part].operand];
+}
+
+void data_transfer_end(struct data *data, const struct transfer *t)
+{
+	int me = data->world->me, from = data->world->ops[t->send].rank, to = data->world->ops[t->receive].rank;
+	struct running *running = from == me ? find(data, t->send, t->send_part) : NULL;
+	const struct operand *source = part_operand(data, t->send, t->send_part), *target = part_operand(data, t->receive, t->receive_part);
+	if (to == me)
+		disturb_operand(data, 0, target);
+	const void *packed = running && running->staged ? running->packed[0] : NULL;
+	if (from == me && to == me)
+		failed(data, evaluate_to_itself(data->world, source, target, packed), t->receive);
+	else if (from == me)
+		failed(data, evaluate_send(data->world, data->plane, to, source, packed), t->send);
+	else if (to == me)
+		failed(data, evaluate_receive(data->world, data->plane, from, target), t->receive);
+	if (running)
+		forget(data, running);
+}

@@ -1,0 +1,140 @@
+/* device.c -- what the lanes of one device share: multiprocessors (kernels) and copy engines (one a direction)
+ *
+ * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of high-priority streams run, only they
+ * count, and the others stand still. Collectives that wait or run on the rank hold `sms` each, nine tenths at most. Copies of a direction take turns in the order of their arrival. */
+#include "sim/engine.h"
+
+void work_settle(struct engine *e, struct work *work)
+{
+	double done = (double)(e->s.now - work->since) * work->share;
+	work->left = work->left > done ? work->left - done : 0;
+	work->since = e->s.now;
+}
+
+void work_plan(struct engine *e, uint32_t index, double share)
+{
+	struct work *work = &e->works[index];
+	work->share = share;
+	agenda_set(e, index, e->s.now + round_up(work->left / share), op_order(&e->world->ops[work->op]));
+}
+
+static bool goes_first(const struct engine *e, uint32_t work) { return e->lanes[e->works[work].index].high; }
+
+/* Stands still, until the kernels that go first are done. */
+static void hold_kernel(struct engine *e, uint32_t work)
+{
+	e->works[work].share = 0;
+	agenda_drop(e, work);
+}
+
+static void share_kernels(struct engine *e, struct rank *r)
+{
+	double held = (double)r->held * e->s.sms;
+	uint32_t first = 0;
+	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
+		first += goes_first(e, w);
+	double share = (1 - (held < 0.9 ? held : 0.9)) / (double)(first ? first : r->kernel_count);
+	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
+		if (first && !goes_first(e, w) && e->works[w].left > 0)
+			hold_kernel(e, w);
+		else
+			work_plan(e, w, share);
+}
+
+static void settle_kernels(struct engine *e, struct rank *r)
+{
+	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
+		work_settle(e, &e->works[w]);
+}
+
+void kernel_begin(struct engine *e, uint32_t lane, double ns)
+{
+	struct rank *r = &e->ranks[e->lanes[lane].rank];
+	uint32_t index = e->lanes[lane].work;
+	struct work *work = &e->works[index];
+	settle_kernels(e, r);
+	work->op = e->lanes[lane].head;
+	work->phase = PHASE_KERNEL;
+	work->left = ns;
+	work->since = e->s.now;
+	work->next = r->kernels;
+	r->kernels = index;
+	r->kernel_count++;
+	share_kernels(e, r);
+}
+
+/* Its event has been taken from the heap, or it is aborted. */
+void kernel_end(struct engine *e, uint32_t lane)
+{
+	struct rank *r = &e->ranks[e->lanes[lane].rank];
+	uint32_t index = e->lanes[lane].work, *link = &r->kernels;
+	agenda_drop(e, index);
+	while (*link != index)
+		link = &e->works[*link].next;
+	*link = e->works[index].next;
+	e->works[index].phase = PHASE_NONE;
+	r->kernel_count--;
+	settle_kernels(e, r);
+	share_kernels(e, r);
+}
+
+void device_hold(struct engine *e, uint32_t rank, int change)
+{
+	struct rank *r = &e->ranks[rank];
+	r->held += (uint32_t)change;
+	if (!r->kernel_count)
+		return;
+	settle_kernels(e, r);
+	share_kernels(e, r);
+}
+
+/* ---- copies */
+
+static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_way way)
+{
+	return &e->ranks[e->lanes[lane].rank].engine[way == COPY_TO_DEVICE ? TO_DEVICE : TO_HOST];
+}
+
+static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line)
+{
+	struct lane *l = &e->lanes[lane];
+	const struct record *record = op_record(e->world, l->head);
+	line->running = lane;
+	l->state = LANE_RUN;
+	lane_begun(e, l->head);
+	e->works[l->work].op = l->head;
+	flow_begin(e, l->work, record->latency_ns, record->flow_bytes, record->rate);
+}
+
+void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
+{
+	struct engine_line *line = line_of(e, lane, way);
+	struct lane *l = &e->lanes[lane];
+	if (line->running == NOWHERE) {
+		copy_begin(e, lane, line);
+		return;
+	}
+	l->state = LANE_ENGINE;
+	l->next = NOWHERE;
+	if (line->last == NOWHERE)
+		line->first = lane;
+	else
+		e->lanes[line->last].next = lane;
+	line->last = lane;
+}
+
+void copy_end(struct engine *e, uint32_t lane, enum copy_way way)
+{
+	struct engine_line *line = line_of(e, lane, way);
+	op_id holder = e->lanes[lane].head;
+	uint32_t next = line->first;
+	flow_leave(e, e->lanes[lane].work);
+	line->running = NOWHERE;
+	if (next == NOWHERE)
+		return;
+	line->first = e->lanes[next].next;
+	if (line->first == NOWHERE)
+		line->last = NOWHERE;
+	op_at(e, e->lanes[next].head)->blame = holder;
+	copy_begin(e, next, line);
+}

@@ -1,0 +1,40 @@
+/* fill.c -- scenery: the host of this process's rank writes a tensor
+ *
+ * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the writing is an event at
+ * the host's time, in its place among those of the device. */
+#include "sim/engine.h"
+
+#include "sim/data.h"
+
+static bool must_wait(const struct engine *e, op_id fill)
+{
+	const struct rank *r = &e->ranks[e->world->me];
+	bool waits = data_fill_meets(e->data, fill, 0);
+	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !waits; k++)
+		for (op_id id = e->lanes[r->lanes + k].head; id && op_at(e, id)->flags & OPF_ISSUED && !waits; id = op_at(e, id)->next_stream)
+			waits = data_fill_meets(e->data, fill, id);
+	return waits;
+}
+
+static void schedule(struct engine *e)
+{
+	op_id id = data_next_fill(e->data);
+	if (id)
+		agenda_set(e, e->s.fill, op_at(e, id)->issue, op_order(op_at(e, id)));
+}
+
+void fill_reached(struct engine *e, op_id id)
+{
+	if (must_wait(e, id) && data_fill_later(e->data, id))
+		schedule(e);
+	else
+		data_fill(e->data, id);
+}
+
+void fill_due(struct engine *e)
+{
+	if (!e->data)
+		return;
+	data_fill_now(e->data);
+	schedule(e);
+}

@@ -1,0 +1,132 @@
+/* host.c -- the hosts: each runs through its program, issuing work at the price of a launch, until a SYNC blocks it or no line is left
+ *
+ * A host runs ahead of its device: its clock depends on nothing but its lines and the ends of what it waited for. */
+#include "sim/engine.h"
+
+#include "sim/data.h"
+
+static void done(struct engine *e, struct rank *r, op_id id)
+{
+	struct op *op = op_at(e, id);
+	op->end = r->clock;
+	op->flags |= OPF_ISSUED | OPF_STARTED;
+	op_set_done(e, op);
+	if (e->hooks.done && record_at(e, op)->kind == OP_SYNC)
+		e->hooks.done(e->hooks.self, id);
+	if (e->data && op->rank == e->world->me && record_at(e, op)->kind == OP_SEGMENT)
+		world_segment_done(e->world, id);
+}
+
+static void issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
+{
+	struct op *op = op_at(e, id);
+	struct lane *lane = &e->lanes[r->lanes + op->stream];
+	if (!(op->flags & OPF_FREE_LAUNCH))
+		r->clock += record->launch_ns;
+	op->issue = r->clock;
+	op->flags |= OPF_ISSUED;
+	r->unfinished++;
+	if (record->kind == OP_COLLECTIVE && !(op->flags & OPF_ABORTED))
+		collective_issued(e, op);
+	if (!lane->head)
+		lane->head = id;
+	if (lane->head == id)
+		lane_schedule(e, r->lanes + op->stream, later(r->clock, r->settled), PHASE_ARRIVE);
+}
+
+static bool satisfied(const struct engine *e, const struct rank *r, op_id target)
+{
+	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
+}
+
+static void wait_until(struct engine *e, struct rank *r, op_id id, op_id target)
+{
+	struct op *op = op_at(e, id);
+	int64_t end = target == OP_EVERYTHING ? r->last_end : target ? op_at(e, target)->end : 0;
+	if (end > r->clock) {
+		r->clock = end;
+		op->blame = target == OP_EVERYTHING ? r->last_done : target;
+	}
+}
+
+/* A host-lane operation whose waiting is over: SYNC ends; SEGMENT then takes its time. */
+static void waited(struct engine *e, struct rank *r, op_id id)
+{
+	struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+	wait_until(e, r, id, op->target);
+	if (record->kind == OP_SEGMENT)
+		r->clock += record->alone_ns;
+	done(e, r, id);
+}
+
+static void host_op(struct engine *e, uint32_t rank, op_id id)
+{
+	struct rank *r = &e->ranks[rank];
+	struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+	op->issue = op->ready = op->start = r->clock;
+	op->flags |= OPF_ISSUED | OPF_STARTED;
+	switch ((enum op_kind)record->kind) {
+	case OP_CRASH:
+		r->state = RANK_CRASHED;
+		done(e, r, id);
+		return;
+	case OP_SYNC:
+	case OP_SEGMENT:
+		if (satisfied(e, r, op->target)) {
+			waited(e, r, id);
+		} else {
+			r->state = RANK_BLOCKED;
+			r->on = id;
+		}
+		return;
+	case OP_FILL:
+		if (e->spoiled)
+			mark_outputs(e, id, 0);
+		if (e->data && (int)rank == e->world->me)
+			fill_reached(e, id);
+		done(e, r, id);
+		return;
+	default:                /* OP_HOST */
+		r->clock += record->alone_ns;
+		done(e, r, id);
+		return;
+	}
+}
+
+void host_run(struct engine *e, uint32_t rank)
+{
+	struct rank *r = &e->ranks[rank];
+	if (r->state != RANK_RUN)
+		return;
+	while (r->next && r->state == RANK_RUN) {
+		op_id id = r->next;
+		const struct op *op = op_at(e, id);
+		const struct record *record = record_at(e, op);
+		r->next = op->next_program;
+		/* a rank's lines are far apart in memory: the next one is on its way while this one is issued */
+		__builtin_prefetch(op_at(e, r->next));
+		if (op_kind_is_host((enum op_kind)record->kind))
+			host_op(e, rank, id);
+		else
+			issue(e, r, id, record);
+	}
+	if (r->state != RANK_RUN)
+		return;
+	r->state = RANK_IDLE;
+	r->clock = later(r->clock, e->s.least_clock);
+	rank_idle(e, rank);
+}
+
+void host_told(struct engine *e, uint32_t rank)
+{
+	struct rank *r = &e->ranks[rank];
+	op_id id = r->on;
+	if (r->state != RANK_BLOCKED || !satisfied(e, r, op_at(e, id)->target))
+		return;
+	r->state = RANK_RUN;
+	r->on = 0;
+	waited(e, r, id);
+	host_run(e, rank);
+}

@@ -1,0 +1,233 @@
+/* lane.c -- streams: operations in issue order, one at a time; waits; the legacy default stream
+ *
+ * A lane looks at its head: when it may begin, what it waits for, when it is done. Operations that take no time (record, a wait for what
+ * is done) are walked through at once. When something is done, lanes that may hang on it are poked, and looked at in the order of the
+ * pokes once the event that did it is carried out (lanes_step). */
+#include "sim/engine.h"
+
+#include "sim/data.h"
+
+void lane_begun(struct engine *e, op_id id)
+{
+	struct op *op = op_at(e, id);
+	op->start = e->s.now;
+	op->flags |= OPF_STARTED;
+	if (op->start < op->issue)
+		broken(e, 2, id, "starts before it is issued");
+	if (op->ready == TIME_UNKNOWN || op->start < op->ready)
+		broken(e, 1, id, "starts before its stream is ready for it");
+	if (e->data && op->rank == e->world->me)
+		data_begin(e->data, id);
+}
+
+void lane_poke(struct engine *e, uint32_t lane)
+{
+	if (e->lanes[lane].poked)
+		return;
+	e->lanes[lane].poked = true;
+	e->pokes[(e->s.poke_first + e->s.poked++) % e->pokes_count] = lane;
+}
+
+void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase)
+{
+	struct lane *l = &e->lanes[lane];
+	struct work *work = &e->works[l->work];
+	work->op = l->head;
+	work->phase = (uint8_t)phase;
+	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
+}
+
+/* Lanes of the rank that wait for something on their own device, in the order of the streams. */
+static void poke_waiting(struct engine *e, const struct rank *r)
+{
+	for (uint32_t i = 1; i < r->lane_count && r->waiting; i++) {
+		const struct lane *lane = &e->lanes[r->lanes + i];
+		if (lane->state == LANE_EVENT ? op_done(e, op_at(e, lane->head)->target) : lane->state == LANE_DEFAULT)
+			lane_poke(e, r->lanes + i);
+	}
+}
+
+void lane_finish(struct engine *e, uint32_t lane)
+{
+	struct lane *l = &e->lanes[lane];
+	struct rank *r = &e->ranks[l->rank];
+	op_id id = l->head;
+	struct op *op = op_at(e, id);
+	op->end = e->s.now;
+	op_set_done(e, op);
+	if (e->spoiled && !(op->flags & OPF_ABORTED))
+		mark_outputs(e, id, 0);
+	if (e->data && op->rank == e->world->me)
+		(op->flags & OPF_ABORTED ? data_drop : data_end)(e->data, id);
+	l->head = op->next_stream;
+	l->state = LANE_QUIET;
+	r->unfinished--;
+	r->last_end = later(r->last_end, e->s.now);
+	r->last_done = id;
+	if (r->waiting)
+		poke_waiting(e, r);
+	if (r->state == RANK_BLOCKED)
+		host_told(e, l->rank);
+	if (l->head)
+		lane_poke(e, lane);
+}
+
+/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way round; 0: none. */
+static op_id held_back(const struct engine *e, const struct lane *lane, const struct op *op)
+{
+	const struct rank *r = &e->ranks[lane->rank];
+	if (lane->stream != STREAM_DEFAULT && !lane->blocking)
+		return 0;
+	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count; i++) {
+		const struct lane *other = &e->lanes[r->lanes + i];
+		bool counts = lane->stream == STREAM_DEFAULT ? other->blocking : i == STREAM_DEFAULT;
+		if (counts && other != lane && other->head && e->world->ops[other->head].number < op->number)
+			return other->head;
+	}
+	return 0;
+}
+
+static void wait_as(struct engine *e, struct lane *lane, enum lane_state state)
+{
+	lane->state = (uint8_t)state;
+	e->ranks[lane->rank].waiting++;
+}
+
+static void instant(struct engine *e, uint32_t lane)
+{
+	lane_begun(e, e->lanes[lane].head);
+	lane_finish(e, lane);
+}
+
+static void fixed_time(struct engine *e, uint32_t lane, double ns)
+{
+	lane_begun(e, e->lanes[lane].head);
+	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
+}
+
+static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
+{
+	lane_begun(e, e->lanes[lane].head);
+	if (op_done(e, op->target)) {
+		lane_finish(e, lane);
+		return;
+	}
+	op->blame = op->target;
+	wait_as(e, &e->lanes[lane], LANE_EVENT);
+}
+
+static void begin_kernel(struct engine *e, uint32_t lane, const struct record *record)
+{
+	op_id id = e->lanes[lane].head;
+	double ns = (double)record->alone_ns * (e->slow_count ? slow_factor(e, id) : 1);
+	e->lanes[lane].state = LANE_RUN;
+	if (record_is_spin(record)) {
+		fixed_time(e, lane, ns);
+		return;
+	}
+	lane_begun(e, id);
+	kernel_begin(e, lane, ns);
+}
+
+static void begin_copy(struct engine *e, uint32_t lane, const struct record *record)
+{
+	enum copy_way way = copy_way(record);
+	e->lanes[lane].state = LANE_RUN;
+	if (way == COPY_ON_HOST) {
+		fixed_time(e, lane, (double)record->alone_ns);
+	} else if (way == COPY_ON_DEVICE) {
+		lane_begun(e, e->lanes[lane].head);
+		kernel_begin(e, lane, (double)record->alone_ns);
+	} else {
+		copy_arrive(e, lane, way);
+	}
+}
+
+/* Lines that came after an answer was owed join links and groups no earlier than that answer. */
+static bool too_early(struct engine *e, uint32_t lane, const struct record *record)
+{
+	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
+		return false;
+	int64_t floor = op_floor(e, e->lanes[lane].head);
+	if (floor <= e->s.now)
+		return false;
+	lane_schedule(e, lane, floor, PHASE_ARRIVE);
+	return true;
+}
+
+/* The head is issued and first in its stream. */
+static void begin(struct engine *e, uint32_t lane)
+{
+	struct lane *l = &e->lanes[lane];
+	struct op *op = op_at(e, l->head);
+	const struct record *record = record_at(e, op);
+	op_id holder;
+
+	if (e->s.fixed > e->s.now && too_early(e, lane, record))
+		return;
+	if (op->ready == TIME_UNKNOWN && e->ranks[l->rank].blocking && (holder = held_back(e, l, op)) != 0) {
+		op->blame = holder;
+		wait_as(e, l, LANE_DEFAULT);
+		return;
+	}
+	if (op->ready == TIME_UNKNOWN)
+		op->ready = e->s.now;
+	if (op->flags & OPF_ABORTED) {
+		instant(e, lane);
+		return;
+	}
+	switch ((enum op_kind)record->kind) {
+	case OP_KERNEL: begin_kernel(e, lane, record); return;
+	case OP_COPY: begin_copy(e, lane, record); return;
+	case OP_WAIT: begin_wait(e, lane, op); return;
+	case OP_P2P: transfers_arrive(e, lane); return;
+	case OP_COLLECTIVE:
+		if (collective_turn(e, op))
+			collective_arrive(e, lane);
+		else
+			wait_as(e, l, LANE_TURN);
+		return;
+	default: instant(e, lane); return;      /* OP_RECORD */
+	}
+}
+
+static void step(struct engine *e, uint32_t lane)
+{
+	struct lane *l = &e->lanes[lane];
+	enum lane_state state = (enum lane_state)l->state;
+	struct op *op = l->head ? op_at(e, l->head) : NULL;
+	if (!op || !(op->flags & OPF_ISSUED))
+		return;
+	if (state == LANE_EVENT || state == LANE_DEFAULT || state == LANE_TURN) {
+		e->ranks[l->rank].waiting--;
+		l->state = LANE_QUIET;
+		if (state == LANE_EVENT) {
+			lane_finish(e, lane);
+			return;
+		}
+	} else if (state != LANE_QUIET || e->works[l->work].at != NOWHERE) {
+		return;
+	}
+	if (op->issue > e->s.now)
+		lane_schedule(e, lane, op->issue, PHASE_ARRIVE);
+	else
+		begin(e, lane);
+}
+
+void lanes_step(struct engine *e)
+{
+	while (e->s.poked) {
+		uint32_t lane = e->pokes[e->s.poke_first];
+		e->s.poke_first = (e->s.poke_first + 1) % (uint32_t)e->pokes_count;
+		e->s.poked--;
+		e->lanes[lane].poked = false;
+		step(e, lane);
+	}
+	e->s.poke_first = 0;
+}
+
+void lane_arrive(struct engine *e, uint32_t lane)
+{
+	e->works[e->lanes[lane].work].phase = PHASE_NONE;
+	begin(e, lane);
+}

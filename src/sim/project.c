@@ -1,0 +1,59 @@
+/* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until the next line */
+#include "sim/sim.h"
+
+const struct engine *sim_future(struct sim *sim)
+{
+	if (sim->projected)
+		return sim->future;
+	if (sim->engine->in_pass)       /* asked by a hook in the middle of an event */
+		return NULL;
+	if (sim_ready(sim) != ST_OK || fresh_copy(&sim->future, sim->engine) != ST_OK)
+		return NULL;
+	for (size_t i = 0; i < sim->engine->fresh_count; i++)
+		sim->future->fresh[i] = sim->engine->fresh[i];
+	sim->future->fresh_count = sim->engine->fresh_count;
+	sim->future->everybody_quiet = true;
+	if (engine_run(sim->future, NULL) != ST_OK)
+		return NULL;
+	sim->projected = true;
+	return sim->future;
+}
+
+void sim_times(struct backend *backend, op_id id, struct times *times)
+{
+	struct sim *sim = (struct sim *)backend;
+	const struct op *op = &sim->engine->world->ops[id];
+	const struct engine *future;
+	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, false};
+	if (op->flags & OPF_DONE)
+		return;
+	times->projected = true;
+	future = sim_future(sim);
+	if (!future)
+		return;
+	op = op_at(future, id);
+	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, true};
+}
+
+/* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets nobody, else what holds it. */
+bool sim_waiting(struct backend *backend, int rank, op_id *on)
+{
+	const struct engine *e = sim_future((struct sim *)backend);
+	*on = 0;
+	if (!e)
+		return false;
+	const struct rank *r = &e->ranks[rank];
+	op_id other = r->state == RANK_BLOCKED ? r->on : 0;
+	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !*on; k++) {
+		const struct lane *lane = &e->lanes[r->lanes + k];
+		if (!lane->head || !(op_at(e, lane->head)->flags & OPF_ISSUED))
+			continue;
+		if (lane->state == LANE_MEET || lane->state == LANE_RUN)
+			*on = lane->head;
+		else if (!other)
+			other = lane->head;
+	}
+	if (!*on)
+		*on = other;
+	return *on != 0;
+}

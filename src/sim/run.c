@@ -1,0 +1,366 @@
+/* run.c -- one pass in virtual time, as far as what happens is final
+ *
+ * An idle rank with work on its device stops when its clock is reached; one without can still join links and groups, but not before
+ * `fixed`. Stopping spreads to every rank that stands in a meeting with a stopped one, now or as soon as it reaches it: neither the
+ * meeting's begin nor its end, nor what its links and multiprocessors carry, is known from there on. Within a pass ranks only ever
+ * stop, and what was put off is due again in the next pass.
+ *
+ * With a set of quiet ranks (an answer is owed, or a projection) their hosts are taken to issue nothing more: they do not stop. When
+ * one of them meets a stopped rank whose side is already queued, that rank is noted as needed: it must be quiet too. A side that
+ * is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
+#include "sim/engine.h"
+
+enum status broken(struct engine *e, int rule, op_id id, const char *what)
+{
+	struct text text = {0};
+	op_label(e->world, id, &text);
+	if (e->status == ST_OK)
+		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule, text_string(&text), e->world->ops[id].rank, what);
+	text_release(&text);
+	return e->status;
+}
+
+void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
+{
+	e->aims = count > 0;
+	e->goal_left = 0;
+	e->until = until;
+	for (int i = 0; i < count; i++) {
+		struct op *op = op_at(e, goal[i]);
+		if (op->flags & (OPF_DONE | OPF_GOAL))
+			continue;
+		op->flags |= OPF_GOAL;
+		e->goal_left++;
+	}
+}
+
+void goal_drop(struct engine *e, const op_id *goal, int count)
+{
+	for (int i = 0; i < count; i++)
+		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
+	goal_set(e, NULL, 0, TIME_UNKNOWN);
+}
+
+int64_t op_floor(const struct engine *e, op_id id)
+{
+	size_t low = 0, high = e->floor_count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (e->floors[middle].first <= id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? e->floors[low - 1].time : 0;
+}
+
+/* ---- stopping */
+
+static void push(struct engine *e, size_t *depth, uint32_t rank)
+{
+	if (rank_quiet(e, rank) || rank_stopped(e, rank))
+		return;
+	e->ranks[rank].stopped = e->s.pass;
+	e->stopped_count++;
+	e->stack[(*depth)++] = rank;
+}
+
+static void need(struct engine *e, uint32_t rank)
+{
+	if (!e->needed || e->needed[rank] || rank_quiet(e, rank))
+		return;
+	e->needed[rank] = true;
+	e->need_count++;
+}
+
+/* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's side is in the books. */
+static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t other, bool queued)
+{
+	if (rank_quiet(e, other)) {
+		if (queued)
+			need(e, rank);
+	} else {
+		push(e, depth, other);
+	}
+}
+
+static bool at_meeting(const struct lane *lane) { return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN); }
+
+static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, struct instance *instance)
+{
+	if (instance->stop_pass != e->s.pass) {
+		instance->stop_pass = e->s.pass;
+		instance->stop_count = 0;
+	}
+	instance->stop_count++;
+	if (!instance->arrived)
+		return;
+	const struct meet *meet = &e->world->meets[instance->meet];
+	const op_id *op = e->world->meet_ops + meet->first_op;
+	bool queued = op[e->world->groups[instance->group].place_of[rank]] != 0;
+	for (int i = 0; i < meet->n; i++) {
+		if (!op[i])
+			continue;
+		const struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[op[i]])];
+		if (lane->head == op[i] && at_meeting(lane))
+			spread(e, depth, rank, lane->rank, queued);
+	}
+}
+
+static void spread_collectives(struct engine *e, size_t *depth, uint32_t rank)
+{
+	for (size_t g = 0; g < e->group_count; g++) {
+		int number = e->world->groups[g].instance_of[rank];
+		if (number >= 0)
+			spread_collective(e, depth, rank, &e->instances[e->instance_of[g] + (uint32_t)number]);
+	}
+}
+
+/* Transfers for which this rank's side has arrived. */
+static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
+{
+	const struct rank *r = &e->ranks[rank];
+	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++) {
+		const struct lane *lane = &e->lanes[r->lanes + k];
+		if (!lane->parts || !at_meeting(lane))
+			continue;
+		const struct op *op = op_at(e, lane->head);
+		const struct record *record = record_at(e, op);
+		for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
+			op_id other = part_other(e, op, i);
+			if (other && op_arrived(e, other))
+				spread(e, depth, rank, (uint32_t)record->part[i].peer, true);
+		}
+	}
+}
+
+static bool hangs_on(const struct engine *e, const struct lane *lane, uint32_t rank, bool *queued)
+{
+	const struct op *op = op_at(e, lane->head);
+	const struct record *record = record_at(e, op);
+	bool hangs = false;
+	for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
+		op_id other = part_other(e, op, i);
+		if (record->part[i].peer != (int)rank || (other && (op_arrived(e, other) || op_done(e, other))))
+			continue;
+		hangs = true;
+		*queued |= other != 0;
+	}
+	return hangs;
+}
+
+/* Others whose transfers wait for this rank's side. */
+static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
+{
+	if (!e->ranks[rank].awaited)
+		return;
+	for (uint32_t other = 0; other < e->ranks_count; other++) {
+		const struct rank *r = &e->ranks[other];
+		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && other != rank; k++) {
+			const struct lane *lane = &e->lanes[r->lanes + k];
+			bool queued = false;
+			if (lane->parts && at_meeting(lane) && hangs_on(e, lane, rank, &queued))
+				spread(e, depth, rank, other, queued);
+		}
+	}
+}
+
+static void stop_all(struct engine *e, size_t depth)
+{
+	while (depth) {
+		uint32_t rank = e->stack[--depth];
+		spread_collectives(e, &depth, rank);
+		spread_own_transfers(e, &depth, rank);
+		spread_awaited(e, &depth, rank);
+	}
+}
+
+static void stop_rank(struct engine *e, uint32_t rank)
+{
+	size_t depth = 0;
+	push(e, &depth, rank);
+	stop_all(e, depth);
+}
+
+static void need_stopped_members(struct engine *e, const struct op *op)
+{
+	const struct meet *meet = &e->world->meets[op->meet];
+	const struct group_instance *group = &e->world->groups[meet->group].instance[meet->instance];
+	for (int i = 0; i < meet->n; i++)
+		if (e->world->meet_ops[meet->first_op + (uint32_t)i] && rank_stopped(e, (uint32_t)group->ranks[i]))
+			need(e, (uint32_t)group->ranks[i]);
+}
+
+/* A quiet rank has reached a meeting with a stopped one. */
+void meet_needs(struct engine *e, op_id id)
+{
+	const struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+	if (record->kind == OP_COLLECTIVE) {
+		need_stopped_members(e, op);
+		return;
+	}
+	for (int i = 0; i < record->parts; i++)
+		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, op, i))
+			need(e, (uint32_t)record->part[i].peer);
+}
+
+/* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in the order of time, and what
+ * begins reads memory whose past is over. */
+bool meet_put_off(struct engine *e, uint32_t lane)
+{
+	uint32_t rank = e->lanes[lane].rank;
+	if (rank_quiet(e, rank))
+		return false;
+	stop_rank(e, rank);
+	lane_schedule(e, lane, e->s.now, PHASE_ARRIVE);
+	return true;
+}
+
+void rank_idle(struct engine *e, uint32_t rank)
+{
+	struct rank *r = &e->ranks[rank];
+	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
+		return;
+	int64_t at = later(r->clock, r->settled);
+	if (!r->unfinished)
+		at = later(at, e->s.fixed);
+	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX);     /* behind the host's own lane */
+}
+
+/* ---- the pass */
+
+static bool put_off(const struct engine *e, const struct work *work)
+{
+	const struct transfer *t;
+	const struct instance *instance;
+	switch ((enum owner)work->owner) {
+	case OWNER_LANE:
+		return rank_stopped(e, e->lanes[work->index].rank);
+	case OWNER_GROUP:
+		instance = &e->instances[work->index];
+		return instance->stop_pass == e->s.pass && instance->stop_count;
+	case OWNER_TRANSFER:
+		t = &e->transfers[work->index];
+		return rank_stopped(e, e->world->ops[t->send].rank) || rank_stopped(e, e->world->ops[t->receive].rank);
+	case OWNER_FILL:
+		return rank_stopped(e, (uint32_t)e->world->me);
+	default:
+		return false;
+	}
+}
+
+/* Computing takes this process wall time too; every process counts the same. */
+static void count_work(struct engine *e, const struct record *record)
+{
+	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
+	if (e->data)
+		e->ticks += (int64_t)((record->flops / FLOPS_A_TICK + (double)record->bytes / BYTES_A_TICK) / e->world->n);
+}
+
+static void lane_due(struct engine *e, uint32_t index)
+{
+	struct lane *lane = &e->lanes[index];
+	struct work *work = &e->works[lane->work];
+	const struct record *record = op_record(e->world, lane->head);
+	e->ranks[lane->rank].seen = e->s.now;
+	switch ((enum phase)work->phase) {
+	case PHASE_ARRIVE:
+		lane_arrive(e, index);
+		return;
+	case PHASE_KERNEL:
+		count_work(e, record);
+		kernel_end(e, index);
+		break;
+	case PHASE_FIXED:
+		work->phase = PHASE_NONE;
+		break;
+	default:
+		if (!flow_over(e, lane->work)) {
+			flow_due(e, lane->work);
+			return;
+		}
+		copy_end(e, index, copy_way(record));
+	}
+	lane_finish(e, index);
+}
+
+static void carry_out(struct engine *e, struct due due)
+{
+	uint32_t index = e->works[due.work].index;
+	e->s.now = due.time;
+	e->latest = later(e->latest, due.time);
+	switch ((enum owner)e->works[due.work].owner) {
+	case OWNER_RANK: stop_rank(e, index); return;
+	case OWNER_FILL: fill_due(e); return;
+	case OWNER_LANE: lane_due(e, index); break;
+	case OWNER_GROUP: collective_due(e, index); break;
+	case OWNER_TRANSFER: transfer_due(e, index); break;
+	}
+	if (e->s.poked)
+		lanes_step(e);
+}
+
+static bool may_go_on(struct engine *e, struct budget *budget)
+{
+	enum { EVENTS_A_STEP = 20 };
+	if (!budget || e->ticks < EVENTS_A_STEP)
+		return true;
+	budget->steps -= e->ticks / EVENTS_A_STEP;
+	e->ticks %= EVENTS_A_STEP;
+	return budget->steps > 0 || !budget->more || budget->more(budget);
+}
+
+static void begin_pass(struct engine *e)
+{
+	e->s.pass++;
+	e->in_pass = true;
+	e->stopped_count = 0;
+	e->need_count = 0;
+	for (size_t i = 0; i < e->fresh_count; i++) {
+		struct rank *r = &e->ranks[e->fresh[i]];
+		r->fresh = false;
+		if (r->state != RANK_IDLE)
+			continue;
+		r->state = RANK_RUN;
+		host_run(e, e->fresh[i]);
+	}
+	e->fresh_count = 0;
+	for (uint32_t i = 0; i < e->ranks_count; i++)
+		rank_idle(e, i);
+}
+
+static void end_pass(struct engine *e)
+{
+	for (size_t i = 0; i < e->held_count; i++)
+		agenda_set(e, e->held[i].work, e->held[i].time, e->held[i].order);
+	e->held_count = 0;
+	for (size_t i = 0; i < e->ranks_count; i++)
+		agenda_drop(e, e->ranks[i].stop);
+	e->in_pass = false;
+}
+
+/* ST_OK: all that is final, or the goal, is carried out. ST_INTERRUPTED: between two events. */
+enum status engine_run(struct engine *e, struct budget *budget)
+{
+	enum status status = ST_OK;
+	begin_pass(e);
+	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count && !(e->aims && e->goal_left == 0)) {
+		if (e->agenda[0].time >= e->until)
+			break;
+		struct due due = agenda_take(e);
+		if (put_off(e, &e->works[due.work])) {
+			e->held[e->held_count++] = due;
+			continue;
+		}
+		bool counts = e->works[due.work].owner < OWNER_RANK;
+		carry_out(e, due);
+		e->ticks += counts;
+		if (!may_go_on(e, budget)) {
+			status = fail(ST_INTERRUPTED, "interrupted");
+			break;
+		}
+	}
+	end_pass(e);
+	return e->status != ST_OK ? e->status : status;
+}

@@ -1,0 +1,61 @@
+/* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
+ *
+ * A transfer counts on the sender's links; a collective's bytes on those that lead to the next member; a copy on the bus. */
+#include "sim/sim.h"
+
+#include <string.h>
+
+static void count_path(const struct machine *machine, int from, int to, double bytes, double *sent)
+{
+	struct path path = {0};
+	if (from == to)
+		return;
+	machine_path(machine, from, to, &path);
+	for (int i = 0; i < path.count; i++)
+		if (path.link[i] / LINK_KINDS == from)
+			sent[path.link[i] % LINK_KINDS] += bytes;
+}
+
+static void count_collective(const struct world *world, const struct op *op, const struct record *record, double *sent)
+{
+	const struct meet *meet = &world->meets[op->meet];
+	const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
+	int place = world->groups[meet->group].place_of[op->rank];
+	struct cost cost = {0};
+	if (group->n < 2 || collective_cost(record->collective, world->machine, (struct cost_group){group->n, group->ranks}, record->bytes,
+		record->algorithm, &cost) != ST_OK)
+		return;
+	count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], cost.sent_bytes, sent);
+}
+
+static void count_op(const struct world *world, const struct op *op, double *sent)
+{
+	const struct record *record = &world->records[op->record];
+	if (record->kind == OP_COLLECTIVE)
+		count_collective(world, op, record, sent);
+	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
+		sent[LINK_UP] += (double)record->bytes;
+	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)
+		sent[LINK_DOWN] += (double)record->bytes;
+	else if (record->kind == OP_P2P)
+		for (int i = 0; i < record->parts; i++)
+			if (record->part[i].direction == P2P_SEND)
+				count_path(world->machine, op->rank, record->part[i].peer,
+					(double)layout_bytes(&record->operand[record->part[i].operand].layout), sent);
+}
+
+void sim_sent(struct backend *backend, int rank, int section, double *sent)
+{
+	struct sim *sim = (struct sim *)backend;
+	const struct world *world = sim->engine->world;
+	struct times times;
+	memset(sent, 0, LINK_KINDS * sizeof *sent);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct op *op = &world->ops[id];
+		if (section >= 0 && world->records[op->record].section != section)
+			continue;
+		sim_times(backend, id, &times);
+		if (times.end != TIME_UNKNOWN && !(op->flags & OPF_ABORTED))
+			count_op(world, op, sent);
+	}
+}

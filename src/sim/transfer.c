@@ -1,0 +1,163 @@
+/* transfer.c -- sends and receives: a transfer begins when both sides stand at the heads of their streams
+ *
+ * Sides are matched by the books, in the order of each (source, destination) channel. An operation of several parts (sendrecv,
+ * together) has them all under way at once and is done with the last. */
+#include "sim/engine.h"
+
+#include "sim/data.h"
+
+uint32_t part_meet(const struct engine *e, const struct op *op, int part) { return e->world->part_meets[op->meet + (uint32_t)part]; }
+
+op_id part_other(const struct engine *e, const struct op *op, int part)
+{
+	const struct meet *meet = &e->world->meets[part_meet(e, op, part)];
+	bool sends = record_at(e, op)->part[part].direction == P2P_SEND;
+	return e->world->meet_ops[meet->first_op + (sends ? 1 : 0)];
+}
+
+bool op_arrived(const struct engine *e, op_id id)
+{
+	const struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
+	return lane->head == id && (lane->state == LANE_MEET || lane->state == LANE_RUN);
+}
+
+static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2p_direction direction)
+{
+	const struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+	int i = 0;
+	while (i + 1 < record->parts && (record->part[i].direction != direction || part_meet(e, op, i) != meet))
+		i++;
+	return (uint16_t)i;
+}
+
+static void began(struct engine *e, op_id id, op_id last)
+{
+	struct op *op = op_at(e, id);
+	struct lane *lane = &e->lanes[lane_of(e, op)];
+	if (lane->state == LANE_RUN)
+		return;
+	lane->state = LANE_RUN;
+	if (last != id)
+		op->blame = last;
+	lane_begun(e, id);
+}
+
+static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op_id last)
+{
+	uint32_t index = e->s.free_transfer;
+	struct transfer *t = &e->transfers[index];
+	e->s.free_transfer = t->next;
+	t->meet = meet;
+	t->send = send;
+	t->receive = receive;
+	t->send_part = part_of(e, send, meet, P2P_SEND);
+	t->receive_part = part_of(e, receive, meet, P2P_RECV);
+	began(e, send, last);
+	began(e, receive, last);
+
+	const struct op *from = op_at(e, send);
+	const struct record *record = record_at(e, from);
+	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
+	struct path path = {.rate = e->world->machine->memory_rate / 2};        /* to itself: within its memory */
+	int to = op_at(e, receive)->rank;
+	if (to != from->rank)
+		machine_path(e->world->machine, from->rank, to, &path);
+	t->links = (uint8_t)path.count;
+	for (int i = 0; i < path.count; i++)
+		t->link[i] = path.link[i];
+	e->works[t->work].op = send;
+	if (e->data)
+		data_transfer_begin(e->data, t);
+	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
+}
+
+static bool with_stopped(const struct engine *e, const struct record *record)
+{
+	for (int i = 0; i < record->parts; i++)
+		if (rank_stopped(e, (uint32_t)record->part[i].peer))
+			return true;
+	return false;
+}
+
+void transfers_arrive(struct engine *e, uint32_t lane)
+{
+	struct lane *l = &e->lanes[lane];
+	op_id id = l->head;
+	const struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+
+	if (e->stopped_count && with_stopped(e, record)) {
+		if (meet_put_off(e, lane))
+			return;
+		meet_needs(e, id);
+	}
+	l->state = LANE_MEET;
+	l->left = record->parts;
+	for (int i = 0; i < record->parts; i++) {
+		const struct part *part = &record->part[i];
+		uint32_t meet = part_meet(e, op, i);
+		op_id other = part_other(e, op, i);
+		bool sends = part->direction == P2P_SEND;
+		if (other == id && sends)
+			continue;       /* to itself: its receive begins it */
+		if (e->world->meets[meet].mismatch)
+			continue;
+		if (other && op_arrived(e, other)) {
+			if (other != id)
+				e->ranks[l->rank].awaited--;
+			begin(e, meet, sends ? id : other, sends ? other : id, id);
+		} else {
+			e->ranks[part->peer].awaited++;
+		}
+	}
+	if (record->parts == 0)
+		lane_finish(e, lane);
+}
+
+/* One side has one part less to do. */
+static void side_done(struct engine *e, op_id id)
+{
+	uint32_t lane = lane_of(e, op_at(e, id));
+	e->ranks[e->lanes[lane].rank].seen = e->s.now;
+	if (--e->lanes[lane].left == 0)
+		lane_finish(e, lane);
+}
+
+static void release(struct engine *e, uint32_t index)
+{
+	flow_leave(e, e->transfers[index].work);
+	e->transfers[index].send = e->transfers[index].receive = 0;
+	e->transfers[index].next = e->s.free_transfer;
+	e->s.free_transfer = index;
+}
+
+void transfer_due(struct engine *e, uint32_t index)
+{
+	struct transfer t = e->transfers[index];
+	if (!flow_over(e, t.work)) {
+		flow_due(e, t.work);
+		return;
+	}
+	release(e, index);
+	if (e->data)
+		data_transfer_end(e->data, &t);
+	side_done(e, t.send);
+	side_done(e, t.receive);
+}
+
+/* An abort takes the operation at the head of the lane: its transfers end undone, for both sides. */
+void transfers_forget(struct engine *e, uint32_t lane)
+{
+	op_id id = e->lanes[lane].head;
+	const struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
+	for (int i = 0; i < record->parts; i++) {
+		op_id other = part_other(e, op, i);
+		if (!e->world->meets[part_meet(e, op, i)].mismatch && !(other && (op_arrived(e, other) || op_done(e, other))))
+			e->ranks[record->part[i].peer].awaited--;
+	}
+	for (uint32_t i = 0; i < e->transfers_count; i++)
+		if (e->transfers[i].send == id || e->transfers[i].receive == id)
+			release(e, i);
+}

@@ -1,0 +1,154 @@
+/* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one */
+#include "strategies/schedule.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static const char *const WORDS[] = { "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto" };
+
+enum status schedule_find(const char *word, enum schedule_kind *kind)
+{
+	for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+		if (strcmp(word, WORDS[i]) == 0) {
+			*kind = (enum schedule_kind)i;
+			return ST_OK;
+		}
+	}
+	return fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
+}
+
+const char *schedule_name(enum schedule_kind kind)
+{
+	return WORDS[kind];
+}
+
+bool schedule_splits(enum schedule_kind kind)
+{
+	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
+}
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* `warm` forwards, then one backward and one forward in turn; backward whole. */
+static void one_forward_one_backward(struct task *task, int micros, int warm)
+{
+	warm = least(warm, micros);
+	for (int m = 0; m < warm; m++)
+		*task++ = (struct task){ .work = WORK_F, .micro = m };
+	for (int m = 0; m < micros; m++) {
+		*task++ = (struct task){ .work = WORK_BW, .micro = m };
+		if (m + warm < micros)
+			*task++ = (struct task){ .work = WORK_F, .micro = m + warm };
+	}
+}
+
+/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end. */
+static void zero_bubble(struct task *task, int micros, int warm, int delay)
+{
+	warm = least(warm, micros);
+	for (int m = 0; m < warm; m++)
+		*task++ = (struct task){ .work = WORK_F, .micro = m };
+	for (int m = 0; m < micros + delay; m++) {
+		if (m < micros)
+			*task++ = (struct task){ .work = WORK_B, .micro = m };
+		if (m >= delay)         /* before F, which takes the memory that W gives back */
+			*task++ = (struct task){ .work = WORK_W, .micro = m - delay };
+		if (m + warm < micros)
+			*task++ = (struct task){ .work = WORK_F, .micro = m + warm };
+	}
+}
+
+/* The k-th forward: `stages` micro-batches through the first chunk, the same through the second ..., then the next `stages` micro-batches. */
+static struct task interleaved_task(const struct schedule_ask *ask, int k, enum work work)
+{
+	int group = k / (ask->stages * ask->chunks), chunk = k / ask->stages % ask->chunks;
+
+	return (struct task){ .work = work, .chunk = work == WORK_F ? chunk : ask->chunks - 1 - chunk,
+		.micro = group * ask->stages + k % ask->stages };
+}
+
+static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
+{
+	int count = ask->micros * ask->chunks;
+	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 1);
+
+	for (int k = 0; k < warm; k++)
+		*task++ = interleaved_task(ask, k, WORK_F);
+	for (int k = 0; k < count; k++) {
+		*task++ = interleaved_task(ask, k, WORK_BW);
+		if (k + warm < count)
+			*task++ = interleaved_task(ask, k + warm, WORK_F);
+	}
+}
+
+/* What stage `s` of `p` has in flight: 1F1B p - s; zb-h1 p, as 1F1B's first stage; zb-h2 2p - 1: the forwards that fit until the first gradient
+ * comes back when F and B take as long; W's delay evens the stages out. */
+static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
+{
+	int p = ask->stages;
+
+	switch (ask->kind) {
+	case SCHEDULE_GPIPE: one_forward_one_backward(task, ask->micros, ask->micros); break;
+	case SCHEDULE_INTERLEAVED:
+		if (ask->chunks > 1) {
+			interleaved(ask, task, s);
+			break;
+		}
+		/* one chunk: 1F1B */
+		/* fall through */
+	case SCHEDULE_1F1B: one_forward_one_backward(task, ask->micros, p - s); break;
+	case SCHEDULE_ZB_H1: zero_bubble(task, ask->micros, p - s, s); break;
+	case SCHEDULE_ZB_H2: zero_bubble(task, ask->micros, 2 * (p - s) - 1, 2 * s); break;
+	case SCHEDULE_ZB_AUTO: break;
+	}
+}
+
+static enum status check(const struct schedule_ask *ask)
+{
+	if (ask->stages < 1 || ask->micros < 1 || ask->chunks < 1)
+		return fail(ST_RANGE, "a pipeline wants at least one stage, one micro-batch and one chunk");
+	if (ask->chunks > 1 && ask->kind != SCHEDULE_INTERLEAVED)
+		return fail(ST_RANGE, "chunks=%d: only schedule=interleaved has more than one chunk a stage", ask->chunks);
+	if (ask->chunks > 1 && ask->micros % ask->stages) {
+		int below = ask->micros / ask->stages * ask->stages;
+		if (!below)
+			return fail(ST_RANGE, "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fits is %d", ask->micros,
+				ask->stages, ask->stages);
+		return fail(ST_RANGE, "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fit are %d and %d", ask->micros,
+			ask->stages, below, below + ask->stages);
+	}
+	if (ask->kind == SCHEDULE_ZB_AUTO && (ask->limit < 1 || ask->held < 0 || ask->held > 1 || !(ask->f > 0)))
+		return fail(ST_RANGE, "zb-auto wants limit= of at least 1, held= from 0 to 1, and F above 0");
+	return ST_OK;
+}
+
+enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule)
+{
+	enum status status = check(ask);
+	size_t works = schedule_splits(ask->kind) ? 3 : 2;
+
+	*schedule = (struct schedule){ .stages = ask->stages };
+	if (status != ST_OK)
+		return status;
+	schedule->count = works * (size_t)ask->micros * (size_t)ask->chunks;
+	schedule->task = mem_alloc((size_t)ask->stages * schedule->count * sizeof *schedule->task);
+	if (!schedule->task)
+		return ST_MEMORY;
+	for (int s = 0; s < ask->stages; s++)
+		fill_stage(ask, schedule->task + (size_t)s * schedule->count, s);
+	if (ask->kind == SCHEDULE_ZB_AUTO)
+		status = schedule_search(ask, schedule);
+	if (status != ST_OK)
+		schedule_release(schedule);
+	return status;
+}
+
+void schedule_release(struct schedule *schedule)
+{
+	mem_free(schedule->task);
+	*schedule = (struct schedule){ 0 };
+}

@@ -1,0 +1,116 @@
+/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages hold */
+#include "strategies/schedule.h"
+
+#include "base/memory.h"
+
+enum { DIRECTIONS = 2 };        /* activations go forward, gradients back */
+
+struct replay {
+	const struct schedule_ask *ask;
+	const struct schedule *schedule;
+	double *done;           /* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
+	size_t *next;           /* by stage: its next task */
+	double *at, *first, *held; /* by stage: when it is free; when its first task began; micro-batches of activations */
+	double *peak;
+};
+
+static double *done_at(const struct replay *r, int direction, int part, int micro)
+{
+	int parts = r->ask->stages * r->ask->chunks;
+
+	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->ask->micros + (size_t)micro];
+}
+
+/* When the task's input is there; below 0 when nobody knows yet. */
+static double input_at(const struct replay *r, const struct task *task, int part)
+{
+	int last = r->ask->stages * r->ask->chunks - 1, backward = task->work != WORK_F;
+	int from = backward ? part + 1 : part - 1;
+	double at;
+
+	if (task->work == WORK_W || from < 0)
+		return 0;
+	if (from > last)
+		return *done_at(r, 0, part, task->micro);
+	at = *done_at(r, backward, from, task->micro);
+	return at < 0 ? at : at + (r->ask->stages > 1 ? r->ask->comm : 0);
+}
+
+static double task_time(const struct schedule_ask *ask, enum work work)
+{
+	double stage = work == WORK_F ? ask->f : (work != WORK_W ? ask->b : 0) + (work != WORK_B ? ask->w : 0);
+
+	return stage / ask->chunks;
+}
+
+/* A micro-batch of a chunk counts 1 / chunks of a stage's activations. */
+static void hold(struct replay *r, const struct task *task, int stage)
+{
+	double share = task->work == WORK_F ? 1 : task->work == WORK_B ? r->ask->held - 1 : task->work == WORK_W ? -r->ask->held : -1;
+
+	r->held[stage] += share / r->ask->chunks;
+	if (r->peak && r->held[stage] > r->peak[stage])
+		r->peak[stage] = r->held[stage];
+}
+
+/* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
+static bool replay_stage(struct replay *r, int stage)
+{
+	size_t begin = r->next[stage];
+
+	for (; r->next[stage] < r->schedule->count; r->next[stage]++) {
+		const struct task *task = &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
+		int part = task->chunk * r->ask->stages + stage;
+		double input = input_at(r, task, part), start = input > r->at[stage] ? input : r->at[stage];
+
+		if (input < 0)
+			break;
+		if (r->next[stage] == 0)
+			r->first[stage] = start;
+		r->at[stage] = start + task_time(r->ask, (enum work)task->work);
+		if (task->work != WORK_W)
+			*done_at(r, task->work != WORK_F, part, task->micro) = r->at[stage];
+		hold(r, task, stage);
+	}
+	return r->next[stage] > begin;
+}
+
+static enum status replay_all(struct replay *r, struct schedule_cost *cost)
+{
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (int s = 0; s < r->ask->stages; s++)
+			moved = replay_stage(r, s) || moved;
+	}
+	cost->span = 0;
+	for (int s = 0; s < r->ask->stages; s++) {
+		if (r->next[s] < r->schedule->count)
+			return fail(ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
+		if (r->at[s] - r->first[s] > cost->span)
+			cost->span = r->at[s] - r->first[s];
+	}
+	cost->bubble = cost->span > 0 ? 1 - r->ask->micros * (r->ask->f + r->ask->b + r->ask->w) / cost->span : 0;
+	return ST_OK;
+}
+
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, struct schedule_cost *cost, double *peak)
+{
+	size_t stages = (size_t)ask->stages, count = DIRECTIONS * stages * (size_t)ask->chunks * (size_t)ask->micros;
+	struct replay r = { .ask = ask, .schedule = schedule, .peak = peak, .done = mem_alloc(count * sizeof *r.done),
+		.next = mem_alloc(stages * sizeof *r.next), .at = mem_alloc(3 * stages * sizeof *r.at) };
+	enum status status = r.done && r.next && r.at ? ST_OK : ST_MEMORY;
+
+	for (size_t i = 0; i < count && status == ST_OK; i++)
+		r.done[i] = -1;
+	if (status == ST_OK) {
+		r.first = r.at + stages;
+		r.held = r.first + stages;
+		for (size_t s = 0; s < stages && peak; s++)
+			peak[s] = 0;
+		status = replay_all(&r, cost);
+	}
+	mem_free(r.done);
+	mem_free(r.next);
+	mem_free(r.at);
+	return status;
+}

@@ -1,0 +1,185 @@
+/* bars.c -- one lane as a row of cells: bars of work with their names inside, letters for what held it up
+ *
+ * A cell shows what most of its time went to; idle time shows only where there was nothing else, so that a short
+ * operation between two pauses does not vanish. */
+#include "trace/picture.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static const char letters[CAUSE_COUNT] = {
+#define X(symbol, letter, name) [CAUSE_##symbol] = letter,
+	CAUSES(X)
+#undef X
+};
+
+enum { WORK = CAUSE_COUNT, LEAD /* before the stream's first operation */, THINGS };
+struct shown { uint8_t thing; bool dim; op_id op; };
+
+enum colour trace_colour(const struct record *record)
+{
+	switch (record->colour) {
+	case 'F': return COLOUR_FORWARD;
+	case 'B': return COLOUR_BACKWARD;
+	case 'W': return COLOUR_WEIGHT;
+	case 'O': return COLOUR_OPTIMIZER;
+	case 'C': return COLOUR_COMM;
+	default: break;
+	}
+	switch (record->kind) {
+	case OP_KERNEL: return COLOUR_KERNEL;
+	case OP_COPY: return COLOUR_COPY;
+	case OP_COLLECTIVE: case OP_P2P: return COLOUR_COMM;
+	default: return COLOUR_HOSTWORK;
+	}
+}
+
+int64_t bars_cell_from(struct window window, int cells, int i)
+{
+	int64_t length = window.to - window.from;
+	return window.from + length / cells * i + length % cells * i / cells;
+}
+
+static int thing_of(const struct span *span, bool host, bool begun)
+{
+	if (span->kind == SPAN_WORK)
+		return WORK;
+	if (!host && !begun && (span->cause <= CAUSE_MEMORY))
+		return LEAD;
+	return span->cause;
+}
+
+/* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they count double. */
+static struct shown dominant(const struct spans *spans, size_t *first, int64_t a, int64_t b, bool host, bool *begun)
+{
+	int64_t amount[THINGS] = {0}, most[THINGS] = {0};
+	struct shown candidate[THINGS] = {{0}};
+	size_t i = *first;
+
+	for (; i < spans->count && spans->span[i].from < b; i++) {
+		const struct span *span = &spans->span[i];
+		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
+		if (to > from) {
+			int thing = thing_of(span, host, *begun);
+			amount[thing] += (to - from) * (host && thing == CAUSE_LAUNCH ? 2 : 1);
+			if (to - from > most[thing]) {
+				most[thing] = to - from;
+				candidate[thing] = (struct shown){ (uint8_t)thing, span->projected, span->op };
+			}
+		}
+		*begun = *begun || span->kind == SPAN_WORK;
+		if (span->to > b)
+			break;
+	}
+	*first = i;
+	int best = WORK;
+	for (int thing = 0; thing < THINGS; thing++)
+		if (thing != CAUSE_DONE && amount[thing] > amount[best])
+			best = thing;
+	if (!amount[best])
+		best = CAUSE_DONE;
+	candidate[best].thing = (uint8_t)best;
+	return candidate[best];
+}
+
+/* The micro-batch of an operation makes one bar of it and its neighbours: F3 is a matmul and a relu. */
+static bool same_bar(const struct trace *trace, const struct shown *a, const struct shown *b)
+{
+	if (a->thing != WORK || b->thing != WORK || a->dim != b->dim)
+		return false;
+	if (a->op == b->op)
+		return true;
+	const struct record *x = op_record(trace->world, a->op), *y = op_record(trace->world, b->op);
+	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind;
+}
+
+/* The longest of "matmul y", "matmul" (or "F3") that leaves a piece of bar on both sides. */
+static void label_of(const struct trace *trace, const struct shown *bar, int cells, struct text *label)
+{
+	const struct record *record = op_record(trace->world, bar->op);
+	const struct names *names = trace->world->names;
+
+	text_clear(label);
+	if (record->phase && record->microbatch >= 0) {
+		text_add(label, "%s", names_text(names, record->phase));
+		if ((int)text_columns(text_string(label)) > cells)
+			text_clear(label);
+		return;
+	}
+	trace_label(trace, bar->op, label);
+	if ((int)text_columns(text_string(label)) + 4 <= cells || !record->title)
+		return;
+	text_clear(label);
+	text_add(label, "%s", names_text(names, record->title));
+	if ((int)text_columns(text_string(label)) + 2 > cells)
+		text_clear(label);
+}
+
+static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches, struct text *label,
+	struct picture *picture)
+{
+	const struct trace *trace = where->trace;
+	enum colour colour = trace_colour(op_record(trace->world, shown[from].op));
+
+	for (int i = from; i < to; i++) {
+		struct cell *cell = picture_cell(picture, where->row, where->column + i);
+		bool edge = i == from && touches && to - from > 1;
+		cell->glyph = shown[i].dim ? (edge ? ' ' : 0x2591) : (edge ? 0x2590 : 0x2588);
+		cell->colour = (uint8_t)(shown[i].dim ? COLOUR_QUEUED : colour);
+		cell->dim = shown[i].dim;
+		cell->reverse = where->selected && shown[i].op == where->selected;
+	}
+	label_of(trace, &shown[from], to - from, label);
+	int columns = (int)text_columns(text_string(label));
+	if (!columns)
+		return;
+	bool room = columns + 2 <= to - from;
+	int start = from + (to - from - columns) / 2;
+	for (int i = start - room; i < start + columns + room; i++) {
+		struct cell *cell = picture_cell(picture, where->row, where->column + i);
+		cell->glyph = ' ';
+		cell->reverse = !shown[from].dim;
+	}
+	picture_write(picture, where->row, where->column + start, columns, shown[from].dim ? COLOUR_QUEUED : colour, text_string(label));
+}
+
+static void paint_letter(const struct bar_row *where, const struct shown *shown, int i, struct picture *picture)
+{
+	struct cell *cell = picture_cell(picture, where->row, where->column + i);
+
+	if (shown->thing == CAUSE_DONE)
+		return;
+	bool quiet = shown->thing == LEAD || shown->thing == CAUSE_LAUNCH || shown->thing == CAUSE_HOST;
+	cell->glyph = shown->thing == LEAD ? '.' : (uint32_t)letters[shown->thing];
+	cell->colour = (uint8_t)(quiet ? COLOUR_NOTE : COLOUR_STALL);
+	cell->dim = shown->dim;
+	cell->reverse = where->selected && shown->op == where->selected;
+}
+
+enum status bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture)
+{
+	struct shown *shown = mem_alloc((size_t)where->cells * sizeof *shown);
+	struct text label = {0};
+	bool begun = where->begun;
+	size_t first = 0;
+
+	if (!shown)
+		return ST_MEMORY;
+	for (int i = 0; i < where->cells; i++) {
+		shown[i] = dominant(spans, &first, bars_cell_from(where->window, where->cells, i),
+			bars_cell_from(where->window, where->cells, i + 1), where->host, &begun);
+		picture->ops[(size_t)where->row * (size_t)picture->width + (size_t)(where->column + i)] = shown[i].op;
+	}
+	for (int i = 0, to; i < where->cells; i = to) {
+		for (to = i + 1; to < where->cells && same_bar(where->trace, &shown[i], &shown[to]);)
+			to++;
+		if (shown[i].thing == WORK)
+			paint_bar(where, shown, i, to, i > 0 && shown[i - 1].thing == WORK, &label, picture);
+		else
+			paint_letter(where, &shown[i], i, picture);
+	}
+	enum status status = label.broken ? ST_MEMORY : ST_OK;
+	text_release(&label);
+	mem_free(shown);
+	return status;
+}

@@ -1,0 +1,208 @@
+/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first */
+#include "trace/blame.h"
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names_of_causes[] = {
+#define X(symbol, letter, name) name,
+	CAUSES(X)
+#undef X
+	[BLAME_SLOWED] = "slowed",
+};
+
+static uint64_t hash_of(const struct blame_key *key)
+{
+	int parts[] = { key->cause, key->by_rank, key->title, key->object, key->stream, key->lane };
+	uint64_t hash = 14695981039346656037u;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		hash = (hash ^ (uint64_t)(uint32_t)parts[i]) * 1099511628211u;
+	return hash ^ hash >> 31;
+}
+
+static bool same(const struct blame_key *a, const struct blame_key *b)
+{
+	return a->cause == b->cause && a->by_rank == b->by_rank && a->title == b->title && a->object == b->object
+		&& a->stream == b->stream && a->lane == b->lane;
+}
+
+/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. */
+static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
+{
+	for (uint64_t at = hash_of(key);; at++) {
+		uint32_t *slot = &blames->slots[at & (blames->slot_count - 1)];
+		if (!*slot || same(&blames->blame[*slot - 1].key, key))
+			return slot;
+	}
+}
+
+static enum status more_slots(struct blames *blames)
+{
+	if ((blames->count + 1) * 2 <= blames->slot_count)
+		return ST_OK;
+	size_t count = blames->slot_count ? blames->slot_count * 2 : 64;
+	uint32_t *slots = mem_alloc(count * sizeof *slots);
+	if (!slots)
+		return ST_MEMORY;
+	mem_free(blames->slots);
+	blames->slots = slots;
+	blames->slot_count = count;
+	for (size_t i = 0; i < blames->count; i++)
+		*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
+	return ST_OK;
+}
+
+static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
+{
+	const struct world *world = lanes->trace->world;
+	const struct stream *lane = world_stream(world, lanes->rank, stream);
+	struct blame_key key = { .cause = (int)span->cause, .by_rank = -1, .lane = lane ? lane->name : 0 };
+
+	if (!span->blame) {
+		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
+			key.by_rank = trace_missing_rank(world, span->op);
+		return key;
+	}
+	const struct op *by = &world->ops[span->blame];
+	const struct record *record = op_record(world, span->blame);
+	const struct stream *on = by->stream == STREAM_HOST ? NULL : world_stream(world, by->rank, by->stream);
+	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
+	key.object = record->object;
+	key.stream = on ? on->name : 0;
+	key.by_rank = by->rank == lanes->rank ? -1 : by->rank;
+	return key;
+}
+
+static enum status add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
+{
+	if (more_slots(blames) != ST_OK || MEM_GROW(&blames->blame, blames->count, &blames->room) != ST_OK)
+		return ST_MEMORY;
+	uint32_t *slot = slot_of(blames, &key);
+	if (!*slot) {
+		blames->blame[blames->count] = (struct blame){ .key = key, .least = INT64_MAX, .rank = -1 };
+		*slot = (uint32_t)++blames->count;
+	}
+	struct blame *blame = &blames->blame[*slot - 1];
+	if (blame->rank != rank) {
+		if (blame->rank >= 0 && blame->ns < blame->least)
+			blame->least = blame->ns;
+		blame->rank = rank;
+		blame->ns = 0;
+		ranks_add(&blame->ranks, rank);
+	}
+	blame->ns += ns;
+	if (blame->ns > blame->most)
+		blame->most = blame->ns;
+	return ST_OK;
+}
+
+enum status blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+{
+	return add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
+}
+
+enum status blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+{
+	struct backend *backend = lanes->trace->backend;
+	const struct record *record = op_record(lanes->trace->world, span->op);
+	int64_t alone = record->alone_ns < 0 ? 0 : (int64_t)((double)record->alone_ns * backend->slowness(backend, span->op));
+	struct times t;
+
+	backend->times(backend, span->op, &t);
+	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1)     /* a nanosecond is rounding */
+		return ST_OK;
+	struct span itself = { .cause = (enum cause)BLAME_SLOWED, .blame = span->op };
+	return add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
+}
+
+/* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */
+static int by_names(const struct blame_key *a, const struct blame_key *b, const struct names *names)
+{
+	const name_id parts[][2] = { { a->lane, b->lane }, { a->stream, b->stream }, { a->title, b->title }, { a->object, b->object } };
+	int difference = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && !difference; i++)
+		difference = strcmp(names_text(names, parts[i][0]), names_text(names, parts[i][1]));
+	return difference;
+}
+
+static int by_size(const void *a, const void *b, void *names)
+{
+	const struct blame *x = a, *y = b;
+	const struct blame_key *k = &x->key, *l = &y->key;
+	if (x->most != y->most)
+		return x->most > y->most ? -1 : 1;
+	int parts[] = { k->cause - l->cause, ranks_first(&x->ranks) - ranks_first(&y->ranks), k->by_rank - l->by_rank };
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			return parts[i];
+	return by_names(k, l, names);
+}
+
+static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
+{
+	static const char *const host_does[] = { [CAUSE_LAUNCH] = "the host was issuing ", [CAUSE_HOST] = "the host had not come to it",
+		[CAUSE_SYNC] = "the host was in ", [CAUSE_MEMORY] = "the host got memory" };
+
+	if (key->cause == BLAME_SLOWED) {
+		text_add(out, "%s%s%s shared what it needs with other work", names_text(names, key->title), key->object ? " " : "",
+			names_text(names, key->object));
+		return;
+	}
+	text_add(out, "%s", key->cause <= CAUSE_MEMORY ? host_does[key->cause] : key->cause == CAUSE_ENGINE ? "busy with " : "waited for ");
+	if (key->cause == CAUSE_MEMORY || key->cause == CAUSE_HOST)
+		return;
+	if (!key->title) {
+		text_add(out, "%s", key->cause == CAUSE_ENGINE ? "other work" : "a line not given yet");
+		if (key->by_rank >= 0)
+			text_add(out, " on rank %d", key->by_rank);
+		return;
+	}
+	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "", names_text(names, key->object));
+	if (key->stream && key->cause > CAUSE_MEMORY)
+		text_add(out, " on %s", names_text(names, key->stream));
+	if (key->by_rank >= 0)
+		text_add(out, " of rank %d", key->by_rank);
+}
+
+enum status blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
+{
+	struct names *names = trace->world->names;
+	struct table table = { .align = "rlll" };
+	struct text cell = {0};
+
+	if (!blames->count)
+		return ST_OK;
+	qsort_r(blames->blame, blames->count, sizeof *blames->blame, by_size, names);
+	for (size_t i = 0; i < blames->count && i < (size_t)most; i++) {
+		const struct blame *blame = &blames->blame[i];
+		text_clear(&cell);
+		/* the ranks of a row may have lost different times: the most is shown */
+		text_add(&cell, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
+		time_text(blame->most, &cell);
+		table_cell(&table, "%s", text_string(&cell));
+		table_cell(&table, "%s", names_of_causes[blame->key.cause]);
+		text_clear(&cell);
+		ranks_text(&blame->ranks, &cell);
+		table_cell(&table, "%s %s", text_string(&cell), names_text(names, blame->key.lane));
+		text_clear(&cell);
+		put_blamed(&blame->key, names, &cell);
+		table_cell(&table, "%s", text_string(&cell));
+		table_row(&table);
+	}
+	text_add(out, "largest\n");
+	enum status status = table_print(&table, width, out);
+	if (cell.broken)
+		status = ST_MEMORY;
+	text_release(&cell);
+	table_release(&table);
+	return status;
+}
+
+void blames_release(struct blames *blames)
+{
+	mem_free(blames->blame);
+	mem_free(blames->slots);
+	*blames = (struct blames){0};
+}

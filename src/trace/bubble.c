@@ -1,0 +1,197 @@
+/* bubble.c -- the part of a pipeline's time that its schedule leaves empty
+ *
+ *      rank 0  F0 F1 F2 .. .. B0 B1 B2        a task is a phase of one micro-batch on one rank; it waits for the task before it on
+ *      rank 1  .. F0 F1 F2 B0 B1 B2 ..        its rank and for those that send it something; the dots are the bubble
+ *
+ * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the task behind it, a send to the one before, and what
+ * arrives does so its own time after it was sent. The tasks are replayed with nothing else in the way: see trace.h for what that
+ * leaves out, and why. */
+#include "trace/lanes.h"
+#include "base/memory.h"
+
+enum { LETTERS = 128 };
+
+/* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that waits is asked again and again,
+ * and looks on from there. */
+struct task { int rank, letter; op_id next, last; double arrived, start, end; bool done; };
+struct schedule {
+	const struct trace *trace;
+	int section;
+	struct task *task;              /* by rank, in program order */
+	size_t count, room;
+	size_t *first;                  /* by rank: task[first[r]] .. task[first[r+1] - 1] */
+	uint32_t *op_task;              /* by op: 1 + its task, 0 none */
+	op_id arrival;                  /* the first receive in a phase C since the rank's last task, 0 none */
+	double work[LETTERS];           /* ns of kernels in phases of the letter, over all ranks */
+	double tasks[LETTERS];
+};
+
+static bool in_stage(const struct record *record)
+{
+	return record->phase && record->microbatch >= 0;
+}
+
+static bool is_hand_off(const struct record *record)
+{
+	return record->colour == 'C' && record->kind == OP_P2P;
+}
+
+static void add_hand_off(struct schedule *s, int rank, op_id id)
+{
+	const struct record *record = op_record(s->trace->world, id);
+
+	for (int i = 0; i < record->parts; i++) {
+		if (record->part[i].direction == P2P_RECV && !s->arrival)
+			s->arrival = id;
+		if (record->part[i].direction == P2P_SEND && s->count > s->first[rank])
+			s->op_task[id] = (uint32_t)s->count;
+	}
+}
+
+static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase)
+{
+	const struct record *record = op_record(s->trace->world, id);
+	int letter = (unsigned char)record->colour % LETTERS;
+	struct times t;
+
+	if (*phase != record->phase || s->count == s->first[rank]) {
+		if (MEM_GROW(&s->task, s->count, &s->room) != ST_OK)
+			return ST_MEMORY;
+		s->task[s->count++] = (struct task){ .rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id };
+		s->arrival = 0;
+		s->tasks[letter]++;
+		*phase = record->phase;
+	}
+	s->task[s->count - 1].last = id;
+	s->op_task[id] = (uint32_t)s->count;
+	if (record->kind != OP_KERNEL)
+		return ST_OK;
+	s->trace->backend->times(s->trace->backend, id, &t);
+	if (t.end == TIME_UNKNOWN)
+		return trace_never_ends(s->trace, id);
+	s->work[letter] += (double)(t.end - t.start);
+	return ST_OK;
+}
+
+static enum status read_rank(struct schedule *s, int rank)
+{
+	const struct world *world = s->trace->world;
+	enum status status = ST_OK;
+	name_id phase = 0;
+
+	s->first[rank] = s->count;
+	s->arrival = 0;
+	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		if (!trace_is_work(record->kind) || !trace_in(world, id, s->section))
+			continue;
+		if (is_hand_off(record))
+			add_hand_off(s, rank, id);
+		else if (in_stage(record))
+			status = add_op(s, rank, id, &phase);
+		else
+			phase = 0;
+	}
+	s->first[rank + 1] = s->count;
+	return status;
+}
+
+/* When the last has arrived of what the task receives; false while a sender's task is not done. */
+static bool received(const struct schedule *s, struct task *task)
+{
+	const struct world *world = s->trace->world;
+
+	for (op_id id = task->next;; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		task->next = id;
+		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].meet && i < record->parts; i++) {
+			op_id sender = world->meet_ops[world->meets[world->part_meets[world->ops[id].meet + i]].first_op];
+			uint32_t from = record->part[i].direction == P2P_RECV && sender ? s->op_task[sender] : 0;
+			if (from && !s->task[from - 1].done)
+				return false;
+			double arrives = from ? s->task[from - 1].end + (is_hand_off(record) ? (double)record->alone_ns : 0) : 0;
+			if (arrives > task->arrived)
+				task->arrived = arrives;
+		}
+		if (id == task->last)
+			return true;
+	}
+}
+
+/* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send and receive). */
+static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
+{
+	bool moved = false;
+
+	for (; *next < s->first[rank + 1]; ++*next, forced = false, moved = true) {
+		struct task *task = &s->task[*next];
+		double before = *next > s->first[rank] ? task[-1].end : 0;
+		if (!received(s, task) && !forced)
+			break;
+		task->start = task->arrived > before ? task->arrived : before;
+		task->end = task->start + s->work[task->letter] / s->tasks[task->letter];
+		task->done = true;
+	}
+	return moved;
+}
+
+static double replay(struct schedule *s, size_t *next)
+{
+	int n = s->trace->world->n;
+	double span = 0;
+
+	for (int rank = 0; rank < n; rank++)
+		next[rank] = s->first[rank];
+	for (bool left = true; left;) {
+		bool moved = false;
+		int behind = -1;
+		for (int rank = 0; rank < n; rank++) {
+			moved = replay_rank(s, &next[rank], rank, false) || moved;
+			if (behind < 0 && next[rank] < s->first[rank + 1])
+				behind = rank;
+		}
+		left = behind >= 0;
+		if (left && !moved)
+			replay_rank(s, &next[behind], behind, true);
+	}
+	for (int rank = 0; rank < n; rank++) {
+		const struct task *first = s->task + s->first[rank], *end = s->task + s->first[rank + 1];
+		if (end > first && end[-1].end - first->start > span)
+			span = end[-1].end - first->start;
+	}
+	return span;
+}
+
+/* Of the rank that is at it the longest, from its first task to its last: that others begin or end later costs nothing */
+static double bubble_of(struct schedule *s, size_t *next)
+{
+	double span = replay(s, next), work = 0;
+	int ranks = 0;
+
+	for (int rank = 0; rank < s->trace->world->n; rank++)
+		ranks += s->first[rank] < s->first[rank + 1];
+	for (int letter = 0; letter < LETTERS; letter++)
+		work += s->work[letter];
+	return span > 0 && ranks ? 1 - work / (span * ranks) : 0;
+}
+
+enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
+{
+	size_t n = (size_t)trace->world->n;
+	struct schedule s = { .trace = trace, .section = section, .first = mem_alloc((n + 1) * sizeof *s.first),
+		.op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task) };
+	size_t *next = mem_alloc(n * sizeof *next);
+	enum status status = s.first && s.op_task && next ? ST_OK : ST_MEMORY;
+
+	(void)rank;
+	*part = 0;
+	for (int r = 0; r < (int)n && status == ST_OK; r++)
+		status = read_rank(&s, r);
+	if (status == ST_OK)
+		*part = bubble_of(&s, next);
+	mem_free(s.task);
+	mem_free(s.first);
+	mem_free(s.op_task);
+	mem_free(next);
+	return status;
+}

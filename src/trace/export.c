@@ -1,0 +1,237 @@
+/* export.c -- the timeline as Chrome trace events, for Perfetto and chrome://tracing
+ *
+ * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that fill each thread without
+ * overlap, told apart by their category; arrows ("s" to "f") lead from what a wait waited for to what it held up, and from a sender
+ * to its receiver. Times are microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
+#include "trace/lanes.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct writer { const struct trace *trace; struct text *out; struct text label; bool begun; unsigned arrows; };
+
+static const char *const causes[] = {
+#define X(symbol, letter, name) name,
+	CAUSES(X)
+#undef X
+};
+
+static void put_escaped(struct text *out, const char *words)
+{
+	text_add(out, "\"");
+	for (const unsigned char *p = (const unsigned char *)words; *p; p++)
+		if (*p == '"' || *p == '\\')
+			text_add(out, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			text_add(out, "\\u%04x", *p);
+		else
+			text_put(out, (const char *)p, 1);
+	text_add(out, "\"");
+}
+
+static void put_us(struct text *out, const char *key, int64_t ns)
+{
+	text_add(out, "\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void begin(struct writer *w, const char *phase, int rank, int stream)
+{
+	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank, stream);
+	w->begun = true;
+}
+
+static void put_name(struct writer *w, const char *what, int rank, int stream, const char *name, int index)
+{
+	begin(w, "M", rank, stream);
+	text_add(w->out, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
+	put_escaped(w->out, name);
+	text_add(w->out, "}}");
+	begin(w, "M", rank, stream);
+	text_add(w->out, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
+}
+
+static void put_label(struct writer *w, op_id id)
+{
+	text_clear(&w->label);
+	trace_label(w->trace, id, &w->label);
+	put_escaped(w->out, text_string(&w->label));
+}
+
+static void put_arguments(struct writer *w, const struct span *span)
+{
+	const struct world *world = w->trace->world;
+	const struct record *record = op_record(world, span->op);
+
+	text_add(w->out, ",\"args\":{\"op\":%u", (unsigned)span->op);
+	if (record->bytes > 0)
+		text_add(w->out, ",\"bytes\":%" PRId64, record->bytes);
+	if (record->flops > 0)
+		text_add(w->out, ",\"flops\":%.0f", record->flops);
+	if (record->phase) {
+		text_add(w->out, ",\"phase\":");
+		put_escaped(w->out, names_text(world->names, record->phase));
+	}
+	if (record->section) {
+		text_add(w->out, ",\"section\":");
+		put_escaped(w->out, names_text(world->names, world->sections[record->section].name));
+	}
+	if (span->projected)
+		text_add(w->out, ",\"projected\":true");
+	text_add(w->out, "}");
+}
+
+static void put_work(struct writer *w, int rank, int stream, const struct span *span)
+{
+	const struct record *record = op_record(w->trace->world, span->op);
+
+	begin(w, "X", rank, stream);
+	text_add(w->out, "\"cat\":\"%s\",\"name\":", op_kind_name(record->kind));
+	put_label(w, span->op);
+	put_arguments(w, span);
+}
+
+/* What delays `op`; args.for is what it waits for, with its rank. */
+static void put_stall(struct writer *w, int rank, int stream, const struct span *span)
+{
+	begin(w, "X", rank, stream);
+	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{", span->kind == SPAN_HOST ? "issue" : causes[span->cause]);
+	if (span->op) {
+		text_add(w->out, "\"before\":");
+		put_label(w, span->op);
+	}
+	if (span->blame) {
+		text_add(w->out, "%s\"for\":", span->op ? "," : "");
+		put_label(w, span->blame);
+		text_add(w->out, ",\"rank\":%d", w->trace->world->ops[span->blame].rank);
+	}
+	text_add(w->out, "}");
+}
+
+static void put_span(struct writer *w, int rank, int stream, const struct span *span)
+{
+	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
+		return;
+	if (span->kind == SPAN_WORK)
+		put_work(w, rank, stream, span);
+	else
+		put_stall(w, rank, stream, span);
+	text_add(w->out, ",");
+	put_us(w->out, "ts", span->from);
+	text_add(w->out, ",");
+	put_us(w->out, "dur", span->to - span->from);
+	text_add(w->out, "}");
+}
+
+/* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it reaches. */
+static void put_arrow(struct writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
+{
+	const struct op *a = &w->trace->world->ops[from], *b = &w->trace->world->ops[to];
+
+	w->arrows++;
+	begin(w, "s", a->rank, a->stream);
+	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,", category, category, w->arrows);
+	put_us(w->out, "ts", leaves);
+	text_add(w->out, "}");
+	begin(w, "f", b->rank, b->stream);
+	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",", category, category, w->arrows);
+	put_us(w->out, "ts", reaches);
+	text_add(w->out, "}");
+}
+
+static bool lasts(const struct times *t) { return t->end != TIME_UNKNOWN && t->end > t->start; }
+
+/* From what a wait waited for to the work behind the wait on its stream. */
+static void wait_arrow(struct writer *w, const struct lanes *lanes, uint32_t place)
+{
+	const struct world *world = w->trace->world;
+	op_id wait = lanes->moment[lanes->order[place]].id, target = world->ops[wait].target;
+	uint32_t end = lanes->first[world->ops[wait].stream + 1], next = place + 1;
+	struct times from, to;
+
+	if (!target || target == OP_EVERYTHING)
+		return;
+	op_id behind = lanes_behind(lanes, target);
+	while (next < end && !trace_is_work(op_record(world, lanes->moment[lanes->order[next]].id)->kind))
+		next++;
+	if (next == end || !trace_is_work(op_record(world, behind)->kind))
+		return;
+	w->trace->backend->times(w->trace->backend, behind, &from);
+	to = lanes->moment[lanes->order[next]].t;
+	if (lasts(&from) && lasts(&to))
+		put_arrow(w, "wait", behind, from.end - 1, lanes->moment[lanes->order[next]].id, to.start);
+}
+
+/* From each sender to its receiver, drawn with the receiver. */
+static void transfer_arrow(struct writer *w, op_id id)
+{
+	const struct world *world = w->trace->world;
+	const struct record *record = op_record(world, id);
+	struct times from, to;
+
+	for (uint32_t i = 0; i < record->parts && world->ops[id].meet; i++) {
+		const struct meet *meet = &world->meets[world->part_meets[world->ops[id].meet + i]];
+		op_id sender = world->meet_ops[meet->first_op];
+		if (record->part[i].direction != P2P_RECV || !sender)
+			continue;
+		w->trace->backend->times(w->trace->backend, sender, &from);
+		w->trace->backend->times(w->trace->backend, id, &to);
+		if (lasts(&from) && lasts(&to))
+			put_arrow(w, "transfer", sender, from.start, id, to.end - 1);
+	}
+}
+
+static void put_arrows(struct writer *w, const struct lanes *lanes)
+{
+	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
+		op_id id = lanes->moment[lanes->order[place]].id;
+		enum op_kind kind = op_record(w->trace->world, id)->kind;
+		if (kind == OP_WAIT)
+			wait_arrow(w, lanes, place);
+		else if (kind == OP_P2P)
+			transfer_arrow(w, id);
+	}
+}
+
+static enum status put_rank(struct writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
+{
+	char name[32];
+	enum status status = ST_OK;
+
+	snprintf(name, sizeof name, "rank %d", lanes->rank);
+	put_name(w, "process", lanes->rank, 0, name, lanes->rank);
+	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
+		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream), stream);
+		status = lanes_spans(lanes, stream, window, spans);
+		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
+			put_span(w, lanes->rank, stream, &spans->span[i]);
+	}
+	if (status == ST_OK)
+		put_arrows(w, lanes);
+	return status;
+}
+
+enum status trace_export_json(const struct trace *trace, struct text *out)
+{
+	struct writer w = { .trace = trace, .out = out };
+	struct window window = trace_window(trace, -1);
+	struct lanes lanes = {0};
+	struct spans spans = {0};
+	enum status status = ST_OK;
+
+	text_add(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"ranksh\",\"machine\":");
+	put_escaped(out, trace->world->machine->name);
+	text_add(out, "},\"traceEvents\":[\n");
+	for (int rank = 0; rank < trace->world->n && status == ST_OK && !out->broken; rank++) {
+		status = lanes_load(&lanes, trace, rank);
+		if (status == ST_OK)
+			status = put_rank(&w, &lanes, window, &spans);
+	}
+	text_add(out, "\n]}\n");
+	if (out->broken || w.label.broken)
+		status = fail(ST_MEMORY, "this computer is out of memory (the exported timeline does not fit)");
+	text_release(&w.label);
+	lanes_release(&lanes);
+	spans_release(&spans);
+	return status;
+}

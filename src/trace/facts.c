@@ -1,0 +1,177 @@
+/* facts.c -- small questions about one operation or section that every picture and table asks */
+#include "trace/lanes.h"
+
+#include <string.h>
+
+bool trace_is_work(enum op_kind kind)
+{
+	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
+}
+
+bool trace_is_stage_receive(const struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	if (record->kind != OP_P2P || record->microbatch < 0 || !record->phase)
+		return false;
+	for (int i = 0; i < record->parts; i++)
+		if (record->part[i].direction == P2P_RECV)
+			return true;
+	return false;
+}
+
+int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
+{
+	const struct record *record = op_record(trace->world, id);
+	if (op_kind_is_host(record->kind))
+		return t->start != TIME_UNKNOWN ? t->start : t->issue;
+	if (t->issue == TIME_UNKNOWN || trace->world->ops[id].flags & OPF_FREE_LAUNCH || record->launch_ns < 0)
+		return t->issue;
+	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
+}
+
+/* The latest `ready` of a meeting's members, not counting `self`; unknown when one is missing or will never leave. */
+static void meet_arrival(const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
+{
+	struct backend *backend = trace->backend;
+
+	for (int i = 0; i < meet->n; i++) {
+		op_id member = trace->world->meet_ops[meet->first_op + (uint32_t)i];
+		struct times t = { .ready = TIME_UNKNOWN };
+		if (member == self)
+			continue;
+		if (member)
+			backend->times(backend, member, &t);
+		if (t.ready > *arrival) {
+			*arrival = t.ready;
+			*last = member;
+		}
+	}
+	if (meet->mismatch)
+		*arrival = TIME_UNKNOWN;
+}
+
+int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
+{
+	const struct world *world = trace->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	int64_t arrival = t->ready;
+
+	*last = 0;
+	if (record->kind == OP_COLLECTIVE && op->meet) {
+		/* The backend names the last to arrive: no need to ask a thousand members. */
+		if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && world->ops[t->blame].meet == op->meet
+		    && op_record(world, t->blame)->kind == OP_COLLECTIVE) {
+			struct times late;
+			trace->backend->times(trace->backend, t->blame, &late);
+			*last = t->blame;
+			return late.ready > arrival ? late.ready : arrival;
+		}
+		meet_arrival(trace, &world->meets[op->meet], id, &arrival, last);
+	} else if (record->kind == OP_P2P && op->meet) {
+		for (uint32_t i = 0; i < record->parts; i++)
+			meet_arrival(trace, &world->meets[world->part_meets[op->meet + i]], id, &arrival, last);
+	}
+	return arrival;
+}
+
+int trace_missing_rank(const struct world *world, op_id id)
+{
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+
+	if (!op->meet)
+		return -1;
+	if (record->kind == OP_COLLECTIVE) {
+		const struct meet *meet = &world->meets[op->meet];
+		for (int i = 0; i < meet->n; i++)
+			if (!world->meet_ops[meet->first_op + (uint32_t)i])
+				return world->groups[meet->group].instance[meet->instance].ranks[i];
+	}
+	for (uint32_t i = 0; record->kind == OP_P2P && i < record->parts; i++)
+		if (world->meets[world->part_meets[op->meet + i]].count < 2)
+			return record->part[i].peer;
+	return -1;
+}
+
+const char *trace_lane_name(const struct trace *trace, int rank, int stream)
+{
+	if (stream == STREAM_HOST)
+		return "host";
+	const struct stream *found = world_stream(trace->world, rank, stream);
+	return found ? names_text(trace->world->names, found->name) : "?";
+}
+
+void trace_label(const struct trace *trace, op_id id, struct text *out)
+{
+	const struct names *names = trace->world->names;
+	const struct record *record = op_record(trace->world, id);
+
+	if (record->kind == OP_SYNC && record->reason) {
+		text_add(out, "%s", names_text(names, record->reason));
+		return;
+	}
+	text_add(out, "%s", record->title ? names_text(names, record->title) : op_kind_name(record->kind));
+	if (record->object)
+		text_add(out, " %s", names_text(names, record->object));
+}
+
+static bool counts(const struct world *world, op_id id, int section)
+{
+	const struct record *record = op_record(world, id);
+	return (section < 0 || record->section == section) && record->kind != OP_FILL;
+}
+
+/* When the rank's host began with the section; a host does one line after the other. */
+static int64_t first_begin(const struct trace *trace, int rank, int section)
+{
+	const struct world *world = trace->world;
+	op_id id = world->first[rank];
+	struct times t;
+
+	while (id && !counts(world, id, section))
+		id = world->ops[id].next_program;
+	if (!id)
+		return TIME_UNKNOWN;
+	trace->backend->times(trace->backend, id, &t);
+	return trace_begin(trace, id, &t);
+}
+
+/* Moves the end of a window behind the known times of an operation. */
+static void widen(struct window *window, const struct trace *trace, op_id id)
+{
+	struct times t;
+	trace->backend->times(trace->backend, id, &t);
+	int64_t known[] = { t.issue, t.ready, t.start, t.end };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i] != TIME_UNKNOWN && known[i] > window->to)
+			window->to = known[i];
+}
+
+/* Of everything (-1) no record is looked at: tensors being filled end no later than their host's clock. */
+struct window trace_window(const struct trace *trace, int section)
+{
+	const struct world *world = trace->world;
+	struct window window = { .from = -1, .to = 0, .section = section };
+
+	for (op_id id = 1; id <= world->op_count; id++)
+		if (section < 0 || counts(world, id, section))
+			widen(&window, trace, id);
+	for (int rank = 0; rank < world->n; rank++) {
+		int64_t begin = first_begin(trace, rank, section);
+		if (begin != TIME_UNKNOWN && (window.from < 0 || begin < window.from))
+			window.from = begin;
+	}
+	for (int rank = 0; section < 0 && rank < world->n; rank++) {
+		struct host_now now;
+		trace->backend->host(trace->backend, rank, &now);
+		if (now.clock != TIME_UNKNOWN && now.clock > window.to)
+			window.to = now.clock;
+	}
+	if (window.from < 0)
+		window.from = 0;
+	if (window.to < window.from)
+		window.to = window.from;
+	return window;
+}

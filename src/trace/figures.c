@@ -1,0 +1,206 @@
+/* figures.c -- the figures of a section, each by its metric */
+#include "trace/figures.h"
+#include "trace/lanes.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *section_name(const struct trace *trace, int section)
+{
+	if (section < 0)
+		return "everything";
+	name_id name = trace->world->sections[section].name;
+	return name ? names_text(trace->world->names, name) : "the start";
+}
+
+bool section_used(const struct trace *trace, int section)
+{
+	for (size_t i = 1; i <= trace->world->op_count; i++) {
+		const struct record *record = op_record(trace->world, (op_id)i);
+		if (record->section == section && record->kind != OP_FILL)
+			return true;
+	}
+	return false;
+}
+
+void figures_release(struct figures *figures)
+{
+	mem_free(figures->figure);
+	*figures = (struct figures){0};
+}
+
+const struct figure *figures_find(const struct figures *figures, const char *name)
+{
+	for (size_t i = 0; i < figures->count; i++)
+		if (strcmp(figures->figure[i].name, name) == 0)
+			return &figures->figure[i];
+	return NULL;
+}
+
+/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. */
+static enum status put(struct figures *figures, enum status status, const char *name, enum figure_kind kind, double value)
+{
+	if (status != ST_OK && status != ST_WAITS)
+		return status;
+	if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
+		return ST_MEMORY;
+	struct figure *figure = &figures->figure[figures->count++];
+	*figure = (struct figure){ .kind = kind, .value = value, .known = status == ST_OK };
+	snprintf(figure->name, sizeof figure->name, "%s", name);
+	return ST_OK;
+}
+
+/* Which streams of the rank have work in the section, as bits */
+struct used { bool stream[STREAMS_MAX + 1]; int highest; int64_t ops; };
+static struct used used_streams(const struct trace *trace, int section, int rank)
+{
+	const struct world *world = trace->world;
+	struct used used = {0};
+
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section))
+			continue;
+		used.stream[world->ops[id].stream] = true;
+		used.ops++;
+		if (world->ops[id].stream > used.highest)
+			used.highest = world->ops[id].stream;
+	}
+	return used;
+}
+
+static enum status put_streams(const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
+{
+	char name[72];
+	enum status status = ST_OK;
+	int pairs = 0;
+
+	for (int a = 0; a <= used->highest && status == ST_OK; a++) {
+		double part = 0;
+		if (!used->stream[a])
+			continue;
+		snprintf(name, sizeof name, "busy %s", trace_lane_name(trace, rank, a));
+		enum status known = metric_busy(trace, section, rank, a, &part);
+		status = put(figures, known, name, FIGURE_PART, part);
+	}
+	for (int a = 0; a <= used->highest && status == ST_OK; a++)
+		for (int b = a + 1; b <= used->highest && status == ST_OK && pairs < 6; b++) {
+			double part = 0;
+			if (!used->stream[a] || !used->stream[b])
+				continue;
+			pairs++;
+			snprintf(name, sizeof name, "overlap %s, %s", trace_lane_name(trace, rank, a), trace_lane_name(trace, rank, b));
+			enum status known = metric_overlap(trace, section, rank, a, b, &part);
+			status = put(figures, known, name, FIGURE_PART, part);
+		}
+	return status;
+}
+
+static enum status put_stalls(const struct trace *trace, int section, int rank, struct figures *figures)
+{
+	static const char *const names[] = {
+#define X(symbol, letter, name) "stall " name,
+		CAUSES(X)
+#undef X
+	};
+	enum status status = ST_OK;
+
+	for (int cause = 0; cause < CAUSE_DONE && status == ST_OK; cause++) {
+		double part = 0;
+		status = metric_stall(trace, section, rank, (enum cause)cause, &part);
+		if (status == ST_OK && part > 0)
+			status = put(figures, ST_OK, names[cause], FIGURE_PART, part);
+	}
+	return status;
+}
+
+static enum status put_sent(const struct trace *trace, int section, int rank, struct figures *figures)
+{
+	double sent[LINK_KINDS] = {0};
+	char name[72];
+	enum status status = ST_OK;
+
+	trace->backend->sent(trace->backend, rank, section, sent);
+	for (int kind = 0; kind < LINK_KINDS && status == ST_OK; kind++)
+		if (sent[kind] > 0) {
+			snprintf(name, sizeof name, "bytes %s", link_name((enum link_kind)kind));
+			status = put(figures, ST_OK, name, FIGURE_BYTES, sent[kind]);
+		}
+	return status;
+}
+
+enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
+{
+	struct used used = used_streams(trace, section, rank);
+	struct memory_counts memory = {0};
+	int64_t ns = 0;
+
+	figures->count = 0;
+	enum status known = metric_time(trace, section, rank, &ns);
+	enum status status = put(figures, known, "time", FIGURE_TIME, (double)ns);
+	if (status == ST_OK)
+		status = put(figures, ST_OK, "operations", FIGURE_COUNT, (double)used.ops);
+	if (status == ST_OK)
+		status = put_streams(trace, section, rank, &used, figures);
+	known = metric_exposed(trace, section, rank, &ns);
+	if (status == ST_OK)
+		status = put(figures, known, "exposed communication", FIGURE_TIME, (double)ns);
+	if (status == ST_OK)
+		status = put_stalls(trace, section, rank, figures);
+	if (status == ST_OK)
+		status = put_sent(trace, section, rank, figures);
+	world_memory_counts(trace->world, rank, &memory);
+	if (status == ST_OK && (section < 0 || trace->world->section_count == 1))
+		status = put(figures, ST_OK, "peak memory", FIGURE_BYTES, (double)memory.peak_allocated);
+	return status;
+}
+
+/* Adds a rank's figure into the section's. */
+static enum status merge(struct figures *all, const struct figure *figure)
+{
+	struct figure *found = (struct figure *)figures_find(all, figure->name);
+
+	if (!found)
+		return put(all, figure->known ? ST_OK : ST_WAITS, figure->name, figure->kind, figure->value);
+	found->known = found->known && figure->known;
+	if (figure->kind == FIGURE_TIME)
+		found->value = figure->value > found->value ? figure->value : found->value;
+	else
+		found->value += figure->value;
+	return ST_OK;
+}
+
+enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
+{
+	struct figures rank = {0};
+	enum status status = ST_OK;
+	int counted = 0;
+
+	figures->count = 0;
+	for (int r = 0; r < trace->world->n && status == ST_OK; r++) {
+		struct used used = used_streams(trace, section, r);
+		counted += used.ops > 0;
+		status = used.ops ? figures_of_rank(trace, section, r, &rank) : ST_OK;
+		for (size_t i = 0; i < rank.count && status == ST_OK && used.ops; i++)
+			status = merge(figures, &rank.figure[i]);
+	}
+	for (size_t i = 0; i < figures->count; i++)
+		if (figures->figure[i].kind == FIGURE_PART)
+			figures->figure[i].value /= counted;
+	figures_release(&rank);
+	return status;
+}
+
+void figure_text(const struct figure *figure, struct text *out)
+{
+	if (!figure->known)
+		text_add(out, "waits");
+	else if (figure->kind == FIGURE_TIME)
+		time_text((int64_t)figure->value, out);
+	else if (figure->kind == FIGURE_PART)
+		text_add(out, "%.0f%%", 100 * figure->value);
+	else if (figure->kind == FIGURE_BYTES)
+		bytes_text((int64_t)figure->value, out);
+	else
+		text_add(out, "%.0f", figure->value);
+}

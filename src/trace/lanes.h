@@ -1,0 +1,62 @@
+/* lanes.h -- private to trace/: one rank's operations with their times, and its lanes as spans.
+ *
+ * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a rank's
+ * own part of them is small. Loading again into the same struct keeps its memory. */
+#ifndef RANKSH_TRACE_LANES_H
+#define RANKSH_TRACE_LANES_H
+
+#include "trace/trace.h"
+
+/* All that pictures ask of an operation: its record is looked at once. */
+struct moment {
+	op_id id;
+	uint32_t place;             /* index into lanes.order */
+	uint32_t looks;             /* a hash of its title, object, phase and colour */
+	uint8_t kind, stream;
+	int64_t begin;              /* trace_begin */
+	struct times t;
+};
+
+struct lanes {
+	const struct trace *trace;
+	int rank;
+	int streams;                /* lanes: numbers 0 .. streams-1 */
+	size_t count, room;
+	struct moment *moment;      /* in program order; op.number - 1 is the index */
+	uint32_t *order;            /* indices into moment, stream by stream, each in its order */
+	uint32_t first[STREAMS_MAX + 2];   /* order[first[s]] .. order[first[s+1] - 1] are stream s */
+	struct spans host;          /* the host's lane, from 0 to the end of time */
+};
+
+/* A zeroed struct is an empty one. */
+enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
+void lanes_release(struct lanes *lanes);
+/* The spans of one lane in the window, replacing what `out` held. */
+enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
+/* Follows records and waits back to the operation that a wait for `id` is really about. */
+op_id lanes_behind(const struct lanes *lanes, op_id id);
+
+/* Kernels, copies, collectives, transfers: what a stream's lane shows as work */
+bool trace_is_work(enum op_kind kind);
+/* A receive of a pipeline stage: what turns waiting into a bubble */
+bool trace_is_stage_receive(const struct world *world, op_id id);
+/* When its host began with it: the launch of a device operation, the start of a host operation */
+int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
+/* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
+int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
+/* ST_WAITS, worded: no figure can count an operation that has no end yet. */
+enum status trace_never_ends(const struct trace *trace, op_id id);
+/* A rank that an unfinished collective or transfer still waits for, because it has not queued its part; -1: none. */
+int trace_missing_rank(const struct world *world, op_id id);
+/* Name of a lane: "host", "default", "compute" ... */
+const char *trace_lane_name(const struct trace *trace, int rank, int stream);
+/* "matmul y", "sync", "print": an operation in the words of its line, shorter than op_label */
+void trace_label(const struct trace *trace, op_id id, struct text *out);
+static inline bool trace_in(const struct world *world, op_id id, int section)
+{
+	return section < 0 || op_record(world, id)->section == section;
+}
+/* Adds a span behind the others, joining it to the last one when only time sets them apart. */
+enum status spans_add(struct spans *spans, struct span span);
+
+#endif

@@ -1,0 +1,143 @@
+/* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for rank 2" */
+#include "trace/legend.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One cause on one lane: how long in all, and the longest span of it */
+struct sum { int64_t total, longest; op_id op, blame; };
+
+void legend_release(struct legend *legend)
+{
+	mem_free(legend->entry);
+	*legend = (struct legend){0};
+}
+
+static enum status tell(struct legend *legend, int row, const char *words)
+{
+	for (size_t i = 0; i < legend->count; i++)
+		if (strcmp(legend->entry[i].words, words) == 0)
+			return ST_OK;
+	enum status status = MEM_GROW(&legend->entry, legend->count, &legend->room);
+	if (status != ST_OK)
+		return status;
+	struct legend_entry *entry = &legend->entry[legend->count++];
+	*entry = (struct legend_entry){ .row = row };
+	snprintf(entry->words, sizeof entry->words, "%s", words);
+	return ST_OK;
+}
+
+static void put_rank(const struct trace *trace, const struct sum *sum, struct text *out)
+{
+	int rank = sum->blame ? trace->world->ops[sum->blame].rank : sum->op ? trace_missing_rank(trace->world, sum->op) : -1;
+	if (rank >= 0)
+		text_add(out, "rank %d", rank);
+	else
+		text_add(out, "its peers");
+}
+
+static void words_of(const struct trace *trace, enum cause cause, bool host, const struct sum *sum, op_id blocked_in, struct text *out)
+{
+	const struct op *blame = sum->blame ? &trace->world->ops[sum->blame] : NULL;
+
+	switch (cause) {
+	case CAUSE_LAUNCH: text_add(out, "l launch"); break;
+	case CAUSE_HOST: text_add(out, "h the host was not there yet"); break;
+	case CAUSE_SYNC:
+		text_add(out, host ? "s waited " : "s host was in ");
+		if (host) {
+			time_text(sum->total, out);
+			text_add(out, " in ");
+		}
+		text_add(out, "`");
+		trace_label(trace, blocked_in, out);
+		text_add(out, "`");
+		break;
+	case CAUSE_MEMORY: text_add(out, "m got device memory"); break;
+	case CAUSE_EVENT:
+		text_add(out, "e waited for %s", blame ? trace_lane_name(trace, blame->rank, blame->stream) : "an event");
+		break;
+	case CAUSE_PEER: case CAUSE_BUBBLE:
+		text_add(out, cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");
+		put_rank(trace, sum, out);
+		break;
+	case CAUSE_ENGINE:
+		text_add(out, "g busy with ");
+		if (blame)
+			trace_label(trace, sum->blame, out);
+		else
+			text_add(out, "other work");
+		break;
+	case CAUSE_DONE: case CAUSE_COUNT: break;
+	}
+}
+
+/* What took longest is told first. */
+static int most_of(const struct sum sum[CAUSE_COUNT])
+{
+	int most = CAUSE_DONE;
+	for (int cause = 0; cause < CAUSE_DONE; cause++)
+		if (sum[cause].total > sum[most].total)
+			most = cause;
+	return most;
+}
+
+enum status legend_add(struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
+{
+	struct sum sum[CAUSE_COUNT] = {{0}};
+	op_id in[CAUSE_COUNT] = {0};
+	bool queued = false, begun = false;
+	struct text words = {0};
+	enum status status = ST_OK;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->span[i];
+		struct sum *s = &sum[span->cause];
+		queued = queued || (span->kind == SPAN_WORK && span->projected);
+		begun = begun || span->kind == SPAN_WORK;
+		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE || (!host && !begun && span->cause <= CAUSE_MEMORY))
+			continue;
+		s->total += span->to - span->from;
+		if (span->to - span->from > s->longest) {
+			s->longest = span->to - span->from;
+			s->op = span->op;
+			s->blame = span->blame;
+			in[span->cause] = host ? span->op : span->blame;
+		}
+	}
+	for (int cause; status == ST_OK && (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
+		text_clear(&words);
+		words_of(trace, (enum cause)cause, host, &sum[cause], in[cause], &words);
+		status = tell(legend, row, text_string(&words));
+	}
+	if (status == ST_OK && queued)
+		status = tell(legend, row, "\xe2\x96\x91 queued");
+	if (status == ST_OK && words.broken)
+		status = ST_MEMORY;
+	text_release(&words);
+	return status;
+}
+
+int legend_width(const struct legend *legend)
+{
+	size_t most = 0;
+	for (size_t i = 0; i < legend->count; i++) {
+		size_t columns = text_columns(legend->entry[i].words);
+		most = columns > most ? columns : most;
+	}
+	return (int)most;
+}
+
+void legend_line(struct legend *legend, int row, int width, struct text *line)
+{
+	text_clear(line);
+	for (size_t i = 0; i < legend->count; i++) {
+		struct legend_entry *entry = &legend->entry[i];
+		int used = (int)text_columns(text_string(line));
+		if (entry->told || entry->row > row || (used && used + 2 + (int)text_columns(entry->words) > width))
+			continue;
+		text_add(line, "%s%s", used ? ", " : "", entry->words);
+		entry->told = true;
+	}
+}

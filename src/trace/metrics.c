@@ -1,0 +1,227 @@
+/* metrics.c -- the figures that `expect`, `stats` and `diff` ask for; trace.h has each one's formula */
+#include "trace/cover.h"
+#include "trace/lanes.h"
+#include "base/memory.h"
+#include "collectives/collective.h"
+
+#include <string.h>
+
+enum status trace_never_ends(const struct trace *trace, op_id id)
+{
+	struct text label = {0};
+	trace_label(trace, id, &label);
+	enum status status = fail(ST_WAITS, "`%s` on rank %d has no end yet: it waits for a line not given (see `stuck`)", text_string(&label),
+		trace->world->ops[id].rank);
+	text_release(&label);
+	return status;
+}
+
+enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns)
+{
+	const struct world *world = trace->world;
+	int64_t from = INT64_MAX, to = 0;
+
+	*ns = 0;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		struct times t;
+		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL || op_record(world, id)->kind == OP_CRASH)
+			continue;
+		trace->backend->times(trace->backend, id, &t);
+		if (t.end == TIME_UNKNOWN)
+			return trace_never_ends(trace, id);
+		int64_t begin = trace_begin(trace, id, &t);
+		from = begin < from ? begin : from;
+		to = t.end > to ? t.end : to;
+	}
+	if (to > from)
+		*ns = to - from;
+	return ST_OK;
+}
+
+/* The rank's own time in the section: first issue to last known end. */
+static struct window own_window(const struct trace *trace, int section, int rank)
+{
+	const struct world *world = trace->world;
+	struct window window = { .from = INT64_MAX, .section = section };
+
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		struct times t;
+		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL)
+			continue;
+		trace->backend->times(trace->backend, id, &t);
+		int64_t begin = trace_begin(trace, id, &t);
+		window.from = begin < window.from ? begin : window.from;
+		window.to = t.end != TIME_UNKNOWN && t.end > window.to ? t.end : window.to;
+	}
+	window.from = window.from < window.to ? window.from : window.to;
+	return window;
+}
+
+/* When the rank's operations that `wanted` picks were at work, in the section. */
+typedef bool wants(const struct world *world, op_id id, int argument);
+static enum status work_of(const struct trace *trace, int section, int rank, wants *wanted, int argument, struct cover *cover)
+{
+	const struct world *world = trace->world;
+	enum status status = ST_OK;
+
+	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
+		struct times t;
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section) || !wanted(world, id, argument))
+			continue;
+		trace->backend->times(trace->backend, id, &t);
+		status = t.end == TIME_UNKNOWN ? trace_never_ends(trace, id) : cover_add(cover, t.start, t.end);
+	}
+	cover_join(cover);
+	return status;
+}
+
+static bool on_stream(const struct world *world, op_id id, int stream) { return world->ops[id].stream == stream; }
+static bool of_kind(const struct world *world, op_id id, int kind) { return op_record(world, id)->kind == kind; }
+static bool communicates(const struct world *world, op_id id, int unused)
+{
+	(void)unused;
+	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P);
+}
+static double part_of(int64_t part, int64_t whole) { return whole > 0 ? (double)part / (double)whole : 0; }
+
+enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
+{
+	struct cover work = {0};
+	struct window window = own_window(trace, section, rank);
+	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
+
+	*part = part_of(cover_length(&work), window.to - window.from);
+	cover_release(&work);
+	return status;
+}
+
+enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
+{
+	struct cover x = {0}, y = {0};
+	enum status status = work_of(trace, section, rank, on_stream, a, &x);
+
+	if (status == ST_OK)
+		status = work_of(trace, section, rank, on_stream, b, &y);
+	int64_t less = cover_length(&x) < cover_length(&y) ? cover_length(&x) : cover_length(&y);
+	*part = part_of(cover_common(&x, &y), less);
+	cover_release(&x);
+	cover_release(&y);
+	return status;
+}
+
+enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns)
+{
+	struct cover talk = {0}, kernels = {0};
+	enum status status = work_of(trace, section, rank, communicates, 0, &talk);
+
+	if (status == ST_OK)
+		status = work_of(trace, -1, rank, of_kind, OP_KERNEL, &kernels);
+	*ns = cover_length(&talk) - cover_common(&talk, &kernels);
+	cover_release(&talk);
+	cover_release(&kernels);
+	return status;
+}
+
+/* Streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
+static enum status sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
+{
+	struct spans spans = {0};
+	enum status status = ST_OK;
+
+	*streams = 0;
+	memset(ns, 0, CAUSE_COUNT * sizeof *ns);
+	for (int stream = STREAM_DEFAULT; stream < lanes->streams && status == ST_OK; stream++) {
+		bool used = false;
+		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used; i++) {
+			op_id id = lanes->moment[lanes->order[i]].id;
+			used = trace_is_work(op_record(lanes->trace->world, id)->kind) && trace_in(lanes->trace->world, id, window.section);
+		}
+		if (!used)
+			continue;
+		++*streams;
+		status = lanes_spans(lanes, stream, window, &spans);
+		for (size_t i = 0; i < spans.count && status == ST_OK; i++)
+			if (spans.span[i].kind == SPAN_STALL)
+				ns[spans.span[i].cause] += spans.span[i].to - spans.span[i].from;
+	}
+	spans_release(&spans);
+	return status;
+}
+
+enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part)
+{
+	struct lanes lanes = {0};
+	struct window window = own_window(trace, section, rank);
+	int64_t ns[CAUSE_COUNT] = {0};
+	int streams = 0;
+	enum status status = lanes_load(&lanes, trace, rank);
+
+	if (status == ST_OK)
+		status = sum_stalls(&lanes, window, ns, &streams);
+	*part = streams ? part_of(ns[cause], (window.to - window.from) * streams) : 0;
+	lanes_release(&lanes);
+	return status;
+}
+
+static bool is_inward(int kind) { return kind == LINK_IN || kind == LINK_NIC_IN; }
+
+/* Every link whose name begins with `link` ("pcie", "nvlink out") and leads away from the rank, or is asked for by its whole name. */
+enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes)
+{
+	double sent[LINK_KINDS] = {0};
+	int matches = 0;
+
+	trace->backend->sent(trace->backend, rank, section, sent);
+	*bytes = 0;
+	for (int kind = 0; kind < LINK_KINDS; kind++) {
+		const char *name = link_name((enum link_kind)kind);
+		bool whole = link && strcmp(link, name) == 0;
+		if (link && strncmp(name, link, strlen(link)) != 0)
+			continue;
+		matches++;
+		if (whole || !is_inward(kind))
+			*bytes += sent[kind];
+	}
+	if (matches)
+		return ST_OK;
+	struct text known = {0};
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		text_add(&known, "%s\"%s\"", kind ? " " : "", link_name((enum link_kind)kind));
+	enum status status = fail(ST_NAME, "no link '%s'; there are %s", link, text_string(&known));
+	text_release(&known);
+	return status;
+}
+
+int64_t metric_count(const struct trace *trace, int section, int rank, const char *title)
+{
+	const struct world *world = trace->world;
+	name_id wanted = names_find(world->names, title, strlen(title));
+	int64_t count = 0;
+
+	for (op_id id = wanted ? world->first[rank] : 0; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		if (!trace_in(world, id, section))
+			continue;
+		count += record->kind == OP_SYNC ? record->reason == wanted : record->title == wanted;
+	}
+	return count;
+}
+
+enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s)
+{
+	const struct world *world = trace->world;
+	const struct record *record = op_record(world, id);
+	struct times t;
+	double factor = 1;
+
+	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_COPY)
+		return fail(ST_ARGUMENT, "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
+			names_text(world->names, record->title));
+	trace->backend->times(trace->backend, id, &t);
+	if (t.end == TIME_UNKNOWN)
+		return trace_never_ends(trace, id);
+	if (record->kind == OP_COLLECTIVE)
+		factor = collective_bus_factor(record->collective->kind, world->meets[world->ops[id].meet].n);
+	*bytes_per_s = t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
+	return ST_OK;
+}

@@ -1,0 +1,134 @@
+/* picture.c -- cells: made, written into, and turned into lines of text */
+#include "trace/picture.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static const short ansi[COLOUR_COUNT] = {
+#define X(symbol, name, number) [COLOUR_##symbol] = number,
+	COLOURS(X)
+#undef X
+};
+
+enum status picture_make(struct picture *picture, int width, int height)
+{
+	size_t count = (size_t)width * (size_t)height;
+
+	*picture = (struct picture){ .width = width, .height = height };
+	picture->cells = mem_alloc(count * sizeof *picture->cells);
+	picture->ops = picture->cells ? mem_alloc(count * sizeof *picture->ops) : NULL;
+	if (!picture->ops) {
+		picture_release(picture);
+		return ST_MEMORY;
+	}
+	for (size_t i = 0; i < count; i++)
+		picture->cells[i].glyph = ' ';
+	return ST_OK;
+}
+
+void picture_release(struct picture *picture)
+{
+	mem_free(picture->cells);
+	mem_free(picture->ops);
+	*picture = (struct picture){0};
+}
+
+struct cell *picture_cell(struct picture *picture, int row, int column)
+{
+	if (row < 0 || row >= picture->height || column < 0 || column >= picture->width)
+		return NULL;
+	return &picture->cells[(size_t)row * (size_t)picture->width + (size_t)column];
+}
+
+uint32_t utf8_next(const char **p)
+{
+	const unsigned char *s = (const unsigned char *)*p;
+	int more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
+	uint32_t point = more == 0 ? *s : *s & (0x3fu >> more);
+
+	if (!*s)
+		return 0;
+	for (s++; more > 0 && (*s & 0xc0) == 0x80; more--, s++)
+		point = point << 6 | (*s & 0x3fu);
+	*p = (const char *)s;
+	return point;
+}
+
+int picture_write(struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8)
+{
+	uint32_t glyph;
+
+	for (; limit > 0 && (glyph = utf8_next(&utf8)) != 0; limit--, column++) {
+		struct cell *cell = picture_cell(picture, row, column);
+		if (!cell)
+			break;
+		/* the last column says that there was more */
+		cell->glyph = limit == 1 && *utf8 ? 0x2026 : glyph;
+		cell->colour = (uint8_t)colour;
+	}
+	return column;
+}
+
+static void put_glyph(struct text *out, uint32_t g)
+{
+	char bytes[4];
+	size_t count = 0;
+
+	if (g < 0x80) {
+		bytes[count++] = (char)g;
+	} else if (g < 0x800) {
+		bytes[count++] = (char)(0xc0 | g >> 6);
+		bytes[count++] = (char)(0x80 | (g & 0x3f));
+	} else {
+		bytes[count++] = (char)(0xe0 | g >> 12);
+		bytes[count++] = (char)(0x80 | (g >> 6 & 0x3f));
+		bytes[count++] = (char)(0x80 | (g & 0x3f));
+	}
+	text_put(out, bytes, count);
+}
+
+static bool same_look(const struct cell *a, const struct cell *b)
+{
+	return a->colour == b->colour && a->dim == b->dim && a->bold == b->bold && a->reverse == b->reverse;
+}
+
+static bool plain(const struct cell *cell)
+{
+	return ansi[cell->colour] < 0 && !cell->dim && !cell->bold && !cell->reverse;
+}
+
+static void put_look(struct text *out, const struct cell *cell)
+{
+	text_add(out, "\033[0%s%s%s", cell->bold ? ";1" : "", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
+	if (ansi[cell->colour] >= 0)
+		text_add(out, ";38;5;%d", ansi[cell->colour]);
+	text_add(out, "m");
+}
+
+/* Blanks at the end of a line are left out, unless they are painted (reversed). */
+static int used_columns(const struct picture *picture, const struct cell *line)
+{
+	int columns = picture->width;
+	while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
+		columns--;
+	return columns;
+}
+
+void picture_text(const struct picture *picture, bool colour, struct text *out)
+{
+	static const struct cell none;
+
+	for (int row = 0; row < picture->height; row++) {
+		const struct cell *line = &picture->cells[(size_t)row * (size_t)picture->width], *look = &none;
+		int columns = used_columns(picture, line);
+		for (int i = 0; i < columns; i++) {
+			if (colour && !same_look(look, &line[i]))
+				put_look(out, &line[i]);
+			look = &line[i];
+			put_glyph(out, line[i].glyph);
+		}
+		if (colour && !plain(look))
+			text_add(out, "\033[0m");
+		text_add(out, "\n");
+	}
+}

@@ -1,0 +1,107 @@
+/* races.c -- the races that the books have found, in words: who touches what, and the line that would put them in order */
+#include "trace/lanes.h"
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* "writes x": how an operation uses the bytes at the race's address. */
+static const char *use_of(const struct record *record, const struct race *race)
+{
+	bool reads = false;
+
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		if (operand->space != race->space || race->address < operand->address
+		    || race->address >= operand->address + layout_span(&operand->layout))
+			continue;
+		if (operand->access & (ACCESS_WRITE | ACCESS_ADD))
+			return "writes";
+		reads = true;
+	}
+	return reads ? "reads" : "uses";
+}
+
+static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
+{
+	const struct op *op = &trace->world->ops[id];
+	const struct record *record = op_record(trace->world, id);
+
+	text_add(out, "`%s` on %s %s ", record->title ? names_text(trace->world->names, record->title) : op_kind_name(record->kind),
+		trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
+}
+
+static void put_race(const struct trace *trace, const struct race *race, struct text *out)
+{
+	const struct names *names = trace->world->names;
+	bool same_name = race->earlier_name == race->later_name;
+
+	text_add(out, "race: ");
+	put_user(trace, race->earlier, race, out);
+	text_add(out, "%s while ", names_text(names, race->earlier_name));
+	put_user(trace, race->later, race, out);
+	text_add(out, "%s.", same_name ? "it" : names_text(names, race->later_name));
+	if (race->remedy[0])
+		text_add(out, " `%s` between the two puts them in order.", race->remedy);
+}
+
+/* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on one of their own. */
+static void put_wrapped(const char *words, const char *ranks, int width, struct text *out)
+{
+	enum { INDENT = 3 };
+	int column = 0, right = (int)text_columns(ranks) + 2;
+
+	while (*words) {
+		size_t length = strcspn(words, " ");
+		/* a quoted line stays together */
+		if (*words == '`') {
+			size_t quoted = strcspn(words + 1, "`") + 2;
+			length = quoted + strcspn(words + quoted, " ");
+		}
+		int columns = (int)length;
+		if (column > INDENT && column + 1 + columns > width) {
+			text_add(out, "\n");
+			column = 0;
+		}
+		text_repeat(out, " ", column ? 1 : INDENT);
+		text_put(out, words, length);
+		column += (column ? 1 : INDENT) + columns;
+		words += length;
+		words += *words == ' ';
+	}
+	if (column + right + 2 > width) {
+		text_add(out, "\n");
+		column = 0;
+	}
+	text_repeat(out, " ", width - column - right);
+	text_add(out, "[%s]\n", ranks);
+}
+
+enum status trace_races_from(const struct trace *trace, size_t first, int width, struct text *out)
+{
+	const struct world *world = trace->world;
+	struct blocks blocks = {0};
+	struct text words = {0};
+	enum status status = ST_OK;
+
+	for (size_t i = first; i < world->race_count && status == ST_OK; i++) {
+		text_clear(&words);
+		put_race(trace, &world->races[i], &words);
+		status = blocks_add(&blocks, world->ops[world->races[i].later].rank, &words);
+	}
+	for (size_t i = 0; i < blocks.count && status == ST_OK; i++) {
+		text_clear(&words);
+		ranks_text(&blocks.block[i].ranks, &words);
+		put_wrapped(blocks.block[i].rows, text_string(&words), width, out);
+	}
+	if (words.broken || out->broken)
+		status = ST_MEMORY;
+	blocks_release(&blocks);
+	text_release(&words);
+	return status;
+}
+
+enum status trace_races(const struct trace *trace, int width, struct text *out)
+{
+	return trace_races_from(trace, 0, width, out);
+}

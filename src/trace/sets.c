@@ -1,0 +1,138 @@
+/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted */
+#include "trace/sets.h"
+#include "base/memory.h"
+
+enum { KEPT_MOST = 1 << 20 /* spans; those of further rows are found again when they are painted */ };
+
+/* The lanes of the rank that is looked at */
+struct look { struct lanes lanes; struct spans spans[STREAMS_MAX + 1]; };
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *s = &spans->span[i];
+		hash = mix(hash, ((uint64_t)s->from * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ (uint64_t)s->to);
+		hash = mix(hash, (uint64_t)s->looks << 32 | (uint64_t)s->kind << 16 | (uint64_t)s->cause << 8 | s->projected);
+	}
+	return hash;
+}
+
+static bool shows_anything(const struct spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++)
+		if (spans->span[i].kind == SPAN_WORK || spans->span[i].cause != CAUSE_DONE)
+			return true;
+	return false;
+}
+
+/* Hash and shown lanes of one loaded rank. The host is always shown. */
+static enum status look_at(struct look *look, struct window window, struct alike *alike)
+{
+	const struct lanes *lanes = &look->lanes;
+	enum status status = ST_OK;
+
+	alike->hash = (uint64_t)lanes->streams;
+	alike->first = lanes->rank;
+	alike->lanes = 0;
+	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
+		struct spans *spans = &look->spans[alike->lanes];
+		status = lanes_spans(lanes, stream, window, spans);
+		if (status != ST_OK || (stream != STREAM_HOST && !shows_anything(spans)))
+			continue;
+		alike->lane[alike->lanes++] = (uint8_t)stream;
+		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
+		if (stream > STREAM_DEFAULT)
+			alike->hash = mix(alike->hash, (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)->name);
+	}
+	return status;
+}
+
+bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
+{
+	for (uint32_t i = lanes->first[stream]; stream != STREAM_HOST && i < lanes->first[stream + 1]; i++) {
+		const struct moment *m = &lanes->moment[lanes->order[i]];
+		if (m->t.start == TIME_UNKNOWN || m->t.start >= from)
+			return false;
+		if (trace_is_work((enum op_kind)m->kind))
+			return true;
+	}
+	return false;
+}
+
+/* The rank's lanes become rows: the spans of those that are shown are taken away from `look`. */
+static enum status keep(struct sets *sets, const struct timeline_options *options, struct window window, struct look *look,
+	const struct alike *alike)
+{
+	int first = options->first_row > 0 ? options->first_row : 0;
+
+	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
+		if (row < first || (options->rows > 0 && row - first >= options->rows))
+			continue;
+		if (MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room) != ST_OK)
+			return ST_MEMORY;
+		struct kept *kept = &sets->kept[sets->kept_count++];
+		*kept = (struct kept){ .known = sets->kept_spans < KEPT_MOST };
+		if (!kept->known)
+			continue;
+		kept->begun = lane_begun_before(&look->lanes, alike->lane[k], window.from);
+		kept->spans = look->spans[k];
+		look->spans[k] = (struct spans){0};
+		sets->kept_spans += kept->spans.count;
+	}
+	return ST_OK;
+}
+
+static enum status join(struct sets *sets, const struct timeline_options *options, struct window window, struct look *look,
+	const struct alike *alike)
+{
+	for (size_t i = 0; options->merge && i < sets->count; i++)
+		if (sets->set[i].hash == alike->hash && sets->set[i].lanes == alike->lanes) {
+			ranks_add(&sets->set[i].ranks, alike->first);
+			return ST_OK;
+		}
+	enum status status = MEM_GROW(&sets->set, sets->count, &sets->room);
+	if (status == ST_OK)
+		status = keep(sets, options, window, look, alike);
+	if (status != ST_OK)
+		return status;
+	struct alike *added = &sets->set[sets->count++];
+	*added = *alike;
+	ranks_one(&added->ranks, alike->first);
+	sets->rows += alike->lanes;
+	return ST_OK;
+}
+
+enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window, struct sets *sets)
+{
+	struct look look = {0};
+	struct alike alike = {0};
+	enum status status = ST_OK;
+
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (options->ranks && !ranks_has(options->ranks, rank))
+			continue;
+		status = lanes_load(&look.lanes, trace, rank);
+		if (status == ST_OK)
+			status = look_at(&look, window, &alike);
+		if (status == ST_OK)
+			status = join(sets, options, window, &look, &alike);
+	}
+	lanes_release(&look.lanes);
+	for (int i = 0; i <= STREAMS_MAX; i++)
+		spans_release(&look.spans[i]);
+	return status;
+}
+
+void sets_release(struct sets *sets)
+{
+	for (size_t i = 0; i < sets->kept_count; i++)
+		spans_release(&sets->kept[i].spans);
+	mem_free(sets->kept);
+	mem_free(sets->set);
+}

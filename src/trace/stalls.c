@@ -1,0 +1,175 @@
+/* stalls.c -- where the time of every lane went, by cause, and which operations are to blame for most of it
+ *
+ *      ranks  lane            work     launch        peer
+ *      0,1,3  host                  0.04   1%
+ *             default   3.50   64%  0.02   0%  2.00   36%
+ */
+#include "trace/blame.h"
+#include "trace/lanes.h"
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, KINDS, BLAMED_MOST = 6 };
+enum shape { MS_AND_PERCENT, MS, PERCENT };          /* of a cell: the first that fits the width is taken */
+
+static const char *const headings[KINDS] = {
+#define X(symbol, letter, name) [CAUSE_##symbol] = name,
+	CAUSES(X)
+#undef X
+	[WORK] = "work",
+};
+/* Columns in the order of reading: work, what delayed it, and the end */
+static const int order[KINDS] = { WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT, CAUSE_PEER, CAUSE_BUBBLE,
+	CAUSE_ENGINE, CAUSE_DONE };
+
+struct lane_sums { int rank, stream; int64_t ns[KINDS]; };
+struct report {
+	const struct trace *trace;
+	struct window window;
+	int64_t unit;                   /* ns */
+	struct lane_sums *lane;
+	size_t count, room;
+	bool used[KINDS];
+	struct blames blames;
+};
+
+static enum status add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
+{
+	struct lane_sums sums = { .rank = lanes->rank, .stream = stream };
+	enum status status = lanes_spans(lanes, stream, report->window, spans);
+	bool active = stream == STREAM_HOST;
+
+	for (size_t i = 0; i < spans->count && status == ST_OK; i++) {
+		const struct span *span = &spans->span[i];
+		int kind = span->kind == SPAN_WORK ? WORK : (int)span->cause;
+		sums.ns[kind] += span->to - span->from;
+		active = active || kind != CAUSE_DONE;
+		if (span->kind == SPAN_STALL && span->cause != CAUSE_DONE && stream != STREAM_HOST)
+			status = blames_add(&report->blames, lanes, stream, span);
+		else if (kind == WORK && stream != STREAM_HOST)
+			status = blames_add_slowed(&report->blames, lanes, stream, span);
+	}
+	if (status != ST_OK || !active)
+		return status;
+	status = MEM_GROW(&report->lane, report->count, &report->room);
+	if (status != ST_OK)
+		return status;
+	report->lane[report->count++] = sums;
+	for (int kind = 0; kind < KINDS; kind++)
+		report->used[kind] = report->used[kind] || sums.ns[kind];
+	return ST_OK;
+}
+
+static enum status gather(struct report *report)
+{
+	struct lanes lanes = {0};
+	struct spans spans = {0};
+	enum status status = ST_OK;
+
+	for (int rank = 0; rank < report->trace->world->n && status == ST_OK; rank++) {
+		status = lanes_load(&lanes, report->trace, rank);
+		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++)
+			status = add_lane(report, &lanes, stream, &spans);
+	}
+	lanes_release(&lanes);
+	spans_release(&spans);
+	return status;
+}
+
+static void put_share(struct table *table, const struct report *report, int64_t ns, enum shape shape)
+{
+	double ms = (double)ns / (double)report->unit, percent = 100 * (double)ns / (double)(report->window.to - report->window.from);
+
+	if (!ns)
+		table_cell(table, "%s", "");
+	else if (shape == MS_AND_PERCENT)
+		table_cell(table, "%.2f %3.0f%%", ms, percent);
+	else if (shape == MS)
+		table_cell(table, "%.2f", ms);
+	else
+		table_cell(table, "%.0f%%", percent);
+}
+
+static enum status put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
+{
+	struct table rows = {0};
+	enum status status = ST_OK;
+
+	for (size_t i = 0; i < report->count && status == ST_OK; i++) {
+		const struct lane_sums *lane = &report->lane[i];
+		table_cell(&rows, "%s", trace_lane_name(report->trace, lane->rank, lane->stream));
+		for (int k = 0; k < KINDS; k++)
+			if (report->used[order[k]])
+				put_share(&rows, report, lane->ns[order[k]], shape);
+		table_row(&rows);
+		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
+			status = blocks_add(blocks, lane->rank, &rows.cells);
+			text_clear(&rows.cells);
+		}
+	}
+	table_release(&rows);
+	return status;
+}
+
+static enum status fill(struct report *report, enum shape shape, struct table *table)
+{
+	struct blocks blocks = {0};
+	enum status status = put_blocks(report, shape, &blocks);
+
+	text_clear(&table->cells);
+	table_cell(table, "ranks");
+	table_cell(table, "lane");
+	for (int k = 0; k < KINDS; k++)
+		if (report->used[order[k]])
+			table_cell(table, "%s", headings[order[k]]);
+	table_row(table);
+	for (size_t i = 0; i < blocks.count && i < ROWS_MOST; i++)
+		table_rows(table, &blocks.block[i].ranks, blocks.block[i].rows);
+	if (blocks.count > ROWS_MOST) {
+		table_cell(table, "... and %zu more", blocks.count - ROWS_MOST);
+		table_row(table);
+	}
+	blocks_release(&blocks);
+	return status;
+}
+
+static enum status print_report(struct report *report, int width, struct text *out)
+{
+	struct table table = { .align = "llr" };
+	enum status status = ST_OK;
+
+	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
+	time_text(report->window.to - report->window.from, out);
+	text_add(out, "\n");
+	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT && status == ST_OK; shape++) {
+		status = fill(report, shape, &table);
+		if (table_width(&table) <= width)
+			break;
+	}
+	if (status == ST_OK)
+		status = table_print(&table, width, out);
+	table_release(&table);
+	if (status == ST_OK)
+		status = blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
+	return status;
+}
+
+enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
+{
+	struct report report = { .trace = trace, .window = trace_window(trace, section) };
+	int64_t length = report.window.to - report.window.from;
+
+	if (length <= 0) {
+		text_add(out, "nothing has run yet\n");
+		return out->broken ? ST_MEMORY : ST_OK;
+	}
+	report.unit = length >= 1000000 ? 1000000 : 1000;
+	enum status status = gather(&report);
+	if (status == ST_OK)
+		status = print_report(&report, width, out);
+	mem_free(report.lane);
+	blames_release(&report.blames);
+	return status;
+}

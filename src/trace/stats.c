@@ -1,0 +1,199 @@
+/* stats.c -- the figures of each rank, equal ranks in one column; and of two sections side by side */
+#include "trace/figures.h"
+#include "trace/lanes.h"
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { COLUMNS_MOST = 6 };
+
+/* Rank sets with equal figures: columns, and the sets themselves in `seen`, of which the first COLUMNS_MOST have one */
+struct column { struct ranks ranks; struct figures figures; };
+struct columns { struct column *column; size_t count, room; struct blocks seen; };
+
+static void columns_release(struct columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		figures_release(&columns->column[i].figures);
+	mem_free(columns->column);
+	blocks_release(&columns->seen);
+}
+
+static void figures_line(const struct figures *figures, struct text *line)
+{
+	text_clear(line);
+	for (size_t i = 0; i < figures->count; i++) {
+		text_add(line, "%s ", figures->figure[i].name);
+		figure_text(&figures->figure[i], line);
+		text_add(line, "\n");
+	}
+}
+
+static enum status add_rank(const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
+{
+	struct figures figures = {0};
+	size_t before = columns->seen.count;
+	enum status status = figures_of_rank(trace, section, rank, &figures);
+
+	if (status == ST_OK) {
+		figures_line(&figures, line);
+		status = blocks_add(&columns->seen, rank, line);
+	}
+	if (status == ST_OK && columns->seen.count > before && columns->count < COLUMNS_MOST) {
+		status = MEM_GROW(&columns->column, columns->count, &columns->room);
+		if (status == ST_OK) {
+			columns->column[columns->count++] = (struct column){ .figures = figures };
+			figures = (struct figures){0};
+		}
+	}
+	figures_release(&figures);
+	return status;
+}
+
+/* Each name once, in the order of the first column, then what others add. */
+static enum status all_names(const struct columns *columns, struct figures *names)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		for (size_t k = 0; k < columns->column[i].figures.count; k++) {
+			const struct figure *figure = &columns->column[i].figures.figure[k];
+			if (figures_find(names, figure->name))
+				continue;
+			if (MEM_GROW(&names->figure, names->count, &names->room) != ST_OK)
+				return ST_MEMORY;
+			names->figure[names->count++] = *figure;
+		}
+	return ST_OK;
+}
+
+static void put_figure(struct table *table, const struct figures *figures, const char *name, struct text *cell)
+{
+	const struct figure *figure = figures_find(figures, name);
+
+	text_clear(cell);
+	if (figure)
+		figure_text(figure, cell);
+	table_cell(table, "%s", figure ? text_string(cell) : "-");
+}
+
+static enum status print_columns(const struct columns *columns, int width, struct text *out)
+{
+	struct table table = { .align = "lr" };
+	struct figures names = {0};
+	struct text cell = {0};
+	enum status status = all_names(columns, &names);
+
+	table_cell(&table, "ranks");
+	for (size_t i = 0; i < columns->count; i++) {
+		text_clear(&cell);
+		ranks_text(&columns->seen.block[i].ranks, &cell);
+		table_cell(&table, "%s", text_string(&cell));
+	}
+	table_row(&table);
+	for (size_t k = 0; k < names.count && status == ST_OK; k++) {
+		table_cell(&table, "%s", names.figure[k].name);
+		for (size_t i = 0; i < columns->count; i++)
+			put_figure(&table, &columns->column[i].figures, names.figure[k].name, &cell);
+		table_row(&table);
+	}
+	if (status == ST_OK)
+		status = table_print(&table, width, out);
+	if (columns->seen.count > columns->count)
+		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
+	if (cell.broken)
+		status = ST_MEMORY;
+	text_release(&cell);
+	figures_release(&names);
+	table_release(&table);
+	return status;
+}
+
+/* The ranks' order of micro-batches as a schedule; nothing where there are none */
+static enum status print_bubble(const struct trace *trace, int section, struct text *out)
+{
+	bool found = false;
+	double part = 0;
+
+	for (op_id id = 1; id <= trace->world->op_count && !found; id++)
+		found = op_record(trace->world, id)->microbatch > 0 && trace_in(trace->world, id, section);
+	enum status status = found ? metric_bubble(trace, section, 0, &part) : ST_OK;
+	if (status == ST_OK && found)
+		text_add(out, "   bubble of the schedule %.1f%%\n", 100 * part);
+	return status == ST_WAITS ? ST_OK : status;
+}
+
+static enum status one_section(const struct trace *trace, int section, int width, struct text *out)
+{
+	struct columns columns = {0};
+	struct text line = {0};
+	enum status status = ST_OK;
+
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++)
+		status = add_rank(trace, section, rank, &columns, &line);
+	text_add(out, "%s\n", section_name(trace, section));
+	if (status == ST_OK)
+		status = print_columns(&columns, width, out);
+	if (status == ST_OK)
+		status = print_bubble(trace, section, out);
+	text_release(&line);
+	columns_release(&columns);
+	return status;
+}
+
+enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
+{
+	enum status status = ST_OK;
+	int used = 0;
+
+	for (size_t s = 0; section < 0 && s < trace->world->section_count && status == ST_OK; s++)
+		used += section_used(trace, (int)s);
+	for (size_t s = 0; used > 1 && s < trace->world->section_count && status == ST_OK; s++)
+		if (section_used(trace, (int)s))
+			status = one_section(trace, (int)s, width, out);
+	if (status == ST_OK)
+		status = one_section(trace, section, width, out);
+	return status == ST_OK && out->broken ? ST_MEMORY : status;
+}
+
+/* ---- diff --------------------------------------------------------------------------------------------------- */
+
+static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name, struct text *cell)
+{
+	const struct figure *x = figures_find(a, name), *y = figures_find(b, name);
+
+	table_cell(table, "%s", name);
+	put_figure(table, a, name, cell);
+	put_figure(table, b, name, cell);
+	if (x && y && x->known && y->known && x->value > 0 && x->kind != FIGURE_PART)
+		table_cell(table, "x %.2f", y->value / x->value);
+	table_row(table);
+}
+
+enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out)
+{
+	struct figures x = {0}, y = {0};
+	struct table table = { .align = "lr" };
+	struct text cell = {0};
+	enum status status = figures_of_section(trace, a, &x);
+
+	if (status == ST_OK)
+		status = figures_of_section(trace, b, &y);
+	table_cell(&table, "%s", "");
+	table_cell(&table, "%s", section_name(trace, a));
+	table_cell(&table, "%s", section_name(trace, b));
+	table_row(&table);
+	for (size_t i = 0; i < x.count && status == ST_OK; i++)
+		put_pair(&table, &x, &y, x.figure[i].name, &cell);
+	for (size_t i = 0; i < y.count && status == ST_OK; i++)
+		if (!figures_find(&x, y.figure[i].name))
+			put_pair(&table, &x, &y, y.figure[i].name, &cell);
+	if (status == ST_OK)
+		status = table_print(&table, width, out);
+	if (cell.broken)
+		status = ST_MEMORY;
+	text_release(&cell);
+	table_release(&table);
+	figures_release(&x);
+	figures_release(&y);
+	return status;
+}

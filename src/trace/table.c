@@ -1,0 +1,162 @@
+/* table.c -- aligned columns */
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { COLUMNS_MAX = 64, MARGIN = 3, GAP = 2 };
+
+void table_cell(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	text_vadd(&table->cells, format, arguments);
+	va_end(arguments);
+	text_put(&table->cells, CELL_END, 1);
+}
+
+void table_row(struct table *table)
+{
+	text_put(&table->cells, "\n", 1);
+}
+
+void table_rows(struct table *table, const struct ranks *ranks, const char *rows)
+{
+	for (bool first = true; *rows; first = false) {
+		size_t length = strcspn(rows, "\n");
+		if (first)
+			ranks_text(ranks, &table->cells);
+		text_put(&table->cells, CELL_END, 1);
+		text_put(&table->cells, rows, length + 1);
+		rows += length + 1;
+	}
+}
+
+void table_release(struct table *table)
+{
+	text_release(&table->cells);
+}
+
+static char align_of(const struct table *table, int column)
+{
+	const char *align = table->align && *table->align ? table->align : "l";
+	size_t last = strlen(align) - 1;
+	return align[(size_t)column < last ? (size_t)column : last];
+}
+
+static size_t columns_of(const char *cell, size_t length)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < length; i++)
+		columns += ((unsigned char)cell[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* Widths of the columns; returns how many there are. */
+static int measure(const struct table *table, size_t widths[COLUMNS_MAX])
+{
+	const char *p = table->cells.broken ? "" : text_string(&table->cells);     /* a broken text may end within a cell */
+	int column = 0, most = 0;
+
+	memset(widths, 0, COLUMNS_MAX * sizeof *widths);
+	while (*p) {
+		if (*p == '\n') {
+			column = 0;
+			p++;
+			continue;
+		}
+		size_t length = strcspn(p, CELL_END), columns = columns_of(p, length);
+		if (column < COLUMNS_MAX && columns > widths[column])
+			widths[column] = columns;
+		most = ++column > most ? column : most;
+		p += length + 1;
+	}
+	return most < COLUMNS_MAX ? most : COLUMNS_MAX;
+}
+
+int table_width(const struct table *table)
+{
+	size_t widths[COLUMNS_MAX], total = MARGIN;
+	int columns = measure(table, widths);
+	for (int i = 0; i < columns; i++)
+		total += widths[i] + (i ? GAP : 0);
+	return (int)total;
+}
+
+/* Appends one finished line, without blanks at its end, cut at `width` with an ellipsis. */
+static void put_line(const struct text *line, int width, struct text *out)
+{
+	const char *s = text_string(line);
+	size_t length = line->count, keep = 0, columns = 0;
+
+	while (length && s[length - 1] == ' ')
+		length--;
+	if (columns_of(s, length) <= (size_t)width) {
+		text_put(out, s, length);
+	} else {
+		while (columns + 1 < (size_t)width || ((unsigned char)s[keep] & 0xc0) == 0x80)
+			columns += ((unsigned char)s[keep++] & 0xc0) != 0x80;
+		text_put(out, s, keep);
+		text_put(out, "\xe2\x80\xa6", 3);
+	}
+	text_put(out, "\n", 1);
+}
+
+enum status table_print(const struct table *table, int width, struct text *out)
+{
+	size_t widths[COLUMNS_MAX];
+	struct text line = {0};
+	int column = 0;
+
+	if (table->cells.broken)
+		return ST_MEMORY;
+	measure(table, widths);
+	for (const char *p = text_string(&table->cells); *p;) {
+		if (*p == '\n') {
+			put_line(&line, width, out);
+			text_clear(&line);
+			column = 0;
+			p++;
+			continue;
+		}
+		size_t length = strcspn(p, CELL_END);
+		long pad = column < COLUMNS_MAX ? (long)(widths[column] - columns_of(p, length)) : 0;
+		bool right = align_of(table, column) == 'r';
+		text_repeat(&line, " ", (column ? GAP : MARGIN) + (right ? pad : 0));
+		text_put(&line, p, length);
+		text_repeat(&line, " ", right ? 0 : pad);
+		column++;
+		p += length + 1;
+	}
+	enum status status = line.broken || out->broken ? ST_MEMORY : ST_OK;
+	text_release(&line);
+	return status;
+}
+
+enum status blocks_add(struct blocks *blocks, int rank, const struct text *rows)
+{
+	if (rows->broken)
+		return ST_MEMORY;
+	for (size_t i = 0; i < blocks->count; i++)
+		if (strcmp(blocks->block[i].rows, text_string(rows)) == 0) {
+			ranks_add(&blocks->block[i].ranks, rank);
+			return ST_OK;
+		}
+	if (MEM_GROW(&blocks->block, blocks->count, &blocks->room) != ST_OK)
+		return ST_MEMORY;
+	char *copy = mem_copy_text(text_string(rows), rows->count);
+	if (!copy)
+		return ST_MEMORY;
+	struct block *block = &blocks->block[blocks->count++];
+	block->rows = copy;
+	ranks_one(&block->ranks, rank);
+	return ST_OK;
+}
+
+void blocks_release(struct blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->count; i++)
+		mem_free(blocks->block[i].rows);
+	mem_free(blocks->block);
+	*blocks = (struct blocks){0};
+}

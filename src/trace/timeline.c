@@ -1,0 +1,261 @@
+/* timeline.c -- every rank's host and streams on one clock
+ *
+ *      ms          0         0.5        1.0        1.5        2.0   now 2.02
+ *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
+ *          default .█████████████████ matmul y ████████████████|
+ *
+ * Ranks whose spans in the window are equal are drawn once: a first pass hashes every rank's spans and keeps those of
+ * the rows to be shown, the others paint one rank of each set. */
+#include "trace/legend.h"
+#include "trace/sets.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH_MIN = 20, WIDTH_MAX = 4000, LEGEND_MOST = 27, LEGEND_FROM = 76 /* narrower: the legend goes below */ };
+
+struct layout_of_rows { int margin, rank, name, cells, legend, first_column; };
+
+/* At least a nanosecond a cell, so that every cell has some time of its own. */
+static struct window drawable(struct window window, int width)
+{
+	if (window.to - window.from < width)
+		window.to = window.from + width;
+	return window;
+}
+
+int timeline_rows(const struct trace *trace, const struct timeline_options *options)
+{
+	struct timeline_options none = *options;
+	struct sets sets = {0};
+
+	none.first_row = INT_MAX;       /* nothing to keep */
+	enum status status = sets_find(trace, &none, drawable(options->window, options->width), &sets);
+	sets_release(&sets);
+	return status == ST_OK ? sets.rows : 0;
+}
+
+/* ---- the rows of a picture ---------------------------------------------------------------------------------- */
+
+/* Everything a picture in the making needs */
+struct drawing {
+	const struct trace *trace;
+	const struct timeline_options *options;
+	struct window window;
+	struct sets sets;
+	struct lanes lanes;             /* of the rank `loaded`, -1 none, for rows that were not kept */
+	struct spans spans;
+	int loaded;
+	struct legend legend;
+	struct text text;
+	struct layout_of_rows at;
+	int width, first, rows;         /* lanes shown: first .. first+rows-1 of sets.rows */
+	int below;                      /* rows of legend under the picture, when it is narrow */
+};
+
+/* Calls visit for each shown lane. */
+typedef enum status visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row, const struct kept *kept,
+	struct picture *picture);
+
+/* The lane's spans: those kept, or found again into d->spans. */
+static enum status spans_of(struct drawing *d, const struct alike *alike, int lane, int row, struct kept *kept)
+{
+	int stream = alike->lane[lane];
+	enum status status = ST_OK;
+
+	*kept = d->sets.kept[row - d->first];
+	if (kept->known)
+		return ST_OK;
+	if (d->loaded != alike->first)
+		status = lanes_load(&d->lanes, d->trace, alike->first);
+	d->loaded = status == ST_OK ? alike->first : -1;
+	if (status == ST_OK)
+		status = lanes_spans(&d->lanes, stream, d->window, &d->spans);
+	if (status == ST_OK)
+		*kept = (struct kept){ .spans = d->spans, .known = true, .begun = lane_begun_before(&d->lanes, stream, d->window.from) };
+	return status;
+}
+
+static enum status each_lane(struct drawing *d, visit_lane *visit, struct picture *picture)
+{
+	struct kept kept;
+	int row = 0;
+	enum status status = ST_OK;
+
+	for (size_t i = 0; i < d->sets.count && status == ST_OK; i++) {
+		const struct alike *alike = &d->sets.set[i];
+		for (int k = 0; k < alike->lanes && status == ST_OK; k++, row++) {
+			if (row < d->first || row >= d->first + d->rows)
+				continue;
+			status = spans_of(d, alike, k, row, &kept);
+			if (status == ST_OK)
+				status = visit(d, alike, k, row - d->first, &kept, picture);
+		}
+	}
+	return status;
+}
+
+static void ranks_label(struct drawing *d, const struct alike *alike)
+{
+	text_clear(&d->text);
+	ranks_text(&alike->ranks, &d->text);
+}
+
+static enum status measure_lane(struct drawing *d, const struct alike *alike, int lane, int row, const struct kept *kept,
+	struct picture *picture)
+{
+	(void)picture;
+	ranks_label(d, alike);
+	int rank = (int)text_columns(text_string(&d->text));
+	int name = (int)text_columns(trace_lane_name(d->trace, alike->first, alike->lane[lane]));
+	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
+	d->at.name = name > d->at.name ? name : d->at.name;
+	return legend_add(&d->legend, d->trace, row, alike->lane[lane] == STREAM_HOST, &kept->spans);
+}
+
+static int at_most(int value, int most) { return value < most ? value : most; }
+
+/* Columns: margin, ranks, lane, cells, the end mark, legend. The legend's width goes in steps: the picture stands still. */
+static void lay_out(struct drawing *d)
+{
+	static const int steps[] = { 0, 10, 20, LEGEND_MOST };
+	struct layout_of_rows *at = &d->at;
+	int wanted = at_most(legend_width(&d->legend), LEGEND_MOST);
+
+	at->margin = d->width >= 60 ? 3 : 0;
+	at->rank = at_most(at->rank, d->width / 6);
+	at->name = at_most(at->name, d->width / 5);
+	at->first_column = at->margin + at->rank + 1 + at->name + 1;
+	for (size_t i = 0; d->width >= LEGEND_FROM && i < sizeof steps / sizeof *steps; i++)
+		if (at->legend < wanted)
+			at->legend = steps[i];
+	at->cells = d->width - at->first_column - 1 - (at->legend ? at->legend + 2 : 0);
+	if (at->cells < 4)
+		at->cells = 4;
+	d->below = !at->legend && d->legend.count ? 1 : 0;
+}
+
+/* "0.5" in the ruler's unit */
+static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
+{
+	int digits = 0;
+	if (ns == 0)
+		unit = step = 1;
+	for (int64_t part = unit; part > 1 && step % part != 0; part /= 10)
+		digits++;
+	text_add(out, "%.*f", digits, (double)ns / (double)unit);
+}
+
+static int64_t tick_step(int64_t length, int cells)
+{
+	static const int64_t factors[] = { 1, 2, 5 };
+	int64_t want = length / cells * 7;     /* columns between two labels, at least */
+
+	for (int64_t ten = 1; ten < INT64_MAX / 100; ten *= 10)
+		for (int i = 0; i < 3; i++)
+			if (factors[i] * ten >= want)
+				return factors[i] * ten;
+	return length;
+}
+
+static void draw_ruler(struct drawing *d, struct picture *picture)
+{
+	const struct layout_of_rows *at = &d->at;
+	int64_t length = d->window.to - d->window.from, step = tick_step(length, at->cells);
+	int64_t unit = length >= 10000000000 ? 1000000000 : length >= 20000 ? 1000000 : length >= 20 ? 1000 : 1;
+	int free_from = 0;
+
+	picture_write(picture, 0, at->margin, at->first_column, COLOUR_HEAD, unit == 1 ? "ns" : unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s");
+	for (int64_t tick = (d->window.from + step - 1) / step * step; tick <= d->window.to; tick += step) {
+		int cell = (int)((double)(tick - d->window.from) * (double)at->cells / (double)length);
+		text_clear(&d->text);
+		tick_text(tick, unit, step, &d->text);
+		int columns = (int)text_columns(text_string(&d->text));
+		if (cell < free_from || cell + columns > at->cells + (at->legend ? 2 : 1))
+			continue;
+		picture_write(picture, 0, at->first_column + cell, columns, COLOUR_HEAD, text_string(&d->text));
+		free_from = cell + columns + 2;
+	}
+	if (d->options->now < 0 || !at->legend)
+		return;
+	text_clear(&d->text);
+	text_add(&d->text, "now %.2f", (double)d->options->now / (double)unit);
+	picture_write(picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
+}
+
+static enum status draw_lane(struct drawing *d, const struct alike *alike, int lane, int row, const struct kept *kept,
+	struct picture *picture)
+{
+	const struct layout_of_rows *at = &d->at;
+	int stream = alike->lane[lane];
+	struct bar_row where = { .trace = d->trace, .window = d->window, .row = row + 1, .column = at->first_column, .cells = at->cells,
+		.host = stream == STREAM_HOST, .selected = d->options->selected, .begun = kept->begun };
+
+	if (lane == 0 || row == 0) {
+		ranks_label(d, alike);
+		picture_write(picture, row + 1, at->margin, at->rank, COLOUR_HEAD, text_string(&d->text));
+	}
+	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN, trace_lane_name(d->trace, alike->first, stream));
+	enum status status = bars_paint(&where, &kept->spans, picture);
+	if (d->options->now >= d->options->window.to)
+		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
+	if (at->legend) {
+		legend_line(&d->legend, row, at->legend, &d->text);
+		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
+	}
+	return status;
+}
+
+/* Under the lanes, where there is no room beside them: the legend. */
+static void draw_bottom(struct drawing *d, struct picture *picture)
+{
+	if (!d->below)
+		return;
+	legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
+	picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE, text_string(&d->text));
+}
+
+static enum status draw(struct drawing *d, struct picture *picture)
+{
+	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
+	if (status != ST_OK)
+		return status;
+	d->first = at_most(d->options->first_row > 0 ? d->options->first_row : 0, d->sets.rows);
+	d->rows = d->sets.rows - d->first;
+	if (d->options->rows > 0)
+		d->rows = at_most(d->rows, d->options->rows);
+	status = each_lane(d, measure_lane, NULL);
+	if (status != ST_OK)
+		return status;
+	lay_out(d);
+	status = picture_make(picture, d->width, 1 + d->rows + d->below);
+	if (status != ST_OK)
+		return status;
+	picture->lanes = d->sets.rows;
+	draw_ruler(d, picture);
+	status = each_lane(d, draw_lane, picture);
+	draw_bottom(d, picture);
+	if (status == ST_OK && d->text.broken)
+		status = ST_MEMORY;
+	if (status != ST_OK)
+		picture_release(picture);
+	return status;
+}
+
+enum status timeline_picture(const struct trace *trace, const struct timeline_options *options, struct picture *picture)
+{
+	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
+	struct drawing d = { .trace = trace, .options = options, .window = drawable(options->window, width), .width = width,
+		.loaded = -1 };
+
+	*picture = (struct picture){0};
+	enum status status = draw(&d, picture);
+	lanes_release(&d.lanes);
+	spans_release(&d.spans);
+	legend_release(&d.legend);
+	text_release(&d.text);
+	sets_release(&d.sets);
+	return status;
+}

@@ -1,0 +1,277 @@
+/* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by transfers */
+#include "trace/figures.h"
+#include "trace/lanes.h"
+#include "trace/table.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MATRIX_MOST = 8, PAIRS_MOST = 16, ROWS_MOST = 40 };
+
+struct pair { int from, to; int64_t count; double bytes; };
+struct kind { name_id title, group; int64_t count; double message, moved; int rank; op_id first; };   /* of one rank: the lowest that has it */
+struct traffic { struct pair *pair; size_t pairs, pair_room; struct kind *kind; size_t kinds, kind_room; };
+
+static const char *bytes_of(double bytes, struct text *cell)
+{
+	text_clear(cell);
+	bytes_text((int64_t)bytes, cell);
+	return text_string(cell);
+}
+
+/* ---- by link ------------------------------------------------------------------------------------------------ */
+
+static enum status print_links(const struct trace *trace, int section, int width, struct text *out)
+{
+	struct table table = { .align = "lr" };
+	struct blocks blocks = {0};
+	struct text cell = {0}, row = {0};
+	enum status status = ST_OK;
+	bool used[LINK_KINDS] = {0}, any = false;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+			double sent[LINK_KINDS] = {0};
+			trace->backend->sent(trace->backend, rank, section, sent);
+			text_clear(&row);
+			for (int kind = 0; kind < LINK_KINDS; kind++) {
+				used[kind] = used[kind] || sent[kind] > 0;
+				any = any || sent[kind] > 0;
+				if (used[kind])
+					text_add(&row, "%s" CELL_END, sent[kind] > 0 ? bytes_of(sent[kind], &cell) : "");
+			}
+			text_add(&row, "\n");
+			if (pass == 1)
+				status = blocks_add(&blocks, rank, &row);
+		}
+	table_cell(&table, "ranks");
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		if (used[kind])
+			table_cell(&table, "%s", link_name((enum link_kind)kind));
+	table_row(&table);
+	for (size_t i = 0; i < blocks.count && i < ROWS_MOST; i++)
+		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
+	if (!any)
+		text_add(out, "no link has carried anything\n");
+	else if (status == ST_OK)
+		status = table_print(&table, width, out);
+	if (any && blocks.count > ROWS_MOST)
+		text_add(out, "   ... and %zu more\n", blocks.count - ROWS_MOST);
+	if (cell.broken || row.broken)
+		status = ST_MEMORY;
+	text_release(&cell);
+	text_release(&row);
+	blocks_release(&blocks);
+	table_release(&table);
+	return status;
+}
+
+/* ---- from whom to whom -------------------------------------------------------------------------------------- */
+
+static int by_ranks(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	return x->from != y->from ? x->from - y->from : x->to - y->to;
+}
+
+/* One entry for each send first; then sorted by ranks and summed. */
+static enum status add_sends(const struct world *world, op_id id, struct traffic *traffic)
+{
+	const struct record *record = op_record(world, id);
+
+	for (int i = 0; i < record->parts; i++) {
+		const struct part *part = &record->part[i];
+		if (part->direction != P2P_SEND)
+			continue;
+		if (MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room) != ST_OK)
+			return ST_MEMORY;
+		int64_t bytes = part->operand >= 0 && part->operand < record->operands
+			? layout_bytes(&record->operand[part->operand].layout) : record->bytes;
+		traffic->pair[traffic->pairs++] = (struct pair){ world->ops[id].rank, part->peer, 1, (double)bytes };
+	}
+	return ST_OK;
+}
+
+static void sum_pairs(struct traffic *traffic)
+{
+	size_t kept = 0;
+
+	if (traffic->pairs)
+		qsort(traffic->pair, traffic->pairs, sizeof *traffic->pair, by_ranks);
+	for (size_t i = 0; i < traffic->pairs; i++) {
+		struct pair *pair = &traffic->pair[i];
+		if (kept && by_ranks(&traffic->pair[kept - 1], pair) == 0) {
+			traffic->pair[kept - 1].count += pair->count;
+			traffic->pair[kept - 1].bytes += pair->bytes;
+		} else {
+			traffic->pair[kept++] = *pair;
+		}
+	}
+	traffic->pairs = kept;
+}
+
+/* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of typing shows nowhere. */
+static enum status add_collective(const struct world *world, op_id id, struct traffic *traffic)
+{
+	const struct record *record = op_record(world, id);
+	name_id group = record->group >= 0 ? world->groups[record->group].name : 0;
+	struct kind *kind = traffic->kind, *end = kind + traffic->kinds;
+
+	while (kind && kind < end && (kind->title != record->title || kind->group != group))
+		kind++;
+	if (!kind || kind == end) {
+		if (MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room) != ST_OK)
+			return ST_MEMORY;
+		kind = &traffic->kind[traffic->kinds++];
+		*kind = (struct kind){ .rank = world->n };
+	}
+	if (world->ops[id].rank < kind->rank)
+		*kind = (struct kind){ .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id };
+	if (kind->rank == world->ops[id].rank) {
+		kind->count++;
+		kind->message += (double)record->bytes;
+		kind->moved += record->flow_bytes;
+	}
+	return ST_OK;
+}
+
+/* As the lowest rank has them; then the next rank those that it alone has */
+static int by_first(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	return x->rank != y->rank ? x->rank - y->rank : (x->first > y->first) - (x->first < y->first);
+}
+
+static enum status gather(const struct trace *trace, int section, struct traffic *traffic)
+{
+	const struct world *world = trace->world;
+	enum status status = ST_OK;
+
+	for (op_id id = 1; id <= world->op_count && status == ST_OK; id++) {
+		if (!trace_in(world, id, section))
+			continue;
+		if (op_record(world, id)->kind == OP_P2P)
+			status = add_sends(world, id, traffic);
+		else if (op_record(world, id)->kind == OP_COLLECTIVE && op_record(world, id)->bytes > 0)
+			status = add_collective(world, id, traffic);
+	}
+	sum_pairs(traffic);
+	if (traffic->kinds)
+		qsort(traffic->kind, traffic->kinds, sizeof *traffic->kind, by_first);
+	return status;
+}
+
+static const struct pair *find_pair(const struct traffic *traffic, int from, int to)
+{
+	struct pair key = { .from = from, .to = to };
+	return traffic->pairs ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks) : NULL;
+}
+
+static void fill_matrix(const struct traffic *traffic, int n, struct table *table, struct text *cell)
+{
+	table_cell(table, "from \\ to");
+	for (int to = 0; to < n; to++)
+		table_cell(table, "%d", to);
+	table_row(table);
+	for (int from = 0; from < n; from++) {
+		table_cell(table, "%d", from);
+		for (int to = 0; to < n; to++) {
+			const struct pair *pair = find_pair(traffic, from, to);
+			table_cell(table, "%s", pair ? bytes_of(pair->bytes, cell) : "");
+		}
+		table_row(table);
+	}
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : by_ranks(a, b);
+}
+
+static void fill_pairs(struct traffic *traffic, struct table *table, struct text *cell)
+{
+	qsort(traffic->pair, traffic->pairs, sizeof *traffic->pair, by_bytes);
+	table_cell(table, "from");
+	table_cell(table, "to");
+	table_cell(table, "sends");
+	table_cell(table, "bytes");
+	table_row(table);
+	for (size_t i = 0; i < traffic->pairs && i < PAIRS_MOST; i++) {
+		const struct pair *pair = &traffic->pair[i];
+		table_cell(table, "%d", pair->from);
+		table_cell(table, "%d", pair->to);
+		table_cell(table, "%lld", (long long)pair->count);
+		table_cell(table, "%s", bytes_of(pair->bytes, cell));
+		table_row(table);
+	}
+}
+
+static enum status print_transfers(struct traffic *traffic, int n, int width, struct text *out)
+{
+	struct table table = { .align = "lr" };
+	struct text cell = {0};
+
+	if (!traffic->pairs)
+		return ST_OK;
+	if (n <= MATRIX_MOST)
+		fill_matrix(traffic, n, &table, &cell);
+	else
+		fill_pairs(traffic, &table, &cell);
+	text_add(out, "by send and recv\n");
+	enum status status = table_print(&table, width, out);
+	if (n > MATRIX_MOST && traffic->pairs > PAIRS_MOST)
+		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
+	if (cell.broken)
+		status = ST_MEMORY;
+	text_release(&cell);
+	table_release(&table);
+	return status;
+}
+
+static enum status print_collectives(const struct trace *trace, const struct traffic *traffic, int width, struct text *out)
+{
+	const struct names *names = trace->world->names;
+	struct table table = { .align = "llr" };
+	struct text cell = {0};
+
+	if (!traffic->kinds)
+		return ST_OK;
+	text_add(out, "by collectives\n");
+	table_cell(&table, "what");
+	table_cell(&table, "in");
+	table_cell(&table, "times");
+	table_cell(&table, "messages");
+	table_cell(&table, "moved by a rank");
+	table_row(&table);
+	for (size_t i = 0; i < traffic->kinds; i++) {
+		const struct kind *kind = &traffic->kind[i];
+		table_cell(&table, "%s", names_text(names, kind->title));
+		table_cell(&table, "%s", names_text(names, kind->group));
+		table_cell(&table, "%lld", (long long)kind->count);
+		table_cell(&table, "%s", bytes_of(kind->message, &cell));
+		table_cell(&table, "%s", bytes_of(kind->moved, &cell));
+		table_row(&table);
+	}
+	enum status status = cell.broken ? ST_MEMORY : table_print(&table, width, out);
+	text_release(&cell);
+	table_release(&table);
+	return status;
+}
+
+enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
+{
+	struct traffic traffic = {0};
+	enum status status = print_links(trace, section, width, out);
+
+	if (status == ST_OK)
+		status = gather(trace, section, &traffic);
+	if (status == ST_OK)
+		status = print_collectives(trace, &traffic, width, out);
+	if (status == ST_OK)
+		status = print_transfers(&traffic, trace->world->n, width, out);
+	mem_free(traffic.pair);
+	mem_free(traffic.kind);
+	return status;
+}

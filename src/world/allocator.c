@@ -1,0 +1,181 @@
+/* allocator.c -- a caching allocator over one space of one rank, after PyTorch's (c10/cuda/CUDACachingAllocator.cpp)
+ *
+ *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back whole
+ *     blocks  | w1 | free | x | y |           free                       |    split and merged
+ *
+ * Invariants: 1 the blocks of a segment cover it without gaps; 2 no two free neighbours in a segment; 3 a block serves only
+ * requests of its pool (a stream's, small or large); 4 addresses of a segment that went are never used again. */
+#include "world/books.h"
+
+enum { ROUND = 512, MIB = 1 << 20 };
+
+/* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their own, in 2 MiB steps. */
+static int64_t segment_bytes(int64_t bytes, int unit)
+{
+	int64_t step = 2 * MIB / unit;
+
+	if (bytes <= MIB / unit)
+		return step;
+	if (bytes < 10 * MIB / unit)
+		return 20 * MIB / unit;
+	return (bytes + step - 1) / step * step;
+}
+
+static size_t best_fit(const struct heap *heap, const struct plan *plan, uint32_t clean_limit)
+{
+	size_t best = heap->count;
+
+	for (size_t i = 0; i < heap->count; i++) {
+		const struct block *block = &heap->blocks[i];
+		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool || block->small != plan->small)
+			continue;
+		if (block->freed_at <= clean_limit && (best == heap->count || block->bytes < heap->blocks[best].bytes))
+			best = i;
+	}
+	return best;
+}
+
+bool heap_whole_free(const struct heap *heap, size_t segment)
+{
+	size_t i = heap_find(heap, heap->segments[segment].address);
+	return heap->blocks[i].free && heap->blocks[i].bytes == heap->segments[segment].bytes;
+}
+
+int64_t heap_spare(const struct heap *heap)
+{
+	int64_t spare = 0;
+
+	for (size_t i = 0; i < heap->segment_count; i++)
+		spare += heap_whole_free(heap, i) ? heap->segments[i].bytes : 0;
+	return spare;
+}
+
+bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit, int64_t capacity, struct plan *plan)
+{
+	*plan = (struct plan){ .bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool };
+	plan->small_limit = MIB / unit;
+	plan->small = plan->bytes <= plan->small_limit;
+	plan->block = best_fit(heap, plan, clean_limit);
+	if (plan->block < heap->count)
+		return true;
+	plan->segment_bytes = segment_bytes(plan->bytes, unit);
+	if (plan->segment_bytes <= capacity - heap->reserved)
+		return true;
+	plan->spare = heap_spare(heap);
+	return plan->segment_bytes <= capacity - heap->reserved + plan->spare;
+}
+
+enum status heap_reserve(struct heap *heap)
+{
+	if (RESERVE(&heap->blocks, heap->count, 2, &heap->room))
+		return ST_MEMORY;
+	return RESERVE(&heap->segments, heap->segment_count, 1, &heap->segment_room);
+}
+
+size_t heap_find(const struct heap *heap, int64_t address)
+{
+	size_t low = 0, high = heap->count;
+
+	while (low < high) {    /* the last block that begins at or before the address */
+		size_t middle = low + (high - low) / 2;
+		if (heap->blocks[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address >= heap->blocks[low - 1].address + heap->blocks[low - 1].bytes)
+		return heap->count;
+	return low - 1;
+}
+
+void heap_grow(struct heap *heap, struct plan *plan, void *data)
+{
+	int64_t address = heap->end ? heap->end : 2 * MIB;      /* 0 is nowhere */
+
+	heap->segments[heap->segment_count++] = (struct segment){ .address = address, .bytes = plan->segment_bytes, .data = data,
+		.pool = plan->pool, .small = plan->small };
+	plan->block = heap->count;
+	heap->blocks[heap->count++] = (struct block){ .address = address, .bytes = plan->segment_bytes, .tensor = -1, .pool = plan->pool,
+		.free = true, .first = true, .small = plan->small };
+	heap->end = address + plan->segment_bytes;
+	heap->reserved += plan->segment_bytes;
+	if (heap->reserved > heap->peak_reserved)
+		heap->peak_reserved = heap->reserved;
+}
+
+static void block_insert(struct heap *heap, size_t at, struct block block)
+{
+	memmove(&heap->blocks[at + 1], &heap->blocks[at], (heap->count - at) * sizeof *heap->blocks);
+	heap->blocks[at] = block;
+	heap->count++;
+}
+
+static void block_remove(struct heap *heap, size_t at)
+{
+	heap->count--;
+	memmove(&heap->blocks[at], &heap->blocks[at + 1], (heap->count - at) * sizeof *heap->blocks);
+}
+
+/* Small blocks split off any rest; large ones only a rest that a large request could use. */
+static bool worth_splitting(const struct block *block, const struct plan *plan)
+{
+	int64_t rest = block->bytes - plan->bytes;
+	return plan->small ? rest >= ROUND : rest > plan->small_limit;
+}
+
+size_t heap_take(struct heap *heap, const struct plan *plan, int tensor, name_id owner)
+{
+	size_t at = plan->block;
+
+	if (worth_splitting(&heap->blocks[at], plan)) {
+		struct block rest = heap->blocks[at];
+		rest.address += plan->bytes;
+		rest.bytes -= plan->bytes;
+		rest.first = false;
+		heap->blocks[at].bytes = plan->bytes;
+		block_insert(heap, at + 1, rest);
+	}
+	struct block *block = &heap->blocks[at];
+	block->free = false;
+	block->tensor = tensor;
+	block->owner = owner;
+	heap->allocated += block->bytes;
+	if (heap->allocated > heap->peak_allocated)
+		heap->peak_allocated = heap->allocated;
+	return at;
+}
+
+/* Joins block `at` with the one behind it when both are free and of one segment. */
+static void merge(struct heap *heap, size_t at)
+{
+	struct block *block = &heap->blocks[at];
+
+	if (at + 1 >= heap->count || !block[0].free || !block[1].free || block[1].first)
+		return;
+	block->bytes += block[1].bytes;
+	if (block[1].freed_at > block->freed_at)
+		block->freed_at = block[1].freed_at;
+	block_remove(heap, at + 1);
+}
+
+void heap_give(struct heap *heap, size_t at, uint32_t freed_at)
+{
+	struct block *block = &heap->blocks[at];
+
+	heap->allocated -= block->bytes;
+	block->free = true;
+	block->tensor = -1;
+	block->owner = 0;
+	block->freed_at = freed_at;
+	merge(heap, at);
+	if (at > 0)
+		merge(heap, at - 1);
+}
+
+void heap_drop(struct heap *heap, size_t segment)
+{
+	block_remove(heap, heap_find(heap, heap->segments[segment].address));
+	heap->reserved -= heap->segments[segment].bytes;
+	heap->segment_count--;
+	memmove(&heap->segments[segment], &heap->segments[segment + 1], (heap->segment_count - segment) * sizeof *heap->segments);
+}

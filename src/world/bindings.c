@@ -1,0 +1,120 @@
+/* bindings.c -- (name, rank) -> thing: for each name that was ever bound, an array by rank */
+#include "world/books.h"
+
+struct world_names { struct thing **of; size_t room; };    /* of[name][rank]; NULL: nowhere bound */
+
+const char *thing_kind_name(enum thing_kind kind)
+{
+	static const char *const names[] = { "nothing", "tensor", "stream", "event", "group", "variable", "graph" };
+	return names[kind];
+}
+
+enum status bindings_create(struct world *world)
+{
+	world->bindings = mem_alloc(sizeof *world->bindings);
+	return world->bindings ? ST_OK : ST_MEMORY;
+}
+
+void bindings_free(struct world *world)
+{
+	if (!world->bindings)
+		return;
+	for (size_t i = 0; i < world->bindings->room; i++)
+		mem_free(world->bindings->of[i]);
+	mem_free(world->bindings->of);
+	mem_free(world->bindings);
+}
+
+struct thing world_find(const struct world *world, int rank, name_id name)
+{
+	const struct world_names *names = world->bindings;
+
+	if (name <= 0 || (size_t)name >= names->room || !names->of[name])
+		return (struct thing){ THING_NONE, -1 };
+	return names->of[name][rank];
+}
+
+static enum status room_for(struct world_names *names, name_id name)
+{
+	size_t old = names->room;
+
+	if ((size_t)name < old)
+		return ST_OK;
+	if (books_reserve((void **)&names->of, old, (size_t)name + 1 - old, &names->room, sizeof *names->of))
+		return ST_MEMORY;
+	for (size_t i = old; i < names->room; i++)
+		names->of[i] = NULL;
+	return ST_OK;
+}
+
+enum status bind_reserve(struct world *world, int rank, name_id name, enum thing_kind kind)
+{
+	struct world_names *names = world->bindings;
+
+	if (name == 0)
+		return ST_OK;
+	if (room_for(names, name))
+		return ST_MEMORY;
+	if (!names->of[name]) {
+		names->of[name] = mem_alloc((size_t)world->n * sizeof(struct thing));
+		if (!names->of[name])
+			return ST_MEMORY;
+	}
+	enum thing_kind now = names->of[name][rank].kind;
+	if (now == THING_NONE || now == kind)
+		return ST_OK;
+	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name), now == THING_EVENT ? "n" : "",
+		thing_kind_name(now), rank);
+}
+
+void bind_set(struct world *world, int rank, name_id name, struct thing thing)
+{
+	if (name == 0)
+		return;
+	world->bindings->of[name][rank] = thing;
+	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
+}
+
+enum status world_bind(struct world *world, int rank, name_id name, struct thing thing)
+{
+	enum status status = bind_reserve(world, rank, name, thing.kind);
+
+	if (!status)
+		bind_set(world, rank, name, thing);
+	return status;
+}
+
+void world_unbind(struct world *world, int rank, name_id name)
+{
+	if (world_find(world, rank, name).kind == THING_NONE)
+		return;
+	world->bindings->of[name][rank] = (struct thing){ THING_NONE, -1 };
+	digest_change(world, CHANGE_UNBIND, rank, name);
+}
+
+/* Near: a third of the letters may be wrong, at least one and at most three. */
+static int near_limit(const char *name)
+{
+	size_t limit = (strlen(name) + 2) / 3;
+	return limit > 3 ? 3 : limit < 1 ? 1 : (int)limit;
+}
+
+const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
+{
+	const struct world_names *names = world->bindings;
+	int best = near_limit(name) + 1;
+	const char *nearest = NULL;
+
+	for (size_t id = 1; id < names->room; id++) {
+		enum thing_kind is = names->of[id] ? names->of[id][rank].kind : THING_NONE;
+		if (is == THING_NONE || (kind != THING_NONE && kind != is))
+			continue;
+		const char *text = names_text(world->names, (name_id)id);
+		int distance = text_distance(text, name);
+		if (distance < best && (size_t)distance < strlen(name)) {
+			best = distance;
+			nearest = text;
+		}
+	}
+	return nearest;
+}

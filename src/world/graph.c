@@ -1,0 +1,180 @@
+/* graph.c -- graphs: operations captured once, launched as a whole for the price of one launch
+ *
+ * While a rank captures, world_queue stores records here instead of queueing them; an operation's id is then OP_CAPTURED + its place.
+ * Targets of that kind mean operations of the graph and become those of its clones; others stay. An event recorded meanwhile
+ * gets its old meaning back when the capture ends, and each launch gives it the clone's. */
+#include "world/books.h"
+
+struct captured { uint32_t record; op_id target; int stream; uint8_t flags; };
+struct captured_event { int event; op_id op, before; };
+struct graph {
+	int rank;
+	name_id name;
+	struct captured *items; size_t count, room;
+	struct captured_event *events; size_t event_count, event_room;
+};
+struct world_graphs { struct graph *graphs; size_t count, room; int *capturing; /* by rank: graph + 1, or 0 */ };
+
+enum status graphs_create(struct world *world)
+{
+	world->graphs = mem_alloc(sizeof *world->graphs);
+	if (!world->graphs)
+		return ST_MEMORY;
+	world->graphs->capturing = mem_alloc((size_t)world->n * sizeof *world->graphs->capturing);
+	return world->graphs->capturing ? ST_OK : ST_MEMORY;
+}
+
+void graphs_free(struct world *world)
+{
+	struct world_graphs *graphs = world->graphs;
+
+	if (!graphs)
+		return;
+	for (size_t i = 0; i < graphs->count; i++) {
+		mem_free(graphs->graphs[i].items);
+		mem_free(graphs->graphs[i].events);
+	}
+	mem_free(graphs->graphs);
+	mem_free(graphs->capturing);
+	mem_free(graphs);
+}
+
+bool world_capturing(const struct world *world, int rank)
+{
+	return world->graphs->capturing[rank] != 0;
+}
+
+static struct graph *graph_of(const struct world *world, int rank)
+{
+	return &world->graphs->graphs[world->graphs->capturing[rank] - 1];
+}
+
+enum status world_capture_begin(struct world *world, int rank, name_id name)
+{
+	struct world_graphs *graphs = world->graphs;
+
+	if (world_capturing(world, rank))
+		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank, names_text(world->names, graph_of(world, rank)->name));
+	enum status status = bind_reserve(world, rank, name, THING_GRAPH);
+	if (!status)
+		status = RESERVE(&graphs->graphs, graphs->count, 1, &graphs->room);
+	if (status)
+		return status;
+	graphs->graphs[graphs->count] = (struct graph){ .rank = rank, .name = name };
+	bind_set(world, rank, name, (struct thing){ THING_GRAPH, (int)graphs->count });
+	graphs->capturing[rank] = (int)++graphs->count;
+	digest_change(world, CHANGE_CAPTURE, rank, name);
+	return ST_OK;
+}
+
+enum status world_capture_end(struct world *world, int rank)
+{
+	if (!world_capturing(world, rank))
+		return fail(ST_ARGUMENT, "rank %d captures no graph", rank);
+	const struct graph *graph = graph_of(world, rank);
+	for (size_t i = graph->event_count; i-- > 0;)
+		world->events[graph->events[i].event].record = graph->events[i].before;
+	world->graphs->capturing[rank] = 0;
+	digest_change(world, CHANGE_CAPTURE, rank, 0);
+	return ST_OK;
+}
+
+enum status graph_add(struct world *world, int rank, int stream, const struct record *record, uint32_t like, op_id target, int flags,
+	op_id *id)
+{
+	struct graph *graph = graph_of(world, rank);
+	uint32_t index = like;
+
+	if (op_kind_is_host(record->kind))
+		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's", names_text(world->names, record->title));
+	enum status status = RESERVE(&graph->items, graph->count, 1, &graph->room);
+	if (!status && !like)
+		status = record_store(world, record, &index);
+	if (status)
+		return status;
+	*id = OP_CAPTURED + (op_id)graph->count;
+	graph->items[graph->count++] = (struct captured){ .record = index, .target = target, .stream = stream, .flags = (uint8_t)flags };
+	digest_change(world, CHANGE_CAPTURED, rank, (int64_t)index << 32 | (int64_t)target);
+	return ST_OK;
+}
+
+op_id world_tail(const struct world *world, int rank, int number)
+{
+	if (!world_capturing(world, rank)) {
+		const struct stream *stream = world_stream(world, rank, number);
+		return stream ? stream->tail : 0;
+	}
+	const struct graph *graph = graph_of(world, rank);
+	for (size_t i = graph->count; i-- > 0;) {
+		if (graph->items[i].stream == number)
+			return OP_CAPTURED + (op_id)i;
+	}
+	return 0;
+}
+
+enum status graph_event(struct world *world, int rank, int event, op_id record_op)
+{
+	struct graph *graph = graph_of(world, rank);
+
+	if (RESERVE(&graph->events, graph->event_count, 1, &graph->event_room))
+		return ST_MEMORY;
+	graph->events[graph->event_count++] = (struct captured_event){ .event = event, .op = record_op,
+		.before = world->events[event].record };
+	world->events[event].record = record_op;
+	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
+	return ST_OK;
+}
+
+/* All that a launch takes, so that it is queued whole or not at all. */
+static enum status launch_reserve(struct world *world, const struct graph *graph)
+{
+	size_t meets = 0, places = 0, parts = 0, collectives = 0;
+	size_t operands = 0, most = 0, waits = world->memory->rank[graph->rank].pending_count * graph->count;
+	enum status status = ops_reserve(world, graph->count + waits + 1, waits + 1);
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct record *record = &world->records[graph->items[i].record];
+		operands += record->operands;
+		most = record->operands > most ? record->operands : most;
+		if (record->kind == OP_COLLECTIVE) {
+			const struct group *group = &world->groups[record->group];
+			meets++;
+			collectives++;
+			places += (size_t)group->instance[group->instance_of[graph->rank]].n;
+		} else if (record->kind == OP_P2P) {
+			meets += record->parts;
+			places += 2u * record->parts;
+			parts += record->parts;
+		}
+	}
+	if (!status)
+		status = meets_reserve(world, meets, places, parts);
+	if (!status)
+		status = pending_reserve(world, graph->rank, operands, most);
+	return status ? status : crossing_reserve(world, collectives);
+}
+
+enum status world_graph_launch(struct world *world, int rank, name_id name, int stream)
+{
+	struct thing thing = world_find(world, rank, name);
+
+	if (thing.kind != THING_GRAPH || world->graphs->capturing[rank])
+		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank, names_text(world->names, name));
+	const struct graph *graph = &world->graphs->graphs[thing.index];
+	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
+	enum status status = clone ? launch_reserve(world, graph) : ST_MEMORY;
+	for (size_t i = 0; i < graph->count && !status; i++) {
+		const struct captured *item = &graph->items[i];
+		op_id target = item->target;
+		struct draft draft = { .rank = rank, .stream = item->stream == graph->items[0].stream ? stream : item->stream,
+			.record_index = item->record, .flags = i == 0 ? item->flags : item->flags | OPF_FREE_LAUNCH,
+			.target = target != OP_EVERYTHING && target >= OP_CAPTURED ? clone[target - OP_CAPTURED] : target };
+		status = queue_draft(world, &draft, true, &clone[i]);
+	}
+	for (size_t i = 0; i < graph->event_count && !status; i++)
+		world->events[graph->events[i].event].record = clone[graph->events[i].op - OP_CAPTURED];
+	if (!status)
+		digest_change(world, CHANGE_LAUNCH, rank, name);
+	mem_free(clone);
+	return status;
+}

@@ -1,0 +1,386 @@
+/* match.c -- where operations of several ranks meet
+ *
+ * Collectives of a group instance meet by issue order: the k-th of each place. Transfers meet by channel (group, source,
+ * destination): the k-th send and the k-th receive. Each place, or side, remembers the meet it joined last; the next one it joins
+ * is that meet's `next`, or a new one. Members must agree; what differs is settled at once, and nobody will leave that meet. */
+#include "world/books.h"
+
+/* What a member brings to a meet: all of it must be equal. */
+struct share { name_id title; uint8_t dtype, reduction; int root; int64_t bytes; };
+
+enum status matching_create(struct world *world)
+{
+	struct world_matching *matching = mem_alloc(sizeof *matching);
+
+	if (!matching)
+		return ST_MEMORY;
+	world->matching = matching;
+	matching->last_collective = mem_alloc((size_t)world->n * sizeof *matching->last_collective);
+	matching->gather = names_make(world->names, "gather", 6);
+	matching->scatter = names_make(world->names, "scatter", 7);
+	world->segment_name = names_make(world->names, "memory", 6);
+	world->wait_name = names_make(world->names, "wait", 4);
+	return matching->last_collective && matching->gather && matching->scatter && world->segment_name && world->wait_name ? ST_OK :
+		ST_MEMORY;
+}
+
+void matching_free(struct world *world)
+{
+	struct world_matching *matching = world->matching;
+
+	if (!matching)
+		return;
+	mem_free(matching->channels);
+	mem_free(matching->table);
+	mem_free(matching->last_collective);
+	mem_free(matching->crossings);
+	mem_free(matching->warnings);
+	mem_free(matching->overlap);
+	mem_free(matching);
+}
+
+/* ---- channels: by an open-addressing table that is only ever looked up, never walked */
+
+static size_t channel_slot(const struct world_matching *matching, int group, int source, int destination)
+{
+	uint64_t hash = ((uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^ (uint64_t)(unsigned)destination) *
+		0x9e3779b97f4a7c15u;
+	size_t slot = (size_t)(hash >> 20) & (matching->slots - 1);
+
+	for (;; slot = (slot + 1) & (matching->slots - 1)) {
+		uint32_t at = matching->table[slot];
+		const struct channel *channel = &matching->channels[at - 1];
+		if (at == 0 || (channel->group == group && channel->source == source && channel->destination == destination))
+			return slot;
+	}
+}
+
+/* Room for more channels, at most half of the table used. */
+static enum status channels_reserve(struct world_matching *matching, size_t more)
+{
+	size_t wanted = matching->slots ? matching->slots : 64;
+
+	if (RESERVE(&matching->channels, matching->channel_count, more, &matching->channel_room))
+		return ST_MEMORY;
+	while (wanted < 2 * (matching->channel_count + more))
+		wanted *= 2;
+	if (wanted == matching->slots)
+		return ST_OK;
+	uint32_t *table = mem_alloc(wanted * sizeof *table);
+	if (!table)
+		return ST_MEMORY;
+	mem_free(matching->table);
+	matching->table = table;
+	matching->slots = wanted;
+	for (size_t i = 0; i < matching->channel_count; i++) {
+		const struct channel *channel = &matching->channels[i];
+		table[channel_slot(matching, channel->group, channel->source, channel->destination)] = (uint32_t)i + 1;
+	}
+	return ST_OK;
+}
+
+static struct channel *channel_of(struct world_matching *matching, int group, int source, int destination)
+{
+	size_t slot = channel_slot(matching, group, source, destination);
+
+	if (matching->table[slot] == 0) {
+		matching->channels[matching->channel_count++] = (struct channel){ .group = group, .source = source, .destination = destination };
+		matching->table[slot] = (uint32_t)matching->channel_count;
+	}
+	return &matching->channels[matching->table[slot] - 1];
+}
+
+/* ---- reserving */
+
+enum status meets_reserve(struct world *world, size_t meets, size_t places, size_t parts)
+{
+	if (RESERVE(&world->meets, world->meet_count + 1, meets, &world->meet_room) ||
+		RESERVE(&world->meet_ops, world->meet_op_count, places, &world->meet_op_room))
+		return ST_MEMORY;
+	if (parts && (RESERVE(&world->part_meets, world->part_meet_count + 1, parts, &world->part_meet_room) ||
+		channels_reserve(world->matching, parts)))
+		return ST_MEMORY;
+	return ST_OK;
+}
+
+enum status meets_reserve_for(struct world *world, const struct record *record, int rank)
+{
+	const struct group *group = &world->groups[record->group];
+	int instance = group->instance_of[rank];
+
+	if (instance < 0)
+		return fail(ST_BUG, "rank %d is not in group %s", rank, names_text(world->names, group->name));
+	if (record->kind == OP_P2P)
+		return meets_reserve(world, record->parts, 2u * record->parts, record->parts);
+	enum status status = meets_reserve(world, 1, (size_t)group->instance[instance].n, 0);
+	return status ? status : crossing_reserve(world, 1);
+}
+
+/* ---- what members bring */
+
+static int64_t operand_bytes(const struct record *record, int access)
+{
+	for (int i = 0; i < record->operands; i++) {
+		if (record->operand[i].access & access)
+			return layout_bytes(&record->operand[i].layout);
+	}
+	return record->bytes;
+}
+
+/* A gather's input and a scatter's output are equal on all ranks; the root's other tensor is n times as large. */
+static struct share collective_share(const struct world *world, const struct record *record)
+{
+	struct share share = { .title = record->title, .dtype = record->dtype, .reduction = record->reduction, .root = record->root,
+		.bytes = record->bytes };
+
+	if (record->title == world->matching->gather)
+		share.bytes = operand_bytes(record, ACCESS_READ);
+	if (record->title == world->matching->scatter)
+		share.bytes = operand_bytes(record, ACCESS_WRITE);
+	return share;
+}
+
+/* place: of a transfer, 0 the sender, 1 the receiver (a rank may send to itself) */
+static struct share member_share(const struct world *world, op_id id, uint32_t meet, int place)
+{
+	const struct record *record = op_record(world, id);
+	const uint32_t *meets = &world->part_meets[world->ops[id].meet];
+	int i = 0, direction = place == 0 ? P2P_SEND : P2P_RECV;
+
+	if (record->kind == OP_COLLECTIVE)
+		return collective_share(world, record);
+	while (i + 1 < record->parts && (meets[i] != meet || record->part[i].direction != direction))
+		i++;
+	const struct layout *layout = &record->operand[record->part[i].operand].layout;
+	return (struct share){ .dtype = layout->dtype, .bytes = layout_bytes(layout) };
+}
+
+enum aspect { ASPECT_NONE, ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_REDUCTION };
+static enum aspect differing(const struct share *a, const struct share *b)
+{
+	return a->title != b->title ? ASPECT_TITLE : a->dtype != b->dtype ? ASPECT_DTYPE : a->bytes != b->bytes ? ASPECT_BYTES :
+		a->root != b->root ? ASPECT_ROOT : a->reduction != b->reduction ? ASPECT_REDUCTION : ASPECT_NONE;
+}
+
+/* ---- joining */
+
+static uint32_t meet_new(struct world *world, int group, int instance, uint32_t sequence, int n, bool p2p)
+{
+	world->meets[++world->meet_count] = (struct meet){ .group = group, .instance = instance, .sequence = sequence, .n = n, .p2p = p2p,
+		.first_op = (uint32_t)world->meet_op_count };
+	memset(&world->meet_ops[world->meet_op_count], 0, (size_t)n * sizeof *world->meet_ops);
+	world->meet_op_count += (size_t)n;
+	return (uint32_t)world->meet_count;
+}
+
+/* The one behind the meet `at` (0: the first) of a chain, made when it is not there. */
+static uint32_t meet_behind(struct world *world, uint32_t at, uint32_t *first, uint32_t *last, struct meet made)
+{
+	uint32_t meet = at ? world->meets[at].next : *first;
+
+	if (meet)
+		return meet;
+	meet = meet_new(world, made.group, made.instance, made.sequence, made.n, made.p2p);
+	if (*last)
+		world->meets[*last].next = meet;
+	else
+		*first = meet;
+	*last = meet;
+	return meet;
+}
+
+static void meet_enter(struct world *world, uint32_t index, int place, op_id id)
+{
+	struct meet *meet = &world->meets[index];
+
+	world->meet_ops[meet->first_op + (uint32_t)place] = id;
+	meet->count++;
+	if (!meet->opener) {
+		meet->opener = id;
+	} else {
+		struct share first = member_share(world, meet->opener, index, 1 - place), own = member_share(world, id, index, place);
+		if (!meet->mismatch && differing(&first, &own)) {
+			meet->mismatch = true;
+			world->mismatch_count++;
+		}
+	}
+}
+
+static void join_collective(struct world *world, op_id id, const struct record *record, int rank)
+{
+	const struct group *group = &world->groups[record->group];
+	int place = group->place_of[rank], k = group->instance_of[rank];
+	struct group_instance *instance = &group->instance[k];
+	struct meet made = { .group = record->group, .instance = k, .sequence = instance->issued[place], .n = instance->n };
+	uint32_t meet = meet_behind(world, instance->at[place], &instance->first_meet, &instance->last_meet, made);
+
+	instance->at[place] = meet;
+	instance->issued[place]++;
+	world->ops[id].meet = meet;
+	meet_enter(world, meet, place, id);
+	crossing_join(world, id, meet);
+}
+
+static void join_part(struct world *world, op_id id, const struct record *record, int rank, int i)
+{
+	bool send = record->part[i].direction == P2P_SEND;
+	int peer = record->part[i].peer;
+	struct channel *channel = channel_of(world->matching, record->group, send ? rank : peer, send ? peer : rank);
+	uint32_t *at = send ? &channel->sent_at : &channel->received_at;
+	struct meet made = { .group = record->group, .instance = world->groups[record->group].instance_of[rank],
+		.sequence = channel->sequence, .n = 2, .p2p = true };
+	size_t before = world->meet_count;
+
+	*at = meet_behind(world, *at, &channel->first_meet, &channel->last_meet, made);
+	if (world->meet_count > before)
+		channel->sequence++;
+	world->part_meets[world->ops[id].meet + (uint32_t)i] = *at;
+	meet_enter(world, *at, send ? 0 : 1, id);
+}
+
+void meets_join(struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	int rank = world->ops[id].rank;
+
+	if (record->kind == OP_COLLECTIVE) {
+		join_collective(world, id, record, rank);
+		return;
+	}
+	if (record->parts == 0)
+		return;
+	world->ops[id].meet = (uint32_t)world->part_meet_count + 1;
+	memset(&world->part_meets[world->part_meet_count + 1], 0, record->parts * sizeof *world->part_meets);
+	world->part_meet_count += record->parts;
+	for (int i = 0; i < record->parts; i++)
+		join_part(world, id, record, rank, i);
+}
+
+const uint32_t *meets_of(const struct world *world, op_id id, int *count)
+{
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+
+	*count = op->meet == 0 ? 0 : record->kind == OP_P2P ? record->parts : 1;
+	return record->kind == OP_P2P ? &world->part_meets[op->meet] : &op->meet;
+}
+
+/* ---- abort */
+
+static void restart_channels(struct world_matching *matching, int group)
+{
+	for (size_t i = 0; i < matching->channel_count; i++) {
+		struct channel *channel = &matching->channels[i];
+		if (channel->group == group)
+			*channel = (struct channel){ .group = group, .source = channel->source, .destination = channel->destination };
+	}
+}
+
+static void restart_instance(struct group_instance *instance)
+{
+	memset(instance->issued, 0, (size_t)instance->n * sizeof *instance->issued);
+	memset(instance->at, 0, (size_t)instance->n * sizeof *instance->at);
+	instance->first_meet = instance->last_meet = 0;
+	instance->epoch++;
+}
+
+enum status world_abort(struct world *world, int group)
+{
+	if (world->order && races_reserve(world->order, 0))
+		return ST_MEMORY;
+	for (size_t i = 1; i <= world->meet_count; i++) {
+		struct meet *meet = &world->meets[i];
+		if (meet->group != group || meet->aborted || (meet_complete(meet) && !meet->mismatch))
+			continue;
+		meet->aborted = true;
+		world->mismatch_count -= meet->mismatch;
+		if (world->order)
+			races_met(world, world->order, (uint32_t)i);
+	}
+	for (int k = 0; k < world->groups[group].instances; k++)
+		restart_instance(&world->groups[group].instance[k]);
+	restart_channels(world->matching, group);
+	for (int r = 0; r < world->n; r++)
+		world->matching->last_collective[r] = 0;
+	digest_change(world, CHANGE_ABORT, group, 0);
+	return ST_OK;
+}
+
+/* ---- wording a mismatch */
+
+enum { VALUES_MAX = 6 };
+struct camp { struct share share; struct ranks ranks; op_id member; };
+
+static int find_camps(const struct world *world, const struct meet *meet, enum aspect *aspect, struct camp *camps)
+{
+	uint32_t index = (uint32_t)(meet - world->meets);
+	struct share first = member_share(world, meet->opener, index, world->meet_ops[meet->first_op] != meet->opener);
+	int count = 0;
+
+	*aspect = ASPECT_NONE;
+	for (int place = 0; place < meet->n; place++) {
+		op_id id = world->meet_ops[meet->first_op + (uint32_t)place];
+		struct share share = id ? member_share(world, id, index, place) : first;
+		enum aspect differs = differing(&first, &share);
+		if (differs && (*aspect == ASPECT_NONE || differs < *aspect))
+			*aspect = differs;
+	}
+	for (int place = 0; place < meet->n; place++) {
+		op_id id = world->meet_ops[meet->first_op + (uint32_t)place];
+		struct share share = id ? member_share(world, id, index, place) : first;
+		int k = 0;
+		while (id && k < count && differing(&camps[k].share, &share) == *aspect && *aspect)
+			k++;
+		if (!id || k == VALUES_MAX)
+			continue;
+		if (k == count)
+			camps[count++] = (struct camp){ .share = share, .member = id };
+		ranks_add(&camps[k].ranks, world->ops[id].rank);
+	}
+	return count;
+}
+
+static void add_camp(const struct world *world, const struct camp *camp, enum aspect aspect, const struct meet *meet, struct text *why)
+{
+	static const char *const reductions[] = { "sum", "avg", "max", "min" };
+	bool one = ranks_count(&camp->ranks) == 1;
+	const char *brings = !meet->p2p ? one ? "brings" : "bring" :
+		world->meet_ops[meet->first_op] == camp->member ? "sends" : "receives";
+
+	text_add(why, one ? "rank " : "ranks ");
+	ranks_text(&camp->ranks, why);
+	if (aspect == ASPECT_TITLE)
+		text_add(why, one ? " calls %s" : " call %s", names_text(world->names, camp->share.title));
+	if (aspect == ASPECT_DTYPE)
+		text_add(why, " %s %s", brings, dtype_name((enum dtype)camp->share.dtype));
+	if (aspect == ASPECT_BYTES) {
+		text_add(why, " %s ", brings);
+		bytes_text(camp->share.bytes, why);
+	}
+	if (aspect == ASPECT_ROOT)
+		text_add(why, one ? " names root %d" : " name root %d", camp->share.root);
+	if (aspect == ASPECT_REDUCTION)
+		text_add(why, one ? " takes op=%s" : " take op=%s", reductions[camp->share.reduction]);
+}
+
+const struct record *world_mismatch(const struct world *world, const struct meet *meet, struct text *why)
+{
+	struct camp camps[VALUES_MAX];
+	bool told[VALUES_MAX] = { false };
+	enum aspect aspect;
+	const struct record *odd = NULL;
+	int count = find_camps(world, meet, &aspect, camps);
+
+	for (int n = 0; n < count && aspect; n++) {     /* the smallest camp first: most likely the mistake */
+		int least = -1;
+		for (int k = 0; k < count; k++) {
+			if (!told[k] && (least < 0 || ranks_count(&camps[k].ranks) < ranks_count(&camps[least].ranks)))
+				least = k;
+		}
+		told[least] = true;
+		odd = odd ? odd : op_record(world, camps[least].member);
+		text_add(why, "%s", n ? ", " : "");
+		add_camp(world, &camps[least], aspect, meet, why);
+	}
+	return odd;
+}

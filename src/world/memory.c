@@ -1,0 +1,322 @@
+/* memory.c -- the memory of all ranks: device, pinned and host, each by the caching allocator
+ *
+ * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB (`classroom` has 256 MB) the
+ * allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB instead of 2 and 20 MiB), so that a GPU holds
+ * about a hundred segments there too and lessons on fragmentation fit it. */
+#include "world/books.h"
+
+enum { OWNERS_NAMED = 3 };
+static const double GB = 1073741824.0;
+
+static int unit_of(const struct world *world)
+{
+	return world->machine->memory < 4 * GB ? 8 : 1;
+}
+
+enum status memory_create(struct world *world)
+{
+	world->memory = mem_alloc(sizeof *world->memory);
+	if (!world->memory)
+		return ST_MEMORY;
+	world->memory->rank = mem_alloc((size_t)world->n * sizeof *world->memory->rank);
+	return world->memory->rank ? ST_OK : ST_MEMORY;
+}
+
+static void give_bytes(struct world *world, const struct segment *segment, enum space space)
+{
+	struct segment_calls *calls = &world->memory->calls;
+
+	if (segment->data && calls->give)
+		calls->give(calls->self, space, segment->data, segment->bytes);
+}
+
+static void free_heap(struct world *world, int rank, enum space space)
+{
+	struct heap *heap = &world->memory->rank[rank].heap[space];
+
+	for (size_t i = 0; i < heap->segment_count; i++)
+		give_bytes(world, &heap->segments[i], space);
+	mem_free(heap->blocks);
+	mem_free(heap->segments);
+}
+
+void memory_free(struct world *world)
+{
+	struct world_memory *memory = world->memory;
+
+	if (!memory)
+		return;
+	for (int r = 0; memory->rank && r < world->n; r++) {
+		for (int space = 0; space < SPACE_COUNT; space++)
+			free_heap(world, r, (enum space)space);
+		mem_free(memory->rank[r].pending);
+	}
+	for (size_t i = 0; i < memory->leaving_count; i++)
+		give_bytes(world, &memory->leaving[i], memory->leaving_space[i]);
+	mem_free(memory->leaving);
+	mem_free(memory->leaving_space);
+	mem_free(memory->fresh);
+	mem_free(memory->rank);
+	mem_free(memory);
+}
+
+void world_segment_calls(struct world *world, struct segment_calls calls)
+{
+	world->memory->calls = calls;
+}
+
+/* ---- taking */
+
+static enum status out_of_memory(const struct world *world, int rank, int64_t bytes)
+{
+	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
+	struct memory_counts counts;
+	const struct block *owner[OWNERS_NAMED] = { NULL };
+	struct text why = { 0 };
+
+	for (size_t i = 0; i < heap->count; i++) {
+		const struct block *block = &heap->blocks[i];
+		for (int k = 0; k < OWNERS_NAMED && !block->free; k++) {
+			if (owner[k] && owner[k]->bytes >= block->bytes)
+				continue;
+			memmove(&owner[k + 1], &owner[k], (size_t)(OWNERS_NAMED - 1 - k) * sizeof owner[0]);
+			owner[k] = block;
+			break;
+		}
+	}
+	world_memory_counts(world, rank, &counts);
+	text_add(&why, "rank %d: no room for ", rank);
+	bytes_text(bytes, &why);
+	text_add(&why, " on a GPU of ");
+	bytes_text((int64_t)world->machine->memory, &why);
+	text_add(&why, ": reserved ");
+	bytes_text(counts.reserved, &why);
+	text_add(&why, ", allocated ");
+	bytes_text(counts.allocated, &why);
+	text_add(&why, ", largest free block ");
+	bytes_text(counts.largest_free, &why);
+	for (int k = 0; k < OWNERS_NAMED && owner[k]; k++) {
+		text_add(&why, "%s %s ", k ? "," : "; largest:", owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
+		bytes_text(owner[k]->bytes, &why);
+	}
+	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
+	text_release(&why);
+	return status;
+}
+
+static enum status leaving_reserve(struct world *world, int rank)
+{
+	struct world_memory *memory = world->memory;
+	size_t more = 0;
+
+	if (rank != world->me)
+		return ST_OK;
+	for (int space = 0; space < SPACE_COUNT; space++)
+		more += memory->rank[rank].heap[space].segment_count;
+	if (RESERVE(&memory->leaving, memory->leaving_count, more, &memory->leaving_room))
+		return ST_MEMORY;
+	return RESERVE(&memory->leaving_space, memory->leaving_count, more, &memory->leaving_space_room);
+}
+
+enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean, struct grant *grant)
+{
+	bool device = space == SPACE_DEVICE;
+	struct heap *heap = &world->memory->rank[rank].heap[space];
+	uint32_t limit = clean || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
+	int64_t capacity = device ? (int64_t)world->machine->memory : INT64_MAX;
+
+	*grant = (struct grant){ .rank = rank, .space = space };
+	if (!heap_plan(heap, bytes, device ? pool : 0, limit, unit_of(world), capacity, &grant->plan))
+		return out_of_memory(world, rank, grant->plan.bytes);
+	enum status status = heap_reserve(heap);
+	if (!status && device && grant->plan.segment_bytes)
+		status = segment_reserve(world, rank, 2);
+	if (!status && grant->plan.spare)
+		status = leaving_reserve(world, rank);
+	if (!status)
+		status = order_fresh_reserve(world, rank, space);
+	return status;
+}
+
+/* The whole free segments of a space go; the bytes of our own stay until `op` is done. */
+static void give_back(struct world *world, int rank, enum space space, op_id op)
+{
+	struct world_memory *memory = world->memory;
+	struct heap *heap = &memory->rank[rank].heap[space];
+
+	for (size_t i = heap->segment_count; i-- > 0;) {
+		if (!heap_whole_free(heap, i))
+			continue;
+		if (rank == world->me) {
+			memory->leaving[memory->leaving_count] = heap->segments[i];
+			memory->leaving[memory->leaving_count].leaving = op;
+			memory->leaving_space[memory->leaving_count++] = (uint8_t)space;
+		}
+		heap_drop(heap, i);
+	}
+}
+
+static void *get_bytes(struct world *world, int rank, enum space space, int64_t bytes)
+{
+	struct segment_calls *calls = &world->memory->calls;
+	return rank == world->me && calls->get ? calls->get(calls->self, space, bytes) : NULL;
+}
+
+int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner)
+{
+	struct heap *heap = &world->memory->rank[grant->rank].heap[grant->space];
+	struct plan plan = grant->plan;
+	enum space space = (enum space)grant->space;
+
+	if (plan.spare)
+		give_back(world, grant->rank, space, segment_queue(world, grant->rank, OP_EVERYTHING));
+	if (plan.segment_bytes) {
+		if (space == SPACE_DEVICE)
+			segment_queue(world, grant->rank, 0);
+		heap_grow(heap, &plan, get_bytes(world, grant->rank, space, plan.segment_bytes));
+	}
+	const struct block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
+	order_fresh(world, grant->rank, space, block->address, block->bytes);
+	return block->address;
+}
+
+/* ---- giving */
+
+enum status memory_give_reserve(struct world *world, int rank)
+{
+	struct rank_memory *memory = &world->memory->rank[rank];
+	return RESERVE(&memory->pending, memory->pending_count, 1, &memory->pending_room);
+}
+
+void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
+{
+	struct rank_memory *memory = &world->memory->rank[rank];
+	struct heap *heap = &memory->heap[space];
+	size_t at = heap_find(heap, address);
+	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
+
+	if (after)
+		memory->pending[memory->pending_count++] = (struct pending){ .address = address, .bytes = heap->blocks[at].bytes, .op = after,
+			.space = (uint8_t)space };
+	heap_give(heap, at, rank_number(world, rank));
+}
+
+static bool anything_spare(const struct world *world, int rank)
+{
+	for (int space = 0; space < SPACE_COUNT; space++) {
+		if (heap_spare(&world->memory->rank[rank].heap[space]))
+			return true;
+	}
+	return false;
+}
+
+enum status world_trim(struct world *world, int rank)
+{
+	if (!anything_spare(world, rank))
+		return ST_OK;
+	if (segment_reserve(world, rank, 1) || leaving_reserve(world, rank))
+		return ST_MEMORY;
+	op_id op = segment_queue(world, rank, OP_EVERYTHING);
+	for (int space = 0; space < SPACE_COUNT; space++)
+		give_back(world, rank, (enum space)space, op);
+	digest_change(world, CHANGE_TRIM, rank, op);
+	return ST_OK;
+}
+
+void world_segment_done(struct world *world, op_id segment_op)
+{
+	struct world_memory *memory = world->memory;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < memory->leaving_count; i++) {
+		if (memory->leaving[i].leaving == segment_op) {
+			give_bytes(world, &memory->leaving[i], memory->leaving_space[i]);
+			continue;
+		}
+		memory->leaving_space[kept] = memory->leaving_space[i];
+		memory->leaving[kept++] = memory->leaving[i];
+	}
+	memory->leaving_count = kept;
+}
+
+/* ---- looking */
+
+static void *bytes_at(const struct segment *segment, int64_t address)
+{
+	return segment->data ? (char *)segment->data + (address - segment->address) : NULL;
+}
+
+static bool holds(const struct segment *segment, int64_t address)
+{
+	return address >= segment->address && address < segment->address + segment->bytes;
+}
+
+void *world_data(const struct world *world, enum space space, int64_t address)
+{
+	if (world->me < 0)
+		return NULL;
+	const struct heap *heap = &world->memory->rank[world->me].heap[space];
+	size_t low = 0, high = heap->segment_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (heap->segments[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0 && holds(&heap->segments[low - 1], address))
+		return bytes_at(&heap->segments[low - 1], address);
+	for (size_t i = 0; i < world->memory->leaving_count; i++) {
+		if (world->memory->leaving_space[i] == space && holds(&world->memory->leaving[i], address))
+			return bytes_at(&world->memory->leaving[i], address);
+	}
+	return NULL;
+}
+
+int world_segments(const struct world *world, int rank, struct segment_view *out, int room)
+{
+	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
+
+	for (size_t i = 0; i < heap->segment_count && (int)i < room; i++)
+		out[i] = (struct segment_view){ heap->segments[i].address, heap->segments[i].bytes, heap->segments[i].pool };
+	return (int)heap->segment_count;
+}
+
+static op_id after_of(const struct world *world, int rank, const struct block *block)
+{
+	const struct rank_memory *memory = &world->memory->rank[rank];
+	op_id after = 0;
+
+	for (size_t i = 0; i < memory->pending_count; i++) {
+		const struct pending *pending = &memory->pending[i];
+		if (pending->space == SPACE_DEVICE && pending->address < block->address + block->bytes &&
+			block->address < pending->address + pending->bytes && pending->op > after)
+			after = pending->op;
+	}
+	return after;
+}
+
+int world_blocks(const struct world *world, int rank, struct block_view *out, int room)
+{
+	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
+
+	for (size_t i = 0; i < heap->count && (int)i < room; i++) {
+		const struct block *block = &heap->blocks[i];
+		out[i] = (struct block_view){ .address = block->address, .bytes = block->bytes, .free = block->free, .pool = block->pool,
+			.owner = block->owner, .after = after_of(world, rank, block) };
+	}
+	return (int)heap->count;
+}
+
+void world_memory_counts(const struct world *world, int rank, struct memory_counts *counts)
+{
+	const struct heap *heap = world->memory->rank[rank].heap, *device = &heap[SPACE_DEVICE];
+
+	*counts = (struct memory_counts){ .allocated = device->allocated, .reserved = device->reserved,
+		.peak_allocated = device->peak_allocated, .peak_reserved = device->peak_reserved,
+		.host = heap[SPACE_HOST].allocated, .pinned = heap[SPACE_PINNED].allocated };
+	for (size_t i = 0; i < device->count; i++) {
+		if (device->blocks[i].free && device->blocks[i].bytes > counts->largest_free)
+			counts->largest_free = device->blocks[i].bytes;
+	}
+}

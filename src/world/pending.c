@@ -1,0 +1,91 @@
+/* pending.c -- memory freed with `free x on S`: whoever uses it next waits for S's work of then
+ *
+ * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a stretch gets an
+ * OP_WAIT before it in its stream, and the stretch is settled. */
+#include "world/books.h"
+
+static bool touches(const struct pending *pending, const struct operand *operand, int64_t bytes)
+{
+	return pending->space == operand->space && pending->address < operand->address + bytes &&
+		operand->address < pending->address + pending->bytes;
+}
+
+/* One wait a lane, for its latest operation; none for what is in order anyway. */
+static void add_wait(struct world *world, struct draft *draft, op_id op)
+{
+	op_id *waits = world->memory->waits;
+	const struct op *freed = &world->ops[op];
+	const struct rank_lanes *lanes = &world->lanes->rank[draft->rank];
+
+	if (freed->stream == draft->stream || freed->number <= lanes->seen_all || freed->number <= lanes->lane[freed->stream].seen)
+		return;
+	for (int i = 0; i < draft->waits; i++) {
+		if (world->ops[waits[i]].stream == freed->stream) {
+			waits[i] = op > waits[i] ? op : waits[i];
+			return;
+		}
+	}
+	waits[draft->waits++] = op;
+}
+
+enum status pending_reserve(struct world *world, int rank, size_t operands, size_t most)
+{
+	struct rank_memory *memory = &world->memory->rank[rank];
+	size_t count = memory->pending_count;
+
+	return RESERVE(&memory->pending, count, count * (operands + 1) * (most + 1), &memory->pending_room);
+}
+
+enum status pending_find(struct world *world, struct draft *draft)
+{
+	struct rank_memory *memory = &world->memory->rank[draft->rank];
+	const struct record *record = draft->record;
+
+	if (memory->pending_count == 0 || record->operands == 0)
+		return ST_OK;
+	for (int k = 0; k < record->operands && !op_kind_is_host(record->kind); k++) {
+		int64_t bytes = layout_span(&record->operand[k].layout);
+		for (size_t i = 0; i < memory->pending_count; i++) {
+			if (touches(&memory->pending[i], &record->operand[k], bytes))
+				add_wait(world, draft, memory->pending[i].op);
+		}
+	}
+	/* an operand may cut each stretch in two */
+	return RESERVE(&memory->pending, memory->pending_count, memory->pending_count * record->operands, &memory->pending_room);
+}
+
+static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
+{
+	struct pending *pending = &memory->pending[i], behind = *pending;
+	int64_t end = pending->address + pending->bytes, cut = operand->address + bytes;
+
+	if (end > cut) {
+		behind.address = cut;
+		behind.bytes = end - cut;
+		if (pending->address >= operand->address) {
+			*pending = behind;
+			return;
+		}
+		memory->pending[memory->pending_count++] = behind;
+	}
+	pending->bytes = operand->address > pending->address ? operand->address - pending->address : 0;
+}
+
+void pending_cut(struct world *world, const struct draft *draft)
+{
+	struct rank_memory *memory = &world->memory->rank[draft->rank];
+	const struct record *record = draft->record;
+
+	if (memory->pending_count == 0)
+		return;
+	for (int k = 0; k < record->operands; k++) {
+		int64_t bytes = layout_span(&record->operand[k].layout);
+		for (size_t i = memory->pending_count; i-- > 0;) {
+			if (!touches(&memory->pending[i], &record->operand[k], bytes))
+				continue;
+			cut_one(memory, i, &record->operand[k], bytes);
+			if (memory->pending[i].bytes == 0)
+				memory->pending[i] = memory->pending[--memory->pending_count];
+		}
+	}
+}

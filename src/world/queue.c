@@ -1,0 +1,260 @@
+/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored once */
+#include "world/books.h"
+
+enum status ops_reserve(struct world *world, size_t ops, size_t records)
+{
+	if (RESERVE(&world->ops, world->op_count + 1, ops, &world->op_room))
+		return ST_MEMORY;
+	if (world->op_count + ops >= OP_CAPTURED)
+		return fail(ST_LIMIT, "the session holds %u operations, as many as it can: `reset` begins anew", OP_CAPTURED - 1);
+	return RESERVE(&world->records, world->record_count + 1, records, &world->record_room);
+}
+
+/* ---- records */
+
+static void digest_record(struct world *world, const struct record *record)
+{
+	digest_change(world, CHANGE_RECORD, record->kind, (int64_t)record->title << 32 | record->object);
+	digest_add(world, (uint64_t)record->phase << 32 | (uint32_t)record->reason);
+	digest_add(world, (uint64_t)(uint32_t)record->section << 32 | (uint32_t)record->line);
+	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
+	digest_add(world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
+	digest_add(world, (uint64_t)record->bytes);
+	digest_add(world, (uint64_t)record->duration_ns);
+	for (int i = 0; i < PARAMETERS_MAX; i++) {
+		uint64_t bits;
+		memcpy(&bits, &record->parameter[i], sizeof bits);
+		digest_add(world, bits);
+	}
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		digest_add(world, (uint64_t)operand->address << 16 | (uint64_t)operand->space << 8 | operand->access);
+		digest_layout(world, &operand->layout);
+	}
+	for (int i = 0; i < record->parts; i++)
+		digest_add(world, (uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer);
+}
+
+static enum status copy_array(struct world *world, const void *from, size_t bytes, void *to)
+{
+	void *copy = NULL;
+
+	if (bytes > 0) {
+		copy = arena_take(&world->arena, bytes);
+		if (!copy)
+			return ST_MEMORY;
+		memcpy(copy, from, bytes);
+	}
+	memcpy(to, &copy, sizeof copy);
+	return ST_OK;
+}
+
+static bool same_operand(const struct operand *a, const struct operand *b)
+{
+	const struct layout *l = &a->layout, *m = &b->layout;
+	size_t bytes = (size_t)l->dims * sizeof l->dim[0];
+
+	return a->address == b->address && a->space == b->space && a->access == b->access && a->transposed == b->transposed &&
+		a->tensor == b->tensor && a->name == b->name && l->dims == m->dims && l->dtype == m->dtype &&
+		memcmp(l->dim, m->dim, bytes) == 0 && memcmp(l->stride, m->stride, bytes) == 0;
+}
+
+static struct kept_operands *kept_slot(struct world *world, const struct record *record)
+{
+	uint64_t hash = (uint64_t)record->operands;
+
+	for (int i = 0; i < record->operands; i++)
+		hash = (hash ^ (uint64_t)record->operand[i].address ^ (uint64_t)record->operand[i].name << 40) * 0x9e3779b97f4a7c15u;
+	return &world->kept[(hash >> 32) % OPERANDS_KEPT];
+}
+
+static enum status copy_operands(struct world *world, const struct record *record, struct record *copy)
+{
+	struct kept_operands *kept = kept_slot(world, record);
+	bool same = kept->count == record->operands;
+
+	for (int i = 0; i < record->operands && same; i++)
+		same = same_operand(&kept->operand[i], &record->operand[i]);
+	if (same) {
+		copy->operand = kept->operand;
+		return ST_OK;
+	}
+	enum status status = copy_array(world, record->operand, record->operands * sizeof *record->operand, &copy->operand);
+	if (!status)
+		*kept = (struct kept_operands){ .operand = copy->operand, .count = record->operands };
+	return status;
+}
+
+/* A copy whose arrays are ours; not in world.records yet. */
+static enum status record_copy(struct world *world, const struct record *record, struct record *copy)
+{
+	*copy = *record;
+	copy->alone_ns = -1;
+	copy->launch_ns = -1;
+	enum status status = copy_operands(world, record, copy);
+	if (!status)
+		status = copy_array(world, record->part, record->parts * sizeof *record->part, &copy->part);
+	return status;
+}
+
+static uint32_t record_add(struct world *world, const struct record *record)
+{
+	world->records[++world->record_count] = *record;
+	digest_record(world, record);
+	return (uint32_t)world->record_count;
+}
+
+enum status record_store(struct world *world, const struct record *record, uint32_t *index)
+{
+	struct record copy;
+	enum status status = ops_reserve(world, 0, 1);
+
+	if (!status)
+		status = record_copy(world, record, &copy);
+	if (!status)
+		*index = record_add(world, &copy);
+	return status;
+}
+
+uint32_t record_own(struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
+{
+	struct record record = { .kind = (uint8_t)kind, .microbatch = -1, .title = title, .reason = reason, .line = world->line,
+		.section = (int)world->section_count - 1, .group = -1, .root = -1, .duration_ns = duration_ns, .alone_ns = -1,
+		.launch_ns = -1 };
+	return record_add(world, &record);
+}
+
+/* ---- operations */
+
+op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
+{
+	op_id id = (op_id)++world->op_count, last = world->last[rank];
+	struct stream *lane = lane_stream(world, rank, stream);
+
+	world->ops[id] = (struct op){ .record = record, .target = target, .rank = (uint16_t)rank, .stream = (uint8_t)stream,
+		.flags = (uint8_t)flags, .number = rank_number(world, rank) + 1, .issue = TIME_UNKNOWN, .ready = TIME_UNKNOWN,
+		.start = TIME_UNKNOWN, .end = TIME_UNKNOWN };
+	if (last)
+		world->ops[last].next_program = id;
+	else
+		world->first[rank] = id;
+	if (lane->tail)
+		world->ops[lane->tail].next_stream = id;
+	else
+		lane->head = id;
+	world->last[rank] = id;
+	uint8_t kind = world->records[record].kind;
+	if (kind == OP_SYNC || kind == OP_SEGMENT)
+		lanes_synced(world, rank, target, world->ops[id].number);
+	lane->tail = id;
+	lane->count++;
+	digest_add(world, (uint64_t)record << 32 | target);
+	digest_add(world, (uint64_t)rank << 32 | (uint64_t)(unsigned)stream << 8 | (unsigned)flags);
+	return id;
+}
+
+enum status segment_reserve(struct world *world, int rank, int count)
+{
+	enum status status = ops_reserve(world, (size_t)count, (size_t)count);
+	return status ? status : order_plain_reserve(world, rank, count);
+}
+
+op_id segment_queue(struct world *world, int rank, op_id target)
+{
+	uint32_t record = record_own(world, OP_SEGMENT, world->segment_name, world->segment_name, (int64_t)world->machine->segment);
+	op_id id = op_append(world, rank, STREAM_HOST, record, target, 0);
+
+	order_plain(world, id);
+	return id;
+}
+
+/* The tensors that an operation writes remember it. A line's tensors have one name on all its ranks, mostly. */
+static int written_tensor(const struct world *world, int rank, const struct operand *operand)
+{
+	struct thing thing = world_find(world, rank, operand->name);
+
+	if (thing.kind == THING_TENSOR && world->tensors[thing.index].address == operand->address &&
+		world->tensors[thing.index].space == operand->space)
+		return thing.index;
+	return world_tensor_at(world, rank, (enum space)operand->space, operand->address);
+}
+
+static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
+{
+	for (int i = 0; i < record->operands; i++) {
+		if (!(record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD)))
+			continue;
+		int index = written_tensor(world, rank, &record->operand[i]);
+		if (index >= 0) {
+			world->tensors[index].last_writer = id;
+			world->tensors[world->tensors[index].base].last_writer = id;
+		}
+	}
+}
+
+static void queue_waits(struct world *world, const struct draft *draft)
+{
+	for (int i = 0; i < draft->waits; i++) {
+		uint32_t record = record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1);
+		op_append(world, draft->rank, draft->stream, record, world->memory->waits[i], OPF_FREE_LAUNCH);
+	}
+}
+
+/* Everything that may fail. */
+static enum status draft_reserve(struct world *world, struct draft *draft, struct record *copy)
+{
+	enum status status = pending_find(world, draft);
+	size_t waits = (size_t)draft->waits;
+
+	if (!status)
+		status = ops_reserve(world, waits + 1, waits + 1);
+	if (draft->record_index)        /* the records may have moved */
+		draft->record = &world->records[draft->record_index];
+	if (!status && (draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P))
+		status = meets_reserve_for(world, draft->record, draft->rank);
+	if (!status && !draft->record_index)
+		status = record_copy(world, draft->record, copy);
+	return status;
+}
+
+enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_id *id)
+{
+	struct record copy;
+	uint32_t index = draft->record_index;
+
+	if (index)
+		draft->record = &world->records[index];
+	enum status status = draft_reserve(world, draft, &copy);
+	if (!status && world->order) {
+		status = order_prepare(world, draft);
+		if (status && sure) {   /* no memory for it: from here on races are found on demand, as with --dry */
+			order_free(world->order);
+			world->order = NULL;
+			status = ST_OK;
+		}
+	}
+	if (status)
+		return status;
+	queue_waits(world, draft);
+	index = index ? index : record_add(world, &copy);
+	draft->record = &world->records[index];
+	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
+	pending_cut(world, draft);
+	mark_written(world, draft->rank, draft->record, *id);
+	if (draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P)
+		meets_join(world, *id);
+	order_commit(world, draft, *id);
+	return ST_OK;
+}
+
+enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like, op_id target, int flags,
+	op_id *id)
+{
+	struct draft draft = { .rank = rank, .stream = stream, .flags = flags, .record = record, .record_index = like, .target = target };
+
+	if (!like && !record->title)    /* there was no memory for its name */
+		return fail(ST_MEMORY, "this computer is out of memory: an operation has no name");
+	if (world_capturing(world, rank))
+		return graph_add(world, rank, stream, record, like, target, flags, id);
+	return queue_draft(world, &draft, false, id);
+}

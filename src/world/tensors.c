@@ -1,0 +1,161 @@
+/* tensors.c -- tensors: memory with a shape and a name; views of them
+ *
+ * Slots of freed tensors are used again, lowest first; a slot's `next_view` leads to the next free one meanwhile. */
+#include "world/books.h"
+
+static enum status slot_reserve(struct world *world)
+{
+	return RESERVE(&world->tensors, world->tensor_count, 1, &world->tensor_room);
+}
+
+static int slot_next(const struct world *world)
+{
+	return world->free_tensor >= 0 ? world->free_tensor : (int)world->tensor_count;
+}
+
+static void slot_take(struct world *world, int index)
+{
+	if (index == world->free_tensor)
+		world->free_tensor = world->tensors[index].next_view;
+	else
+		world->tensor_count++;
+}
+
+static void slot_give(struct world *world, int index)
+{
+	world->tensors[index] = (struct tensor){ .next_view = world->free_tensor };
+	world->free_tensor = index;
+}
+
+static void digest_tensor(struct world *world, enum change change, int index)
+{
+	const struct tensor *tensor = &world->tensors[index];
+
+	digest_change(world, change, tensor->rank, (int64_t)tensor->name << 32 | (int64_t)index);
+	digest_add(world, (uint64_t)tensor->address << 8 | tensor->space);
+	digest_layout(world, &tensor->layout);
+}
+
+enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space, int pool,
+	bool clean, int *index)
+{
+	struct grant grant;
+	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
+
+	if (!status)
+		status = slot_reserve(world);
+	if (!status)
+		status = memory_reserve(world, rank, space, layout_bytes(layout), pool, clean, &grant);
+	if (status)
+		return status;
+	int slot = slot_next(world);
+	slot_take(world, slot);
+	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = (uint8_t)space, .used = true, .base = slot,
+		.next_view = -1, .layout = *layout, .address = memory_take(world, &grant, slot, name) };
+	bind_set(world, rank, name, (struct thing){ THING_TENSOR, slot });
+	digest_tensor(world, CHANGE_TENSOR, slot);
+	*index = slot;
+	return ST_OK;
+}
+
+enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address, const struct layout *layout,
+	int *index)
+{
+	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
+
+	if (!status)
+		status = slot_reserve(world);
+	if (status)
+		return status;
+	int slot = slot_next(world), base = world->tensors[base_tensor].base;
+	slot_take(world, slot);
+	struct tensor *owner = &world->tensors[base];
+	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = owner->space, .view = true, .used = true,
+		.base = base, .next_view = owner->next_view, .address = address, .layout = *layout, .poisoned = owner->poisoned };
+	owner->next_view = slot;
+	owner->views++;
+	bind_set(world, rank, name, (struct thing){ THING_TENSOR, slot });
+	digest_tensor(world, CHANGE_VIEW, slot);
+	*index = slot;
+	return ST_OK;
+}
+
+static void unbind(struct world *world, int index)
+{
+	const struct tensor *tensor = &world->tensors[index];
+	struct thing thing = world_find(world, tensor->rank, tensor->name);
+
+	if (thing.kind == THING_TENSOR && thing.index == index)
+		world_unbind(world, tensor->rank, tensor->name);
+}
+
+static void unlink_view(struct world *world, int index)
+{
+	struct tensor *view = &world->tensors[index], *owner = &world->tensors[view->base];
+	int *link = &owner->next_view;
+
+	while (*link != index)
+		link = &world->tensors[*link].next_view;
+	*link = view->next_view;
+	owner->views--;
+}
+
+static void free_owner(struct world *world, int index, int after_stream)
+{
+	struct tensor *tensor = &world->tensors[index];
+	int rank = tensor->rank;
+	enum space space = (enum space)tensor->space;
+
+	for (int view = tensor->next_view, next; view >= 0; view = next) {
+		next = world->tensors[view].next_view;
+		unbind(world, view);
+		slot_give(world, view);
+	}
+	unbind(world, index);
+	memory_give(world, rank, space, tensor->address, after_stream);
+	slot_give(world, index);
+}
+
+enum status world_tensor_free(struct world *world, int index, int after_stream)
+{
+	struct tensor *tensor = &world->tensors[index];
+
+	if (!tensor->view && memory_give_reserve(world, tensor->rank))
+		return ST_MEMORY;
+	digest_tensor(world, CHANGE_FREE, index);
+	digest_add(world, (uint64_t)after_stream);
+	if (!tensor->view) {
+		free_owner(world, index, after_stream);
+		return ST_OK;
+	}
+	unbind(world, index);
+	unlink_view(world, index);
+	slot_give(world, index);
+	return ST_OK;
+}
+
+int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address)
+{
+	const struct heap *heap = &world->memory->rank[rank].heap[space];
+	size_t at = heap_find(heap, address);
+
+	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
+}
+
+static void poison_one(struct tensor *tensor, int64_t address, int64_t bytes, op_id op)
+{
+	int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
+
+	if (op && from < address + bytes && address < to)
+		tensor->poisoned = op;
+	if (!op && from >= address && to <= address + bytes)
+		tensor->poisoned = 0;
+}
+
+void world_poison(struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
+{
+	int owner = world_tensor_at(world, rank, space, address);
+
+	for (int i = owner; i >= 0; i = world->tensors[i].next_view)
+		poison_one(&world->tensors[i], address, bytes, op);
+}

@@ -1,0 +1,102 @@
+/* bench_frame.c -- a frame of the view over 100,000 operations: cells computed, sent as a line and read again, as rank 0 and the front end do.
+ * Ranks differ, so that none is drawn with another; the last case has nothing finished, so its first frame runs the projection too. */
+#include "base/memory.h"
+#include "shell/credit.h"
+#include "shell/frame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SPANS = 100000, FRAMES = 15 };
+
+static double now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static enum status frame(struct shell *shell, const struct request *request, struct text *line)
+{
+	struct reply sent = {0}, read = {0};
+	enum status status = view_frame(shell, request, &sent);
+	text_clear(line);
+	if (status == ST_OK) {
+		reply_write(&sent, line);
+		status = reply_read(text_string(line), line->count - 1, &read);
+	}
+	reply_release(&sent);
+	reply_release(&read);
+	return status;
+}
+
+/* Frames as a person asks for them: the whole, then closer and closer to the middle, with an operation selected. */
+static enum status frames(struct shell *shell, const char *what)
+{
+	struct request request = {.kind = REQUEST_VIEW, .width = 200, .height = 50, .from = 1, .to = 0};
+	struct text line = {0};
+	double each[FRAMES], first, from = now_ms();
+	enum status status = frame(shell, &request, &line);
+	first = now_ms() - from;
+	struct window whole = trace_window(&(struct trace){shell->world, shell->backend}, -1);
+	request.selected = (op_id)shell->world->op_count / 2;
+	for (int i = 0; i < FRAMES && status == ST_OK; i++) {
+		int64_t part = (whole.to - whole.from) >> (i % 5 + 1);
+		if (i >= 5) {
+			request.from = (whole.from + whole.to) / 2 - part;
+			request.to = (whole.from + whole.to) / 2 + part;
+		}
+		from = now_ms();
+		status = frame(shell, &request, &line);
+		each[i] = now_ms() - from;
+	}
+	qsort(each, FRAMES, sizeof *each, by_value);
+	if (status == ST_OK)
+		printf("frame, %s: median %.1f ms, longest %.1f ms, first %.1f ms (at most 30)\n", what, each[FRAMES / 2], each[FRAMES - 1], first);
+	text_release(&line);
+	return status;
+}
+
+static enum status bench(struct plane *plane, int ranks, bool finished)
+{
+	struct shell shell = {0};
+	struct credit credit = {0};
+	char lines[300], what[80];
+	credit_start(&credit, plane, &shell.budget);
+	shell.credit = &credit;
+	enum status status = shell_open(&shell, plane, ranks, true, "classroom");
+	snprintf(lines, sizeof lines, "tensor x[64,64] w[64,64]\nstream comm\nrepeat %d { y = add x w; spin (rank + 1)*3us on comm; y = mul y w; "
+		"spin 7us on comm }%s", SPANS / ranks / 4, finished ? "\nsync" : "");
+	if (status == ST_OK)
+		status = shell_line(&shell, lines, strlen(lines));
+	snprintf(what, sizeof what, "%zu operations of %d ranks, %s", shell.world ? shell.world->op_count : 0, ranks, finished ? "done" : "queued");
+	if (status == ST_OK)
+		status = frames(&shell, what);
+	if (status != ST_OK)
+		printf("failed: %s\n", fail_text());
+	shell_close(&shell);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct plane *plane = NULL;
+	enum status status = plane_start(&plane, false, &argc, &argv);
+	wire_start();
+	if (status == ST_OK)
+		status = bench(plane, 4, true);
+	if (status == ST_OK)
+		status = bench(plane, 64, true);
+	if (status == ST_OK)
+		status = bench(plane, 4, false);
+	plane_stop(plane);
+	return status != ST_OK;
+}

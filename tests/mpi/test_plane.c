@@ -1,0 +1,357 @@
+/* test_plane.c -- both planes between real processes: mpirun -n {1,2,3,4,8} test_plane */
+#include "base/memory.h"
+#include "tests/mpi/check.h"
+#include <string.h>
+
+struct test { struct plane *plane; struct checks checks; int rank, size; };
+
+static void pattern(char *bytes, size_t count, int seed)
+{
+	for (size_t i = 0; i < count; i++)
+		bytes[i] = (char)(i * 7 + (size_t)seed * 31 + i / 251);
+}
+
+static bool is_pattern(const char *bytes, size_t count, int seed)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (bytes[i] != (char)(i * 7 + (size_t)seed * 31 + i / 251))
+			return false;
+	}
+	return true;
+}
+
+/* Around the head's size, and in several parts. */
+static const size_t lengths[] = {0, 1, 100, 2039, 2040, 2041, 4096, 70000, 1 << 20};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+static char buffer[1 << 20];
+
+static void test_lines(struct test *test)
+{
+	for (int i = 0; i < LENGTHS; i++) {
+		void *bytes = NULL;
+		size_t count = 0;
+
+		if (test->rank == 0) {
+			pattern(buffer, lengths[i], i);
+			CHECK(&test->checks, plane_send_all(test->plane, buffer, lengths[i]) == ST_OK);
+			continue;
+		}
+		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
+		CHECK(&test->checks, count == lengths[i] && is_pattern(bytes, count, i));
+		mem_free(bytes);
+	}
+}
+
+static void test_gather(struct test *test)
+{
+	struct plane_bytes all[64];
+
+	for (int i = 0; i < LENGTHS; i++) {
+		pattern(buffer, lengths[i], test->rank + i);
+		CHECK(&test->checks, plane_gather(test->plane, buffer, lengths[i], all, NULL, NULL) == ST_OK);
+		for (int rank = 0; test->rank == 0 && rank < test->size; rank++) {
+			CHECK(&test->checks, all[rank].count == lengths[i] && is_pattern(all[rank].bytes, lengths[i], rank + i));
+			mem_free(all[rank].bytes);
+		}
+	}
+}
+
+static bool third_time(void *self)
+{
+	return ++*(int *)self == 3;
+}
+
+/* Rank 0 is interrupted before anybody has sent; the same gather then goes on. */
+static void test_interrupted_gather(struct test *test)
+{
+	struct plane_bytes all[64];
+	int looks = 0;
+	void *bytes = NULL;
+	size_t count;
+
+	if (test->rank == 0 && test->size > 1) {
+		CHECK(&test->checks, plane_gather(test->plane, "0", 1, all, third_time, &looks) == ST_INTERRUPTED);
+		CHECK(&test->checks, plane_send_all(test->plane, "go", 2) == ST_OK);
+	} else if (test->rank > 0) {
+		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
+		mem_free(bytes);
+	}
+	buffer[0] = (char)('0' + test->rank);
+	CHECK(&test->checks, plane_gather(test->plane, buffer, 1, all, NULL, NULL) == ST_OK);
+	for (int rank = 0; test->rank == 0 && rank < test->size; rank++) {
+		CHECK(&test->checks, all[rank].count == 1 && *(char *)all[rank].bytes == '0' + rank);
+		mem_free(all[rank].bytes);
+	}
+}
+
+static void test_share_and_broadcast(struct test *test)
+{
+	int64_t mine[2] = {test->rank * 10, test->rank}, all[64][2];
+
+	CHECK(&test->checks, plane_share(test->plane, mine, all, sizeof mine) == ST_OK);
+	for (int rank = 0; rank < test->size; rank++)
+		CHECK(&test->checks, all[rank][0] == rank * 10 && all[rank][1] == rank);
+	for (int owner = 0; owner < test->size; owner++) {
+		size_t count = 5000 + (size_t)owner;
+		void *bytes = buffer;
+
+		pattern(buffer, count, owner);
+		if (test->rank != owner) {
+			bytes = NULL;
+			count = 0;
+		}
+		CHECK(&test->checks, plane_broadcast(test->plane, owner, &bytes, &count) == ST_OK);
+		CHECK(&test->checks, count == 5000 + (size_t)owner && is_pattern(bytes, count, owner));
+		if (test->rank != owner)
+			mem_free(bytes);
+	}
+}
+
+static void test_forward(struct test *test)
+{
+	size_t seen[64] = {0};
+	struct plane_bytes all[64];
+	int rank;
+	char *bytes;
+	size_t count;
+
+	pattern(buffer, 3000, test->rank);
+	CHECK(&test->checks, plane_forward(test->plane, buffer, 3000) == ST_OK);
+	CHECK(&test->checks, plane_gather(test->plane, "", 0, all, NULL, NULL) == ST_OK);
+	if (test->rank != 0) {
+		CHECK(&test->checks, !plane_take_forwarded(test->plane, &rank, &bytes, &count));
+		return;
+	}
+	while (plane_take_forwarded(test->plane, &rank, &bytes, &count)) {
+		pattern(buffer, 3000, rank);
+		CHECK(&test->checks, memcmp(bytes, buffer + seen[rank], count) == 0);
+		seen[rank] += count;
+		mem_free(bytes);
+	}
+	for (rank = 0; rank < test->size; rank++) {
+		CHECK(&test->checks, seen[rank] == 3000);
+		mem_free(all[rank].bytes);
+	}
+}
+
+static void test_grants(struct test *test)
+{
+	int64_t upto = -1;
+	void *bytes = NULL;
+	size_t count;
+
+	if (test->rank == 0) {
+		for (int64_t i = 1; i <= 5; i++)
+			CHECK(&test->checks, plane_grant(test->plane, i * 100) == ST_OK);
+		CHECK(&test->checks, plane_send_all(test->plane, "", 0) == ST_OK);
+		return;
+	}
+	CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
+	mem_free(bytes);
+	for (int64_t i = 1; i <= 5; i++)
+		CHECK(&test->checks, plane_await_grant(test->plane, &upto) == ST_OK && upto == i * 100);
+}
+
+/* A rank without memory takes the message all the same: the next one is whole. */
+static void test_no_memory(struct test *test)
+{
+	void *bytes = NULL;
+	size_t count = 0;
+	long live = mem_live();
+
+	for (int i = 0; i < LENGTHS; i++) {
+		if (test->rank == 0) {
+			pattern(buffer, lengths[i], i);
+			CHECK(&test->checks, plane_send_all(test->plane, buffer, lengths[i]) == ST_OK);
+			CHECK(&test->checks, plane_send_all(test->plane, "next", 4) == ST_OK);
+			continue;
+		}
+		mem_fail_at(0);
+		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_MEMORY);
+		mem_fail_at(-1);
+		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
+		CHECK(&test->checks, count == 4 && memcmp(bytes, "next", 4) == 0);
+		mem_free(bytes);
+		CHECK(&test->checks, mem_live() == live);
+	}
+}
+
+/* The n-th MPI call of the last rank fails: it alone hears of it, and everybody goes on. */
+static void test_failing_calls(struct test *test)
+{
+	int32_t all[64], mine = test->rank;
+	long live = mem_live();
+	bool failed = true;
+
+	for (long n = 0; n < 20 && failed; n++) {
+		enum status status;
+
+		plane_fail_at(test->plane, test->rank == test->size - 1 && test->size > 1 ? n : -1);
+		status = plane_share(test->plane, &mine, all, sizeof mine);
+		plane_fail_at(test->plane, -1);
+		failed = status == ST_MPI;
+		CHECK(&test->checks, status == ST_OK || (failed && test->rank == test->size - 1));
+		CHECK(&test->checks, mem_live() == live);
+		mine = (int32_t)failed;
+		plane_share(test->plane, &mine, all, sizeof mine);
+		failed = all[test->size - 1];
+		mine = test->rank;
+	}
+	CHECK(&test->checks, !failed);
+}
+
+static struct plane_group *group_of(struct test *test, int first, int n, int step)
+{
+	struct plane_group *group = NULL;
+	int ranks[64];
+
+	for (int i = 0; i < n; i++)
+		ranks[i] = first + i * step;
+	CHECK(&test->checks, plane_group_make(test->plane, n, ranks, &group) == ST_OK);
+	return group;
+}
+
+enum { ELEMENTS = 1003 };
+static float wide[64 * ELEMENTS], result[64 * ELEMENTS];
+
+static void fill(float *values, int count, int rank)
+{
+	for (int i = 0; i < count; i++)
+		values[i] = (float)((i * 13 + rank * 7) % 101 - 50);
+}
+
+static float element(int i, int rank)
+{
+	return (float)((i * 13 + rank * 7) % 101 - 50);
+}
+
+static float reduced(int i, int n, enum data_reduction reduction)
+{
+	float all = element(i, 0);
+
+	for (int rank = 1; rank < n; rank++) {
+		float one = element(i, rank);
+		all = reduction == DATA_SUM ? all + one : (reduction == DATA_MAX) == (one > all) ? one : all;
+	}
+	return all;
+}
+
+static void test_reductions(struct test *test, struct plane_group *group)
+{
+	int n = plane_group_size(group), place = plane_group_place(group);
+
+	for (int kind = DATA_SUM; kind <= DATA_MIN; kind++) {
+		for (int in_place = 0; in_place < 2; in_place++) {
+			const float *in = in_place ? result : wide;
+			int wrong = 0, root = n - 1;
+
+			fill(wide, n * ELEMENTS, place);
+			memcpy(result, wide, sizeof result);
+			CHECK(&test->checks, plane_allreduce(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
+			for (int i = 0; i < ELEMENTS; i++)
+				wrong += result[i] != reduced(i, n, kind);
+			memcpy(result, wide, sizeof result);
+			CHECK(&test->checks, plane_reduce(group, DT_F32, kind, root, in, result, ELEMENTS) == ST_OK);
+			for (int i = 0; place == root && i < ELEMENTS; i++)
+				wrong += result[i] != reduced(i, n, kind);
+			memcpy(result, wide, sizeof result);
+			CHECK(&test->checks, plane_reduce_scatter(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
+			for (int i = 0; i < ELEMENTS; i++)
+				wrong += result[i] != reduced(place * ELEMENTS + i, n, kind);
+			CHECK(&test->checks, wrong == 0);
+		}
+	}
+}
+
+static void test_moves(struct test *test, struct plane_group *group, int64_t each)
+{
+	int n = plane_group_size(group), place = plane_group_place(group), root = n / 2;
+	char *in = (char *)wide, *out = (char *)result;
+
+	pattern(in, (size_t)each, place == root ? 99 : place);
+	CHECK(&test->checks, plane_bcast(group, root, in, each) == ST_OK && is_pattern(in, (size_t)each, 99));
+	for (int in_place = 0; in_place < 2; in_place++) {
+		char *own = in_place ? out + place * each : in;
+
+		memset(out, 0, (size_t)(n * each));
+		pattern(own, (size_t)each, place);
+		CHECK(&test->checks, plane_allgather(group, own, out, each) == ST_OK);
+		for (int i = 0; i < n; i++)
+			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i));
+		memset(out, 0, (size_t)(n * each));
+		pattern(own, (size_t)each, place);
+		CHECK(&test->checks, plane_gather_data(group, root, own, out, each) == ST_OK);
+		for (int i = 0; place == root && i < n; i++)
+			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i));
+		for (int i = 0; i < n; i++)
+			pattern(in + i * each, (size_t)each, i + 5);
+		own = in_place ? in + place * each : out;
+		CHECK(&test->checks, plane_scatter(group, root, in, own, each) == ST_OK && is_pattern(own, (size_t)each, place + 5));
+		for (int i = 0; i < n; i++)
+			pattern(in + i * each, (size_t)each, place * n + i);
+		CHECK(&test->checks, plane_alltoall(group, in, out, each) == ST_OK);
+		for (int i = 0; i < n; i++)
+			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i * n + place));
+	}
+}
+
+static void test_data(struct test *test)
+{
+	struct plane_group *all = group_of(test, 0, test->size, 1), *odd = group_of(test, 1, test->size / 2, 2);
+	static const int64_t parts[] = {1 << 30, 1000};
+
+	CHECK(&test->checks, (odd != NULL) == (test->rank % 2 == 1));
+	for (int i = 0; i < 2; i++) {
+		plane_part_bytes(test->plane, parts[i]);
+		test_reductions(test, all);
+		test_moves(test, all, 4001);
+		if (odd) {
+			test_reductions(test, odd);
+			test_moves(test, odd, 4001);
+		}
+	}
+	plane_group_free(odd);
+	plane_group_free(all);
+}
+
+/* Around a ring in the books' order, as the engine moves it: 0 to 1, 1 to 2 ... */
+static void test_transfers(struct test *test)
+{
+	for (int from = 0; from < test->size && test->size > 1; from++) {
+		int to = (from + 1) % test->size;
+
+		if (test->rank == from) {
+			pattern(buffer, sizeof buffer, from);
+			CHECK(&test->checks, plane_send(test->plane, to, buffer, sizeof buffer) == ST_OK);
+		} else if (test->rank == to) {
+			CHECK(&test->checks, plane_recv(test->plane, from, buffer, sizeof buffer) == ST_OK);
+			CHECK(&test->checks, is_pattern(buffer, sizeof buffer, from));
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct test test = {0};
+
+	if (plane_start(&test.plane, true, &argc, &argv)) {
+		fprintf(stderr, "%s\n", fail_text());
+		return 1;
+	}
+	test.rank = test.checks.rank = plane_rank(test.plane);
+	test.size = plane_size(test.plane);
+	for (int i = 0; i < 2; i++) {       /* the second time in parts of 1000 bytes */
+		test_lines(&test);
+		test_gather(&test);
+		test_interrupted_gather(&test);
+		test_share_and_broadcast(&test);
+		test_forward(&test);
+		test_grants(&test);
+		test_no_memory(&test);
+		test_failing_calls(&test);
+		test_transfers(&test);
+		plane_part_bytes(test.plane, 1000);
+	}
+	test_data(&test);
+	return checks_end(&test.checks, test.plane, "test_plane");
+}

@@ -1,0 +1,14 @@
+# capture and launch: the same answers, one launch
+tensor x[4,4] = 1
+tensor w[4,4] = 1
+y = matmul x w
+z = relu y
+mark graph
+capture step { y = matmul x w; z = scale y 2 }
+launch step
+launch step
+sync
+print z[0]
+#> [0-3] z[0] = 8 8 8 8
+expect count(matmul) == 2
+expect error { launch nothing }

@@ -1,0 +1,84 @@
+# a result is made, overwritten in place, remade; += adds; slices are written into; _ drops a result
+tensor x[2,3] = iota
+tensor w[3,2] = 1
+y = matmul x w
+print y
+#> [0-3] y [2,2] =
+#>          3  3
+#>         12 12
+y = matmul x w scale=2
+print y
+#> [0-3] y [2,2] =
+#>          6  6
+#>         24 24
+y = matmul x x.T
+print y
+#> [0-3] y [2,2] =
+#>          5 14
+#>         14 50
+y = relu x
+print y
+#> [0-3] y [2,3] =
+#>         0 1 2
+#>         3 4 5
+y += add x x
+print y
+#> [0-3] y [2,3] =
+#>          0  3  6
+#>          9 12 15
+y += x
+print y
+#> [0-3] y [2,3] =
+#>          0  4  8
+#>         12 16 20
+y[0] = scale x[1] 10
+print y
+#> [0-3] y [2,3] =
+#>         30 40 50
+#>         12 16 20
+v i = topk x k=1
+print v i
+#> [0-3] v [2,1] =
+#>         2
+#>         5
+#>       i [2,1] =
+#>         2
+#>         2
+_ i = topk x k=2
+print i
+#> [0-3] i [2,2] =
+#>         2 1
+#>         2 1
+fill x 0
+print x
+#> [0-3] x [2,3] =
+#>         0 0 0
+#>         0 0 0
+q = randn [2,2] seed=3
+c = cast x to=bf16
+tensors
+#> [0-3] x [2,3]                      f32  device      24 B
+#>       w [3,2]                      f32  device      24 B
+#>       y [2,3]                      f32  device      24 B
+#>       v [2,1]                      f32  device       8 B
+#>       i [2,2]                      i32  device      16 B
+#>       q [2,2]                      f32  device      16 B
+#>       c [2,3]                      bf16 device      12 B
+spin 1ms
+n = spin 1ms x
+adamless = exp x
+sync
+expect close(n, x)
+expect error { y = matmul x x }
+expect error { y = matmul x }
+expect error { matmul x w }
+expect error { y = nothing x }
+expect error { y[0:1,0:1] = relu x }
+expect error { sgd x w }
+expect error { spin 3 }
+expect error { y z = relu x }
+tensor h[2,3] pinned = 1
+expect error { y = relu h }
+view = y[0:1]
+expect error { y = relu w }
+expect error { new += relu w }

@@ -1,0 +1,58 @@
+# timeline, stuck, explain, source, export, help: what they show
+stream io
+spin 2ms on io
+wait io
+spin 1ms
+timeline
+#>    ms          0            1             2             3   now 0.06
+#>    0-3 host    l                                            l launch
+#>        default .eeeeeeeeeeeeeeeeeeeeeeeeeee░░░░ spin ░░░░   e waited for io
+#>        io      ░░░░░░░░░░░ spin ░░░░░░░░░░░░                ░ queued
+sync
+mark next
+spin 1ms
+timeline
+#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
+#>    0-3 host    ll                                                     l launch
+#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
+timeline next
+#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
+#>    0-3 host    ll                                                     l launch
+#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
+@0 barrier
+stuck
+#> rank 0 waits for a line on ranks 1-3
+#>    ranks  hangs in            waits for  last done  next in world
+#>    0      barrier on default  ranks 1-3  spin       barrier
+#>    1-3                                   spin       nothing
+@1-3 barrier
+stuck
+#> nobody waits for another rank
+explain on
+tensor h[4] pinned = 1
+tensor x[4] = 0
+copy h -> x on io
+#>    PyTorch    x.copy_(h, non_blocking=True)
+#>    CUDA, NCCL cudaMemcpyAsync(x, h, bytes, cudaMemcpyDefault, io)
+y = relu x
+#>    PyTorch    y = torch.relu(x)
+#>    CUDA, NCCL cudnnActivationForward
+#>    race: `copy` on io writes x while `relu` on default reads it.
+#>    `wait io on default` between the two puts them in order.                [0-3]
+explain off
+help copy
+#>   copy       copy FROM -> TO [on STREAM]
+#>              copies between host, pinned and device memory; with pinned memory
+#>              the host goes on, with ordinary memory it waits
+#>   example    tensor h[64,64] pinned = randn
+#>              tensor x[64,64]
+#>              stream io
+#>              copy h -> x on io
+#>   PyTorch    TO.copy_(FROM, non_blocking=True)
+#>   CUDA, NCCL cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)
+source tests/script/commands/labels.rsh
+#> done with 2 of 2
+export /tmp/ranksh-test-export.json
+#>    /tmp/ranksh-test-export.json: open it at ui.perfetto.dev or chrome://tracing
+expect error { export /nowhere/x.json }
+expect error { source /nowhere.rsh }

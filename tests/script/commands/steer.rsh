@@ -1,0 +1,35 @@
+# slow, crash, set, machine, abort, stuck
+@2 slow 2x
+mark slow
+spin 1ms
+sync
+@2 expect time >= 2ms
+@2 slow 1x
+set launch=10us
+mark quick
+spin 1ms
+sync
+expect time == 1.01ms
+expect error { set nothing=3 }
+expect error { set launch=3 }
+expect error { machine nothing }
+expect error { slow 0 }
+tensor g[4] = rank
+@0-2 allreduce g
+@0-2 sync
+expect not stuck            # rank 3 could still come
+abort world
+sync
+tensor h[4] = rank
+allreduce h
+sync
+expect h[0] == 6
+machine dgx-h100
+spin 1ms
+sync
+@3 crash
+spin 1ms
+sync
+pace 1s
+pace off
+expect error { pace 3 }

@@ -1,0 +1,43 @@
+# stream, event, record, wait, sync, query, host: what the host and the streams do, and when
+stream io compute
+event e
+host 1ms
+spin 2ms on io
+record e on io
+wait e on compute
+spin 1ms on compute
+query io
+#> [0-3] io: running, done in 1.94 ms
+query compute
+#> [0-3] compute: running, done in 2.94 ms
+query e
+#> [0-3] e: running, done in 1.94 ms
+sync e
+query io
+#> [0-3] io: done
+query compute
+#> [0-3] compute: running, done in 1.00 ms
+sync compute
+query compute
+#> [0-3] compute: done
+sync
+expect elapsed(e,e) == 0ms
+streams
+#> [0-3] default    0 queued so far
+#>       io         2 queued so far
+#>       compute    2 queued so far
+events
+#> [0-3] e          recorded on io, has happened
+expect error { stream io }
+expect error { wait nothing on io }
+expect error { record io on io }
+expect error { sync nothing }
+expect error { host 3 }
+# the default stream waits for a blocking stream, and holds it back
+stream back blocking
+mark legacy
+spin 1ms on back
+spin 1ms
+spin 1ms on back
+sync
+expect time(legacy) == 3.02ms

@@ -1,0 +1,31 @@
+# ranks 2 3 4 8
+# send, recv, sendrecv, together
+let right = (rank+1) % world;  let left = (rank-1) % world
+tensor x[4] = rank
+tensor y[4] z[4] = -1
+sendrecv x -> y to=right from=left
+sync
+expect y[0] == left
+together {
+  send x to=left
+  recv z from=right
+}
+sync
+expect z[0] == right
+if rank == 0 { send x to=1 } else { if rank == 1 { recv y from=0 } }
+sync
+@1 expect y[3] == 0
+group low 0-1
+@0-1 sendrecv x -> y to=1-rank from=1-rank in low
+sync
+@0-1 expect y[0] == 1-rank
+together {
+  allreduce x
+  allreduce z
+}
+sync
+expect x[0] == world*(world-1)/2
+expect error { send x to=world }
+expect error { send x }
+expect error { @0 send x to=0 }
+expect error { recv nothing from=0 }

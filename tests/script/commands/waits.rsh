@@ -1,0 +1,10 @@
+# a stream waits for another stream; an event never recorded holds nothing; two waits in one line
+stream a b c
+event never
+wait never on a
+spin 1ms on a
+spin 2ms on b
+wait a b on c
+spin 1ms on c
+sync
+expect time >= 3ms and time < 3.3ms

@@ -1,0 +1,23 @@
+# races, unwritten reads
+tensor h[64,64] pinned = 1
+tensor x[64,64] w[64,64] = 1
+stream io compute
+copy h -> x on io;  y = matmul x w on compute
+#>    race: `copy` on io writes x while `matmul` on compute reads it.
+#>    `wait io on compute` between the two puts them in order.                [0-3]
+sync
+races
+#>    race: `copy` on io writes x while `matmul` on compute reads it.
+#>    `wait io on compute` between the two puts them in order.                [0-3]
+expect races > 0
+tensor u[4]
+v = relu u
+#>    unwritten: `relu` reads u, and nothing has written it.                [0-3]
+group p 0-1
+group q 0-1
+tensor g[4] = rank
+@0 { allreduce g in p; allreduce g in q }
+@1 { allreduce g in q; allreduce g in p }
+#>    ranks 0 and 1 queue collectives of p and q in opposite orders: NCCL can hang
+abort p
+abort q

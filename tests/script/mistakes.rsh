@@ -1,0 +1,106 @@
+# what a newcomer types wrong in the first five minutes, and what comes back
+tensor x[256,256] w[256,256] = randn seed=1
+tensor v[128,64] = 0
+tensor h[4] pinned = 1
+y = matmul x w
+stream io compute
+event loaded
+say "ready"
+#> ready
+y = matmul(x, w)
+#> tests/script/mistakes.rsh:10: write: y = matmul x w
+x = torch.randn(64, 64)
+#> tests/script/mistakes.rsh:12: here: tensor x[64,64] = randn
+n = 4
+#> tests/script/mistakes.rsh:14: a variable: let n = 4
+y
+#> tests/script/mistakes.rsh:16: y is a tensor: `print y` (the program reads it: the host waits) or `peek y` (you look; nothing waits)
+matmul x w
+#> tests/script/mistakes.rsh:18: matmul gives a result: NAME = matmul x w
+dist.all_reduce(y)
+#> tests/script/mistakes.rsh:20: here: allreduce y
+allreduce y on comm
+#> tests/script/mistakes.rsh:22: no stream 'comm' on ranks 0-3 (streams: default io compute). `stream comm` makes it
+cudaStreamSynchronize(io)
+#> tests/script/mistakes.rsh:24: here: sync io
+y = matmul x v
+#> tests/script/mistakes.rsh:26: v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]
+@4 print y
+#> tests/script/mistakes.rsh:28: no rank 4: ranks are 0-3
+send y to=(rank+1) % world
+#> tests/script/mistakes.rsh:30: '%' is a word of its own here: write to=(rank+1)%world, or to=((rank+1) % world)
+wait laoded on compute
+#> tests/script/mistakes.rsh:32: no event or stream 'laoded'; did you mean 'loaded'?
+# and some more
+copy x -> v
+#> tests/script/mistakes.rsh:35: copy: x is [256,256], v is [128,64]: a copy wants the same shape
+copy x -> z
+#> tests/script/mistakes.rsh:37: no tensor 'z' on ranks 0-3. `tensor z[64,64]` makes one
+y = relu laoded
+#> tests/script/mistakes.rsh:39: no tensor 'laoded' on ranks 0-3. `tensor laoded[64,64]` makes one
+y = relu x x
+#> tests/script/mistakes.rsh:41: relu takes 1 tensor, not 2: y = relu x
+y z = relu x
+#> tests/script/mistakes.rsh:43: relu gives 1 result, not 2: y = relu x
+send y to=4
+#> tests/script/mistakes.rsh:45: send: to=4 on rank 0, and the group's ranks count 0-3
+send y
+#> tests/script/mistakes.rsh:47: send wants to=RANK: send TENSOR to=RANK [on STREAM] [in GROUP]
+sgd x
+#> tests/script/mistakes.rsh:49: sgd takes 2 tensors, not 1: sgd w dw lr=NUMBER
+sgd x w
+#> tests/script/mistakes.rsh:51: sgd wants lr (learning rate): sgd w dw lr=NUMBER
+host 3
+#> tests/script/mistakes.rsh:53: host: 3 of what? A time has a unit, as in 3ms
+spin 3
+#> tests/script/mistakes.rsh:55: spin: 3 of what? A time has a unit, as in 3ms
+spin
+#> tests/script/mistakes.rsh:57: spin wants time (how long): spin TIME, or y = spin TIME x
+diff a b
+#> tests/script/mistakes.rsh:59: no section 'a': `mark a` before the lines begins one
+mesh a=3
+#> tests/script/mistakes.rsh:61: mesh: the sizes multiply to 3, and there are 4 ranks
+set lunch=3us
+#> tests/script/mistakes.rsh:63: a machine has no number 'lunch'; did you mean 'launch'?
+machine clasroom
+#> tests/script/mistakes.rsh:65: no machine 'clasroom'; did you mean 'classroom'? (there are: classroom dgx-a100-128 dgx-a100-2 dgx-a100 dgx-h100-128 dgx-h100-2 dgx-h100 hgx-h200-128 hgx-h200-2 hgx-h200 pcie-4gpu)
+z = shard v dim=2
+#> tests/script/mistakes.rsh:67: shard: dim=2, and v has the dimensions 0-1
+z = reshape v [3,3]
+#> tests/script/mistakes.rsh:69: reshape: v is [128,64], 8192 elements; [3,3] has 9
+launch nothing
+#> tests/script/mistakes.rsh:71: no graph 'nothing': `capture nothing { ... }` makes it
+help sycn
+#> tests/script/mistakes.rsh:73: no command 'sycn'; did you mean 'sync'?
+stream io
+#> tests/script/mistakes.rsh:75: io is a stream already (one name, one thing)
+free x[0]
+#> tests/script/mistakes.rsh:77: free wants whole tensors: free x
+y = relu h
+#> tests/script/mistakes.rsh:79: relu: h is in pinned host memory, and a GPU works on device memory: copy h -> a tensor on the device first
+allreduce y op=mean
+#> tests/script/mistakes.rsh:81: option: 'mean' is none of: sum avg max min
+allreduce y algo=rnig
+#> tests/script/mistakes.rsh:83: option: 'rnig' is none of: auto ring tree nvls pat
+broadcast y root=7
+#> tests/script/mistakes.rsh:85: broadcast: root=7, and the group's ranks count 0-3
+gather y root=0
+#> tests/script/mistakes.rsh:87: gather gives a result: NAME = gather y
+timeline nothing
+#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one
+group g 0-1 1-2
+#> tests/script/mistakes.rsh:91: group: rank 1 stands in two of its parts
+query nothing
+#> tests/script/mistakes.rsh:93: no event or stream 'nothing' on ranks 0-3. `event nothing` makes it
+save y
+#> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy
+export nothing
+#> tests/script/mistakes.rsh:97: export writes Chrome's trace format: export nothing.json
+slow 0
+#> tests/script/mistakes.rsh:99: slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)
+v v = topk x k=1
+#> tests/script/mistakes.rsh:101: topk: two results, one name
+a b c d e f = topk x k=1
+#> tests/script/mistakes.rsh:103: topk: at most 4 results
+y = topk x k=1
+#> tests/script/mistakes.rsh:105: topk gives 2 results, not 1: v i = topk x k=NUMBER

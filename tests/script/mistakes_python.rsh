@@ -1,0 +1,27 @@
+# habits of Python and PyTorch, and what comes back
+# ranks 2
+tensor x[3,3] y[3,3] = 1
+say "ready"
+#> ready
+z = x + y
+#> tests/script/mistakes_python.rsh:6: a kernel's line is NAME = KERNEL IN ...: z = add x y; a variable's: let z = x + y
+x[0] = 3
+#> tests/script/mistakes_python.rsh:8: write: fill x[0] 3
+x.relu()
+#> tests/script/mistakes_python.rsh:10: write: NAME = relu x
+z = x @ y
+#> tests/script/mistakes_python.rsh:12: write: z = matmul x y
+tensor v[3] float32
+#> tests/script/mistakes_python.rsh:14: tensor: 'float32' is 'f32' here (f32 bf16 f16 i32; host pinned device)
+z = cast x bf16
+#> tests/script/mistakes_python.rsh:16: cast: write to=bf16
+repeat 3 print 1
+#> tests/script/mistakes_python.rsh:18: repeat wants a block on its line: repeat 4 { ... }
+if rank == 0 print 1
+#> tests/script/mistakes_python.rsh:20: if wants a block on its line: if rank == 0 { ... }
+while 1 { print 1 }
+#> tests/script/mistakes_python.rsh:22: here: repeat 4 { }, or: for i in 0:4 { }
+for i in range(3) { print i }
+#> tests/script/mistakes_python.rsh:24: here: for i in 0:4 { }
+import torch
+#> tests/script/mistakes_python.rsh:26: here: nothing is imported: kernels and collectives are there (help)

@@ -1,0 +1,68 @@
+#!/bin/sh
+# strategies from outside: what `verify` says to the shell, saved scripts, steps back, mistakes
+set -u
+: "${RANKSH:=./ranksh}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+small='model mlp layers=3 hidden=16 batch=8'
+# check NAME CONDITION...
+check() { name=$1; shift; if "$@"; then echo "ok strategies: $name"; else echo "FAIL strategies: $name"; fi; }
+
+"$RANKSH" -n 2 -c "$small; strategy ddp broken=nosync; run 3; verify" > "$work/out" 2>&1
+check "gradients that are not exchanged are found" [ $? = 1 ]
+check "and said" grep -q "differs from one rank after 3 iterations: 3 of 3 tensors" "$work/out"
+
+# what makes buckets smaller takes gradients of every type
+for hook in f16 bf16 int8 topk; do
+	for type in f32 bf16 f16; do
+		"$RANKSH" -n 3 -c "$small dtype=$type; strategy ddp hook=$hook k=10%; run 3; verify" > "$work/out" 2>&1
+		check "hook=$hook of $type says how far it is" grep -q "after 3 iterations.* of the largest element" "$work/out"
+	done
+done
+
+# a saved program is a script with the same timeline and numbers
+for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2"; do
+	"$RANKSH" -n 4 -c "$small; strategy $strategy; run 2; step 3; program save $work/p.rsh; run 1; sync; timeline; print w1 loss" > "$work/out" 2>&1
+	"$RANKSH" -n 4 -c "source $work/p.rsh; sync; timeline; print w1 loss" > "$work/script" 2>&1
+	sed -n '/^ *ms /,$p' "$work/out" > "$work/a"
+	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
+	check "$strategy saved is the same" cmp -s "$work/a" "$work/b"
+	check "$strategy drew something" [ -s "$work/a" ]
+	"$RANKSH" -n 4 -c "program $work/p.rsh; run 3; sync; timeline; print w1 loss" > "$work/script" 2>&1
+	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
+	check "$strategy loaded is the same" cmp -s "$work/a" "$work/b"
+done
+
+# step back and step 0 make the world again
+"$RANKSH" -n 2 -c "$small; strategy ddp; step 9; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
+printf '%s\n' "$small" "strategy ddp" "step 12" "step back 3" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
+check "step back" cmp -s "$work/a" "$work/b"
+printf '%s\n' "$small" "strategy ddp" "run 2" "step 0" "step 9" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
+check "step 0" cmp -s "$work/a" "$work/b"
+
+# says LINES TEXT
+says() { "$RANKSH" -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
+says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that do are 4 and 8"
+says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
+says "strategy dpd" "no strategy 'dpd': serial dataparallel ddp"
+says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
+says "strategy ddp overlap=maybe" "overlap=maybe: one of on off is wanted"
+says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number is wanted"
+says "strategy pipeline micro=2.5" "micro=2.5: a whole number is wanted"
+says "strategy ddp accumulate=1e12" "accumulate: at most 1000000000"
+says "strategy ddp hook=topk k=200%" "k=2: a share above 0 and at most 1 is wanted"
+says "strategy zero stage=1.5" "stage=1.5: a whole number is wanted"
+says "strategy ddp hook=topk k=0" "k=0: a share above 0 and at most 1 is wanted"
+says "step" "there is no program: \`strategy ddp\` writes one"
+says "verify" "verify compares what a strategy trains"
+says "data text $work/none" "No such file"
+: > "$work/empty"
+says "data text $work/empty" "empty"
+printf 'x' > "$work/one"
+says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1: no seq fits, a longer text is wanted"
+printf 'short' > "$work/short"
+says "model gpt seq=64; data text $work/short; strategy ddp" "a sequence takes 64 tokens and one more; the data has 5: seq=4 fits"
+says "model mlp; data text $work/short; strategy ddp" "an mlp reads rows of numbers"
+says "model mlp layers=4 hidden=4096 batch=8; strategy ddp; run 1" "of the setup, the parameters"
+"$RANKSH" -n 2 -c "model mlp layers=4 hidden=4096 batch=8; strategy ddp; expect error { run 1 }; step 0; step 1; program" > "$work/out" 2>&1
+check "a program that did not fit begins again" grep -q "> *2  the parameters" "$work/out"

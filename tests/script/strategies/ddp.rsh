@@ -1,0 +1,42 @@
+# ddp: as one rank, with any number of ranks, uneven ones too; what it sends, and what overlapping hides
+# ranks 1 2 3 4 8
+model mlp layers=3 hidden=16 batch=24
+strategy ddp bucket=1k
+run 2
+verify
+strategy ddp bucket=100k overlap=off accumulate=3
+verify iterations=2
+model mlp layers=2 hidden=16 batch=25 optimizer=adam lr=0.01
+strategy ddp accumulate=2
+verify iterations=3
+model mlp layers=2 hidden=16 batch=16 dtype=bf16
+strategy ddp bucket=512
+verify iterations=3
+model gpt layers=2 hidden=16 heads=2 batch=9 seq=8 tied=on
+data text README.md
+strategy ddp bucket=2k
+verify iterations=2
+
+## 2(n-1)/n of the gradients' bytes a rank, one message a bucket
+data synthetic
+model mlp layers=8 hidden=256 batch=64
+strategy ddp bucket=512k
+run 1
+mark one
+run 1
+sync
+expect count(allreduce,one) == 4
+let gradients = 8*256*256*4
+expect world == 1 or sent(nvlink,one) == 2*(world-1)/world*gradients
+
+## lossy hooks converge, and say how far they are
+model mlp layers=2 hidden=16 batch=32
+data synthetic count=32
+for h in f16 bf16 int8 topk {
+	strategy ddp hook=$h k=25%
+	run 1
+	let before = loss[0]
+	run 20
+	expect loss[0] < before
+	verify
+}

@@ -1,0 +1,19 @@
+# tp on three ranks: what divides by three, and what does not
+# ranks 3
+model gpt layers=2 hidden=12 heads=6 seq=5 batch=3 vocab=11
+data synthetic count=400
+strategy tp
+verify iterations=2
+strategy tp sequence=on
+verify iterations=2
+model gpt layers=2 hidden=12 heads=6 seq=5 batch=4 vocab=11
+expect error { strategy tp sequence=on }
+model gpt layers=2 hidden=12 heads=4 seq=5 batch=3 vocab=11
+expect error { strategy tp }
+model mlp layers=4 hidden=16 batch=6
+data synthetic count=100
+expect error { strategy tp }
+model mlp layers=4 hidden=15 batch=6
+expect error { strategy tp sequence=on }
+strategy tp
+verify iterations=2

@@ -1,0 +1,73 @@
+# runs without a terminal: plain text and exit statuses, however the lines come
+. tests/terminal/lib.sh
+
+# status NAME WANTED COMMAND...
+status() {
+	name=$1 wanted=$2
+	shift 2
+	"$@" > "$folder/out" 2> "$folder/err" < /dev/null
+	got=$?
+	if [ $got = "$wanted" ]; then echo "ok $name"; else echo "FAIL $name: status $got, not $wanted"; cat "$folder/out" "$folder/err"; fi
+}
+# said NAME TEXT FILE
+said() { if grep -q -e "$2" "$folder/$3"; then echo "ok $1"; else echo "FAIL $1"; sed 's/^/    | /' "$folder/out" "$folder/err"; fi; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+status "-c" 0 "$RANKSH" -n 4 -c 'tensor x[2,2] = ones; print x[0,0]'
+said "-c prints" '^\[0-3\] x\[0,0\] = 1$' out
+printf 'tensor x[2,2] = ones\nprint x[0,0]\nif 1 {\nsay "in"\n}\n' > "$folder/a.rsh"
+cp "$folder/out" "$folder/c"
+status "a file" 0 "$RANKSH" -n 4 "$folder/a.rsh"
+cp "$folder/out" "$folder/file"
+"$RANKSH" -n 4 < "$folder/a.rsh" > "$folder/out" 2> "$folder/err"
+cmp -s "$folder/out" "$folder/file" && echo "ok lines down a pipe say the same" || echo "FAIL lines down a pipe say the same"
+cat "$folder/a.rsh" | mpirun --oversubscribe -n 4 "$RANKSH" > "$folder/out" 2> "$folder/err"
+cmp -s "$folder/out" "$folder/file" && echo "ok mpirun with lines says the same" || echo "FAIL mpirun with lines says the same"
+mpirun --oversubscribe -n 4 "$RANKSH" "$folder/a.rsh" > "$folder/out" 2> "$folder/err" < /dev/null
+cmp -s "$folder/out" "$folder/file" && echo "ok mpirun with a file says the same" || echo "FAIL mpirun with a file says the same"
+"$RANKSH" -n 4 "$folder/a.rsh" > "$folder/out" 2>&1
+if grep -q "$(printf '\033')" "$folder/out"; then echo "FAIL no escape codes"; else echo "ok no escape codes"; fi
+[ -z "$(ls "$state")" ] && echo "ok no journal" || echo "FAIL no journal"
+status "one rank" 0 "$RANKSH" -n 1 -c 'tensor x[2,2] = ones; print x[0,0]'
+status "--dry" 0 "$RANKSH" --dry -n 512 -c 'tensor x[64,64] = ones; allreduce x; sync'
+
+status "an expect that is false" 1 "$RANKSH" -n 2 -c 'expect 1 == 2'
+status "a refused line" 2 "$RANKSH" -n 2 -c 'bogus'
+said "... with a message" "no command 'bogus'" err
+status "an open block" 2 "$RANKSH" -n 2 -c 'repeat 2 {'
+status "a stuck end" 3 "$RANKSH" -n 2 -c 'tensor x[2] = ones; @0 recv x from=1; sync'
+status "a job that dies" 4 "$RANKSH" -n 2 -c 'repeat 1000000000 { let a = 1 }' --limit 1s
+said "... of its limit" 'limit' err
+# a rank is killed while a run is at work: there is no output to wait for, so the rank itself is
+"$RANKSH" -n 3 -c 'repeat 1000000000 { let a = 1 }' > "$folder/out" 2> "$folder/err" < /dev/null &
+job=$!
+rank_of_job() { for pid in $(below $job); do tr '\0' '\n' < "/proc/$pid/environ" 2>/dev/null | grep -qx OMPI_COMM_WORLD_RANK=1 && echo "$pid"; done | head -1; }
+there() { [ -n "$(rank_of_job)" ]; }
+until_true there
+ranks=$(below $job)
+kill -9 "$(rank_of_job)"
+wait $job
+[ $? = 4 ] && echo "ok a killed rank: status 4" || echo "FAIL a killed rank: status 4"
+said "... and its name" 'rank 1 died of signal 9 (Killed)' err
+until_true all_gone $ranks && echo "ok ... and nobody left" || echo "FAIL ... and nobody left"
+
+status "an unknown option" 2 "$RANKSH" --dyr
+said "... and the nearest" 'did you mean --dry' err
+status "an unknown machine" 2 "$RANKSH" --machine clasroom -c 'sync'
+said "... and the nearest machine" 'classroom' err
+status "a file that is not there" 2 "$RANKSH" nowhere.rsh
+status "too many ranks" 2 "$RANKSH" -n 99999 -c sync
+status "no GPU in this build" 2 "$RANKSH" --device cuda -c sync
+status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
+said "... is said" 'mpirun is not there' err
+status "--version" 0 "$RANKSH" --version
+status "--help" 0 "$RANKSH" --help
+printf 'let M = 1\nprint M\n' > "$folder/m.rsh"
+status "NAME=VALUE" 0 "$RANKSH" -n 2 "$folder/m.rsh" M=16
+said "... beats the file's let" '16' out
+
+printf 'tensor x[2,2] = ones\nprint x[0,0]\n#> [0,1] x[0,0] = 1\nbogus\n#> no wrong words\n' > "$folder/t.rsh"
+status "--test finds a difference" 1 "$RANKSH" -n 2 --test "$folder/t.rsh"
+said "... and shows both sides" '^- no wrong words' out
+printf 'tensor x[2,2] = ones\nprint x[0,0]\n#> [0,1] x[0,0] = 1\n' > "$folder/t.rsh"
+status "--test passes" 0 "$RANKSH" -n 2 --test "$folder/t.rsh"

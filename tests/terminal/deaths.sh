@@ -1,0 +1,74 @@
+# whatever dies: the terminal is whole, it is said who died of what, and nobody is left behind
+. tests/terminal/lib.sh
+
+open 80 24 -n 4
+check "a prompt" shows 'ms >'
+line 'tensor x[4,4] = ones'
+line 'print x[0,0]'
+check "an answer" shows '\] x\[0,0\] = 1'
+ranks=$(below "$(front)")
+kill -9 "$(rank 2)"
+check "a killed rank is named" shows 'rank 2 died of signal 9 (Killed)'
+check "restart is offered" shows 'restart   new ranks'
+check "the other ranks are gone" all_gone $ranks
+line 'print x'
+check "without ranks a line says so" shows 'there are no ranks'
+line 'restart'
+check "restart runs the lines again" shows '4 new ranks; 2 lines run again'
+keys C-l
+line 'peek x[1,1]'
+check "the data are back" shows 'x\[1,1\] = 1'
+
+keys C-l
+kill -9 "$(rank 0)"
+check "rank 0 may die too" shows 'rank 0 died of signal 9'
+line 'restart'
+check "... and be replaced" shows 'lines run again'
+
+keys C-l
+ranks=$(below "$(front)")
+kill -9 "$(mpirun_of)"
+check "a killed mpirun is named" shows 'mpirun died of signal 9'
+check "no rank outlives mpirun" all_gone $ranks
+line 'quit'
+check "quit after a death" dead_pane
+
+open 80 24 -n 4
+check "a prompt again" shows 'ms >'
+ranks=$(below "$(front)")
+kill -9 "$(front)"
+check "no rank outlives the front end" all_gone $ranks
+
+open 80 24 -n 4
+check "a third prompt" shows 'ms >'
+line 'repeat 1000000000 { let a = 1 }'
+check "a long line" shows 'Ctrl-C stops it'
+ranks=$(below "$(front)")
+kill -9 "$(front)"
+check "... not even a busy one" all_gone $ranks
+
+open 80 24 -n 4
+check "a fourth prompt" shows 'ms >'
+ranks="$(front) $(below "$(front)")"
+tm kill-server
+check "a closed terminal ends everything" all_gone $ranks
+
+open 80 24 -n 2
+check "a fifth prompt" shows 'ms >'
+# a rank that does not answer at all
+stopped=$(rank 1)
+ranks=$(below "$(front)")
+kill -STOP "$stopped"
+line 'sync'
+check "a rank that stands still keeps the prompt away" shows 'Ctrl-C stops it'
+keys C-c
+nap
+keys C-c
+check "a second Ctrl-C offers to end the ranks" shows 'end them'
+keys y Enter
+check "y ends them" shows 'restart brings new ones'
+kill -CONT "$stopped" 2>/dev/null
+check "... all of them" all_gone $ranks
+keys C-l
+line 'restart'
+check "restart after that" shows 'new ranks'

@@ -1,0 +1,31 @@
+# Ctrl-C gets the prompt back, at the same place on every rank
+. tests/terminal/lib.sh
+
+open 80 24 -n 4
+check "a prompt" shows 'ms >'
+line 'tensor x[16,16] = ones'
+check "a tensor" ends_with_prompt
+line 'repeat 1000000000 { let a = 1 }'
+check "a long line says that it runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C in a loop of the language" shows '^interrupted'
+check "... and the prompt is back" ends_with_prompt
+keys C-l
+line 'repeat 1000000000 { y = add x x }'
+check "a loop that queues work runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C in a loop that queues work" shows '^interrupted'
+check "... and the prompt is back again" ends_with_prompt
+keys C-l
+line 'print y[0,0]'
+check "what was queued answers" shows '\[0-3\] y\[0,0\] = 2'
+refute "all ranks stopped at the same place" shows 'a bug of ranksh'
+line 'undo'
+line 'journal'
+check "undo takes the stopped line back" shows 'tensor x\[16,16\] = ones'
+keys -l 'not a line at all'
+check "a half line" shows 'not a line at all$'
+keys C-c
+keys -l 'say "still here"'
+keys Enter
+check "Ctrl-C at the prompt clears the line" shows '^still here\|\] still here'

@@ -1,0 +1,89 @@
+# lib.sh -- a terminal in tmux, and waiting for what appears on it: never for time alone.
+# Each check prints "ok NAME" or "FAIL NAME" with what the screen showed.
+RANKSH=${RANKSH:-$(pwd)/ranksh}
+unset TMUX NO_COLOR
+socket=ranksh-test-$$-0
+opened=0
+missed=0
+state=$(mktemp -d)
+folder=$(mktemp -d)
+XDG_STATE_HOME=$state
+export XDG_STATE_HOME RANKSH
+PATIENCE=${PATIENCE:-30}
+
+tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
+clean() { tm kill-server; nap; rm -rf "$state" "$folder" 2>/dev/null; }
+trap clean EXIT
+
+# a little while between two looks
+nap() { timeout 0.05 tail -f /dev/null; true; }
+now() { date +%s; }
+
+# open WIDTH HEIGHT ARGUMENTS...: ranksh in a fresh terminal. ENVIRONMENT: NAME=VALUE words for it.
+open() {
+	width=$1 height=$2
+	shift 2
+	open_command "$width" "$height" "cd $folder && exec env XDG_STATE_HOME=$state ${ENVIRONMENT:-} $RANKSH $*"
+}
+# a server of its own each time: one that is just leaving would take the new session with it
+open_command() {
+	tm kill-server
+	opened=$((opened + 1))
+	socket=ranksh-test-$$-$opened
+	tm new-session -d -x "$1" -y "$2" "$3" \; set-option -g remain-on-exit on
+}
+screens() { tm capture-pane -p -S -1000; }
+front() { tm display-message -p '#{pane_pid}'; }
+screen() { tm capture-pane -p; }
+keys() { tm send-keys "$@"; }
+# types a line and Enter
+line() { tm send-keys -l "$1" \; send-keys Enter; }
+
+# until COMMAND...: true as soon as it is; false after PATIENCE seconds
+until_true() {
+	end=$(($(now) + PATIENCE))
+	until "$@"; do
+		[ "$(now)" -gt "$end" ] && { missed=$((missed + 1)); return 1; }
+		[ "$missed" -ge 3 ] && return 1         # nothing works here: no more patience
+		nap
+	done
+}
+shows() { screen | grep -q -e "$1"; }
+showed() { screens | grep -q -e "$1"; }
+ends_with_prompt() { screen | grep -v '^ *$' | tail -1 | grep -q '> *$'; }
+gone() { [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
+all_gone() { for pid in "$@"; do gone "$pid" || return 1; done; }
+dead_pane() { [ "$(tm display-message -p '#{pane_dead}')" = 1 ]; }
+
+# check NAME COMMAND...: the command must become true
+check() {
+	name=$1
+	shift
+	if until_true "$@"; then
+		echo "ok $name"
+	else
+		echo "FAIL $name"
+		screen | sed 's/^/    | /'
+	fi
+}
+# refute NAME COMMAND...: the command must be false now
+refute() {
+	name=$1
+	shift
+	if "$@"; then echo "FAIL $name"; screen | sed 's/^/    | /'; else echo "ok $name"; fi
+}
+
+# processes below one, itself left out
+below() {
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		below "$child"
+	done
+}
+# the process of rank R of the front end
+rank() {
+	for pid in $(below "$(front)"); do
+		tr '\0' '\n' < "/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+	done | head -1
+}
+mpirun_of() { pgrep -P "$(front)" -x mpirun; }

@@ -1,0 +1,71 @@
+# the journal: undo, save, edit, resume, and a disk that is full
+. tests/terminal/lib.sh
+
+open 80 24 -n 2
+check "a prompt" shows 'ms >'
+line 'tensor x[4,4] = ones'
+line 'y = add x x'
+line 'y = add y y'
+line 'undo'
+line 'print y[0,0]'
+check "undo takes back the last line" shows '\] y\[0,0\] = 2'
+line 'journal save lines.rsh'
+check "journal save" shows 'in lines.rsh'
+check "what is saved is a script" sh -c "grep -q '^y = add x x' $folder/lines.rsh && ! grep -q 'add y y' $folder/lines.rsh"
+line 'undo 99'
+check "undo knows how many lines there are" shows 'lines were typed'
+line 'journal save /nowhere/lines.rsh'
+check "a folder that is not there" shows 'cannot write /nowhere/lines.rsh'
+line 'quit'
+check "quit" dead_pane
+
+open 80 24 --resume
+check "resume opens the last session" shows 'lines run again'
+line 'peek y[0,0]'
+check "... with its data" shows 'y\[0,0\] = 2'
+line 'reset'
+line 'journal'
+check "reset empties the world" shows 'nothing was typed since'
+
+keys C-l
+line 'tensor a[4] = 1; save a f.npy'
+line 'tensor b[4] = load f.npy'
+check "a file is saved and loaded" test -f "$folder/f.npy"
+line 'quit'
+check "quit again" dead_pane
+(cd "$folder" && "$RANKSH" -n 1 -c 'tensor a[4] = 2; save a f.npy')
+open 80 24 --resume
+check "resume says which file is another one now" shows 'reads is not what it was: f.npy'
+line 'peek b[0]'
+check "... and goes by what is there" shows 'b\[0\] = 2'
+
+printf '#!/bin/sh\necho "say \\"edited\\"" > "$1"\n' > "$folder/editor"
+chmod +x "$folder/editor"
+ENVIRONMENT="EDITOR=$folder/editor" open 80 24 -n 1
+check "a prompt for edit" shows 'ms >'
+line 'edit new.rsh'
+check "edit opens the editor" shows 'source new.rsh runs it'
+line 'source new.rsh'
+check "... and source runs what was written" shows 'edited$'
+ENVIRONMENT=
+
+ENVIRONMENT="XDG_STATE_HOME=/proc/nowhere" open 80 24 -n 1
+check "no place for the journal: said" shows 'cannot make'
+line 'say "on it goes"'
+check "... and the session goes on" shows 'on it goes$'
+ENVIRONMENT=
+
+if unshare -rm true 2>/dev/null; then
+	mkdir -p "$folder/small"
+	printf 'mount -t tmpfs -o size=4k none %s/small && exec env XDG_STATE_HOME=%s/small %s -n 1\n' "$folder" "$folder" "$RANKSH" > "$folder/full.sh"
+	open_command 100 24 "exec unshare -rm sh $folder/full.sh"
+	check "a small disk: a prompt" shows 'ms >'
+	long=$(printf '%01500d' 0)
+	for i in 1 2 3 4; do line "let a$i = 1 # $long"; done
+	check "a full disk is said" showed 'cannot be written'
+	tm clear-history
+	line 'say "and on it goes"'
+	check "... and the session goes on with it" shows 'and on it goes$'
+else
+	echo "skipped: a full disk (no namespaces here)"
+fi

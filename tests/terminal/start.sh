@@ -1,0 +1,65 @@
+# the first screen, a session, and leaving it
+. tests/terminal/lib.sh
+
+open 80 24 -n 4
+check "the first screen names the ranks" shows '4 ranks on the simulated machine "classroom"'
+check "the first prompt is at time 0" shows '^0.00 ms > *$'
+line 'tensor x[256,256] w[256,256] = randn seed=1'
+line 'y = matmul x w'
+check "a queued line moves the prompt's clock by its launch" shows '^0.02 ms >'
+line 'sync'
+check "sync moves it by the work" shows '^2.0[0-9] ms > *$'
+line 'y = matmul(x, w)'
+check "a mistake says what to write" shows 'write: y = matmul x w'
+line 'repeat 2 {'
+check "an open block asks for more" shows '^\.\.\. >'
+line 'y = add y x }'
+check "a block runs when it is closed" shows '^2.0[0-9] ms > y = matmul'
+keys -l 'matm'
+keys Tab
+check "TAB ends the word" shows 'matmul'
+keys C-c
+line 'use @1'
+check "the prompt names its ranks" shows '^@1 '
+keys C-d
+check "Ctrl-D leaves" dead_pane
+
+open 80 24 -n 2
+check "two ranks" shows 'both ranks'
+keys Enter
+check "Enter begins the tour" shows 'tour 1/7'
+keys Enter
+check "Enter goes on" shows 'tour 2/7'
+line quit
+check "quit leaves" dead_pane
+
+ENVIRONMENT='NO_COLOR=1' open 80 24 -n 2
+check "NO_COLOR: a prompt" shows 'ms >'
+line 'tensor x[64,64] = randn; y = matmul x x; bogus'
+check "NO_COLOR: a message" shows "no command 'bogus'"
+line 'timeline'
+check "NO_COLOR: a timeline" shows 'matmul'
+coloured() { tm capture-pane -p -e | grep -q "$(printf '\033')\\[3[0-9;]*m"; }
+refute "NO_COLOR: no colours" coloured
+ENVIRONMENT='TERM=dumb' open 80 24 -n 2
+check "TERM=dumb: a prompt" shows 'ms >'
+refute "TERM=dumb: no colours" coloured
+ENVIRONMENT=
+open 80 24 -n 2
+check "colours: a prompt" shows 'ms >'
+line 'bogus'
+check "colours: a message" shows "no command 'bogus'"
+check "colours where they are welcome" coloured
+
+open 80 24 --dry -n 1024
+check "--dry opens a prompt too" shows '1024 ranks'
+line 'tensor x[64,64] = randn; y = matmul x x; sync'
+check "--dry: a thousand ranks answer" shows '^0\.[0-9]* ms > *$'
+open 80 24 -n 1
+check "one rank needs no mpirun" shows '1 rank on'
+line 'set hello=off'
+line 'quit'
+check "one rank: quit" dead_pane
+open 80 24 -n 1
+check "set hello=off is remembered" ends_with_prompt
+refute "no first screen then" shows 'simulated machine'

@@ -1,0 +1,153 @@
+/* test_base.c -- texts, sets of ranks, failures, memory */
+#include "base/memory.h"
+#include "base/ranks.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "check.h"
+
+#include <string.h>
+
+#undef fail   /* cmocka's macro; here base/status.h's function is tested */
+
+static void texts_grow(void **state)
+{
+	struct text text = {0};
+	char long_word[1001];
+	(void)state;
+	assert_string_equal(text_string(&text), "");
+	memset(long_word, 'w', 1000);
+	long_word[1000] = '\0';
+	text_add(&text, "%d %s", 42, long_word);
+	text_put(&text, "!?", 1);
+	text_repeat(&text, "ab", 3);
+	assert_int_equal(text.count, 3 + 1000 + 1 + 6);
+	assert_string_equal(text_string(&text) + 1003, "!ababab");
+	text_clear(&text);
+	assert_string_equal(text_string(&text), "");
+	text_release(&text);
+	mem_fail_at(0);
+	text_add(&text, "lost");
+	mem_fail_at(-1);
+	assert_true(text.broken);
+	text_add(&text, "lost too");
+	assert_string_equal(text_string(&text), "");
+	text_release(&text);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void columns_and_utf8(void **state)
+{
+	(void)state;
+	assert_int_equal(text_columns("abc"), 3);
+	assert_int_equal(text_columns("\u2500\u2500\u25b6"), 3);
+	assert_int_equal(text_columns("\033[1;31mred\033[0m"), 3);
+	assert_int_equal(text_columns("\033["), 0);
+	assert_true(text_is_utf8("h\u00e9\u20ac\U0001f600", 10));
+	static const char *const bad[] = { "\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "a\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80" };
+	for (size_t i = 0; i < LENGTH_OF(bad); i++)
+		assert_false(text_is_utf8(bad[i], strlen(bad[i])));
+	assert_false(text_is_utf8("a\0b", 3));
+}
+
+static void distances(void **state)
+{
+	(void)state;
+	assert_int_equal(text_distance("", ""), 0);
+	assert_int_equal(text_distance("", "abc"), 3);
+	assert_int_equal(text_distance("laoded", "loaded"), 1);
+	assert_int_equal(text_distance("com", "comm"), 1);
+	assert_int_equal(text_distance("kitten", "sitting"), 3);
+	assert_int_equal(text_distance("ab", "ba"), 1);
+}
+
+static void sets_of_ranks(void **state)
+{
+	struct ranks a, b;
+	struct text text = {0};
+	(void)state;
+	ranks_all(&a, 130);
+	assert_int_equal(ranks_count(&a), 130);
+	assert_true(ranks_has(&a, 129) && !ranks_has(&a, 130) && !ranks_has(&a, -1) && !ranks_has(&a, RANKS_MAX));
+	ranks_drop(&a, 64);
+	ranks_one(&b, 64);
+	assert_int_equal(ranks_next(&a, 63), 65);
+	ranks_text(&a, &text);
+	assert_string_equal(text_string(&text), "0-63,65-129");
+	ranks_or(&a, &b);
+	ranks_minus(&a, &b);
+	ranks_and(&b, &a);
+	assert_true(ranks_empty(&b));
+	assert_int_equal(ranks_first(&b), -1);
+	ranks_add(&b, 0);
+	ranks_add(&b, 1);
+	ranks_add(&b, 3);
+	ranks_add(&b, RANKS_MAX - 1);
+	text_clear(&text);
+	ranks_text(&b, &text);
+	assert_string_equal(text_string(&text), "0,1,3,4095");
+	int seen = 0;
+	FOR_RANKS(r, &b)
+		seen += r;
+	assert_int_equal(seen, 4 + RANKS_MAX - 1);
+	assert_int_equal(ranks_next(&b, RANKS_MAX - 1), -1);
+	ranks_all(&a, RANKS_MAX);
+	assert_int_equal(ranks_count(&a), RANKS_MAX);
+	assert_false(ranks_equal(&a, &b));
+	text_release(&text);
+}
+
+static void failures_are_worded(void **state)
+{
+	char huge[6000];
+	(void)state;
+	assert_int_equal(fail(ST_SHAPE, "x is %d", 3), ST_SHAPE);
+	assert_int_equal(fail(ST_NAME, "again: %s", fail_text()), ST_NAME);
+	assert_int_equal(fail_in(ST_NAME, "line %d", 7), ST_NAME);
+	assert_string_equal(fail_text(), "line 7: again: x is 3");
+	memset(huge, 'x', sizeof huge - 1);
+	huge[sizeof huge - 1] = '\0';
+	fail(ST_NAME, "%s", huge);
+	fail_in(ST_NAME, "%s", huge);
+	assert_true(strlen(fail_text()) < 4096);
+	assert_string_equal(status_name(ST_DEVICE_MEMORY), "device memory");
+	assert_string_equal(status_name((enum status)ST_COUNT), "unknown status");
+}
+
+static void arrays_grow(void **state)
+{
+	struct { int *items; size_t count, room; } list = {0};
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		mem_fail_at(0);
+		enum status status = MEM_GROW(&list.items, list.count, &list.room);
+		mem_fail_at(-1);
+		if (status)
+			assert_int_equal(MEM_GROW(&list.items, list.count, &list.room), ST_OK);
+		list.items[list.count++] = i;
+	}
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(list.items[i], i);
+	mem_free(list.items);
+	mem_free(mem_alloc(0));
+	assert_int_equal(mem_live(), 0);
+}
+
+static void words_are_wrapped(void **state)
+{
+	struct text text = {0};
+	(void)state;
+	text_wrapped(&text, "one two three verylongword four", 2, 11);
+	text_wrapped(&text, "", 2, 11);
+	assert_string_equal(text_string(&text), "  one two\n  three\n  verylongword\n  four\n\n");
+	text_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_wrapped),
+		cmocka_unit_test(texts_grow), cmocka_unit_test(columns_and_utf8), cmocka_unit_test(distances), cmocka_unit_test(sets_of_ranks),
+		cmocka_unit_test(failures_are_worded), cmocka_unit_test(arrays_grow),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks; every row is whole */
+#include "shell/credit.h"
+#include "shell/language/command.h"
+#include "shell/language/interpreter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct plane *plane;
+
+static int open_plane(void **state)
+{
+	int argc = 0;
+	char **argv = NULL;
+	(void)state;
+	return plane_start(&plane, false, &argc, &argv) != ST_OK;
+}
+
+static int close_plane(void **state)
+{
+	(void)state;
+	plane_stop(plane);
+	return 0;
+}
+
+static enum status run_example(const char *lines)
+{
+	struct shell shell = {0};
+	struct credit credit = {0};
+	enum status status = shell_open(&shell, plane, 4, true, "classroom");
+	credit_start(&credit, plane, &shell.budget);
+	shell.credit = &credit;
+	if (status == ST_OK)
+		status = interpreter_run(&shell, lines, strlen(lines), NULL, 1);
+	status = shell_settle(&shell, status);
+	shell_close(&shell);
+	return status;
+}
+
+static void examples(void **state)
+{
+	int run = 0;
+	(void)state;
+	for (int i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+		if (!command->example)
+			continue;
+		enum status status = run_example(command->example);
+		if (status != ST_OK && status != ST_QUIT)
+			print_error("%s:\n%s\n%s: %s\n", command->name, command->example, status_name(status), fail_text());
+		assert_true(status == ST_OK || status == ST_QUIT);
+		run++;
+	}
+	assert_true(run > 60);
+}
+
+/* `help NAME` of every row and topic */
+static void helps(void **state)
+{
+	char line[100];
+	(void)state;
+	for (int i = 0; command_at(i); i++) {
+		snprintf(line, sizeof line, "help %s", command_at(i)->name);
+		assert_int_equal(run_example(line), ST_OK);
+	}
+	assert_int_equal(run_example("help; help kernels; help collectives; help grammar; help all; help tensor; help look; help let"), ST_OK);
+	assert_int_equal(run_example("help nothing_at_all"), ST_NAME);
+}
+
+static void rows(void **state)
+{
+	(void)state;
+	for (int i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+		assert_non_null(command->usage);
+		assert_non_null(command->help);
+		assert_non_null(command->topic);
+		assert_non_null(command->run);
+		/* a sentence without its full stop */
+		assert_true(command->help[strlen(command->help) - 1] != '.');
+		assert_ptr_equal(command_find(command->name), command);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
+	return cmocka_run_group_tests(tests, open_plane, close_plane);
+}

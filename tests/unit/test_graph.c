@@ -1,0 +1,97 @@
+/* test_graph.c -- captured graphs: nothing runs while captured; clones, their targets, events and price at each launch */
+#include "tests/unit/world_help.h"
+
+static op_id record_event(struct books *b, int lane, int event)
+{
+	op_id id = order(b, 0, lane, OP_RECORD, 0);
+
+	assert_int_equal(world_event_record(b->world, 0, event, id), ST_OK);
+	return id;
+}
+
+/* relu x on compute; record e; wait e on io; copy x on io; record e on io */
+static void fill(struct books *b, int compute, int io, int x, int event)
+{
+	touch(b, 0, compute, "relu", x, ACCESS_WRITE);
+	record_event(b, compute, event);
+	order(b, 0, io, OP_WAIT, b->world->events[event].record);
+	touch(b, 0, io, "copy", x, ACCESS_READ);
+	record_event(b, io, event);
+}
+
+static void launches(void **state)
+{
+	struct books b = books_open(1, 0);
+	int compute = stream(&b, 0, "compute"), io = stream(&b, 0, "io"), other = stream(&b, 0, "other"), event;
+	int x = make(&b, 0, "x", 64);
+	name_id g = name(&b, "g");
+
+	(void)state;
+	assert_int_equal(world_event_make(b.world, 0, name(&b, "e"), &event), ST_OK);
+	op_id before = record_event(&b, io, event);
+	size_t ops = b.world->op_count;
+	assert_int_equal(world_capture_begin(b.world, 0, g), ST_OK);
+	assert_int_equal(world_capture_begin(b.world, 0, g), ST_ARGUMENT);
+	fill(&b, compute, io, x, event);
+	assert_true(world_capturing(b.world, 0));
+	assert_int_equal(world_tail(b.world, 0, io), b.world->events[event].record);
+	assert_int_equal(world_tail(b.world, 0, other), 0);
+	struct record sync = record_of(&b, OP_SYNC, "sync");
+	op_id id;
+	assert_int_equal(world_queue(b.world, 0, STREAM_HOST, &sync, 0, OP_EVERYTHING, 0, &id), ST_ARGUMENT);
+	assert_int_equal(world_capture_end(b.world, 0), ST_OK);
+	assert_int_equal(b.world->op_count, ops);
+	assert_int_equal(b.world->events[event].record, before);
+	assert_int_equal(world_find(b.world, 0, g).kind, THING_GRAPH);
+
+	for (int round = 0; round < 2; round++) {
+		op_id first = (op_id)b.world->op_count + 1;
+		assert_int_equal(world_graph_launch(b.world, 0, g, round ? other : compute), ST_OK);
+		const struct op *op = &b.world->ops[first];
+		assert_int_equal(b.world->op_count, first + 4);
+		assert_int_equal(op[0].flags, 0);
+		for (int i = 1; i < 5; i++)
+			assert_int_equal(op[i].flags, OPF_FREE_LAUNCH);
+		assert_int_equal(op[0].stream, round ? other : compute);
+		assert_int_equal(op[1].stream, round ? other : compute);
+		assert_int_equal(op[3].stream, io);
+		assert_int_equal(op[2].target, first + 1);
+		assert_int_equal(b.world->events[event].record, first + 4);
+		if (round == 0) {
+			assert_int_equal(b.world->race_count, 0);
+			order(&b, 0, other, OP_WAIT, first + 4);
+		}
+	}
+	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(world_graph_launch(b.world, 0, name(&b, "none"), 1), ST_NAME);
+	books_close(&b);
+}
+
+static void graphs_meet(void **state)
+{
+	struct books b = books_open(2, 0);
+	name_id g = name(&b, "g");
+
+	(void)state;
+	for (int r = 0; r < 2; r++) {
+		assert_int_equal(world_capture_begin(b.world, r, g), ST_OK);
+		collective(&b, r, 1, "allreduce", 0, 64);
+		transfer(&b, r, 1, r ? P2P_RECV : P2P_SEND, 1 - r, 8);
+		assert_int_equal(world_capture_end(b.world, r), ST_OK);
+	}
+	assert_int_equal(b.world->meet_count, 0);
+	for (int round = 0; round < 3; round++) {
+		for (int r = 0; r < 2; r++)
+			assert_int_equal(world_graph_launch(b.world, r, g, 1), ST_OK);
+	}
+	assert_int_equal(b.world->meet_count, 6);
+	for (size_t i = 1; i <= 6; i++)
+		assert_true(b.world->meets[i].count == 2 && !b.world->meets[i].mismatch);
+	books_close(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(launches), cmocka_unit_test(graphs_meet) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

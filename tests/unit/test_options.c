@@ -1,0 +1,100 @@
+/* test_options.c -- the command line */
+#include "shell/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { WORDS = 10 };
+
+/* One line of words, split at blanks, as the command line. */
+static enum status read_words(const char *line, struct options *options)
+{
+	static char copy[256];
+	static char *words[WORDS + 2];
+	int count = 1;
+	strncpy(copy, line, sizeof copy - 1);
+	words[0] = "ranksh";
+	for (char *word = strtok(copy, " "); word && count <= WORDS; word = strtok(NULL, " "))
+		words[count++] = word;
+	return options_read(options, count, words);
+}
+
+static void what_is_asked_is_read(void **state)
+{
+	(void)state;
+	struct options options;
+	assert_int_equal(read_words("-n 8 --machine dgx-h100 --limit 10s a.rsh M=16 N=2", &options), ST_OK);
+	assert_int_equal(options.n, 8);
+	assert_string_equal(options.machine, "dgx-h100");
+	assert_string_equal(options.file, "a.rsh");
+	assert_int_equal(options.limit_ns, 10000000000);
+	assert_int_equal(options.arguments, 2);
+	assert_string_equal(options.argument[0], "M=16");
+	assert_string_equal(options.argument[1], "N=2");
+	assert_true(options_batch(&options));
+	assert_int_equal(read_words("--dry -n 4096 -c sync", &options), ST_OK);
+	assert_true(options.dry);
+	assert_string_equal(options.lines, "sync");
+	assert_int_equal(read_words("--test a.rsh --machine=classroom", &options), ST_OK);
+	assert_true(options.test);
+	assert_string_equal(options.machine, "classroom");
+	assert_int_equal(read_words("a.rsh -n 2 M=1", &options), ST_OK);
+	assert_int_equal(options.n, 2);
+	assert_string_equal(options.argument[0], "M=1");
+}
+
+static void mistakes_are_named(void **state)
+{
+	(void)state;
+	static const struct { const char *line; enum status status; const char *words; } rows[] = {
+		{"--dyr", ST_ARGUMENT, "did you mean --dry"},
+		{"--machin x", ST_ARGUMENT, "did you mean --machine"},
+		{"-n", ST_ARGUMENT, "-n wants a value"},
+		{"-n four", ST_RANGE, "'four'"},
+		{"-n 0", ST_RANGE, "'0'"},
+		{"-n 4097", ST_RANGE, "4097"},
+		{"-n 2000", ST_RANGE, "--dry"},
+		{"--limit ten", ST_UNIT, "'ten'"},
+		{"--limit 10", ST_UNIT, "10s"},
+		{"--limit 10kB", ST_UNIT, "10kB"},
+		{"--device gpu", ST_ARGUMENT, "'gpu'"},
+		{"--dry=1", ST_ARGUMENT, "--dry takes no value"},
+		{"a.rsh b.rsh", ST_ARGUMENT, "b.rsh"},
+		{"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
+		{"-c a -c b", ST_ARGUMENT, "twice"},
+		{"--resume a.rsh", ST_ARGUMENT, "--resume"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct options options;
+		assert_int_equal(read_words(rows[i].line, &options), rows[i].status);
+		if (!strstr(fail_text(), rows[i].words))
+			fail_msg("%s: \"%s\" does not name \"%s\"", rows[i].line, fail_text(), rows[i].words);
+	}
+}
+
+/* Every option of the help is read, and every option that is read is in the help; but --wire, which is between ranksh and ranksh. */
+static void help_names_every_option(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s", "--device sim", "--resume",
+		"--check-lessons", "--version", "--help"};
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct options options;
+		char name[32] = "";
+		strncpy(name, lines[i], strcspn(lines[i], " "));
+		assert_int_equal(read_words(lines[i], &options), ST_OK);
+		assert_non_null(strstr(options_help(), name));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_asked_is_read), cmocka_unit_test(mistakes_are_named), cmocka_unit_test(help_names_every_option),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

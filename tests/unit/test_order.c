@@ -1,0 +1,563 @@
+/* test_order.c -- races: what is ordered, by what, and that nobody's typing order matters */
+#include "tests/unit/world_help.h"
+#include <stdio.h>
+
+static op_id wait_stream(struct books *b, int rank, int first, int second)
+{
+	op_id record = order(b, rank, first, OP_RECORD, 0);
+	return order(b, rank, second, OP_WAIT, record);
+}
+
+static void missing_wait_is_a_race(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+
+	(void)state;
+	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE), use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
+	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(b.world->races[0].earlier, copy);
+	assert_int_equal(b.world->races[0].later, use);
+	assert_int_equal(b.world->races[0].earlier_name, name(&b, "x"));
+	assert_string_equal(b.world->races[0].remedy, "wait io on compute");
+	for (int i = 0; i < 5; i++) {   /* told once */
+		touch(&b, 0, io, "copy", x, ACCESS_WRITE);
+		touch(&b, 0, compute, "matmul", x, ACCESS_READ);
+	}
+	assert_int_equal(b.world->race_count, 2);       /* and io against compute, the other way */
+	assert_string_equal(b.world->races[1].remedy, "wait compute on io");
+	books_close(&b);
+}
+
+static void what_orders(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 7; how++) {
+		struct books b = books_open(1, 0);
+		int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), third = stream(&b, 0, "third"), x = make(&b, 0, "x", 64);
+		op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE);
+		if (how == 0)
+			wait_stream(&b, 0, io, compute);
+		if (how == 1)
+			order(&b, 0, STREAM_HOST, OP_SYNC, OP_EVERYTHING);
+		if (how == 2)
+			order(&b, 0, STREAM_HOST, OP_SYNC, copy);
+		if (how == 3) {
+			wait_stream(&b, 0, io, third);
+			wait_stream(&b, 0, third, compute);
+		}
+		if (how == 4) { /* a wait on what was recorded before the copy does not help */
+			touch(&b, 0, third, "relu", make(&b, 0, "z", 4), ACCESS_WRITE);
+			wait_stream(&b, 0, third, compute);
+		}
+		if (how == 5) { /* the host learns it, and compute from the host */
+			wait_stream(&b, 0, io, third);
+			order(&b, 0, STREAM_HOST, OP_SYNC, world_stream(b.world, 0, third)->tail);
+		}
+		if (how == 6)   /* a wait for nothing */
+			order(&b, 0, compute, OP_WAIT, 0);
+		op_id use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
+		assert_int_equal(b.world->race_count, how == 4 || how == 6);
+		assert_int_equal(world_happens_before(b.world, copy, use), how != 4 && how != 6);
+		assert_false(world_happens_before(b.world, use, copy));
+		books_close(&b);
+	}
+}
+
+static void reads_do_not_race(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make_in(&b, 0, "x", 64, SPACE_DEVICE, 1, true);
+
+	(void)state;
+	touch(&b, 0, STREAM_HOST, "randn", x, ACCESS_WRITE);
+	touch(&b, 0, io, "copy", x, ACCESS_READ);
+	touch(&b, 0, compute, "relu", x, ACCESS_READ);
+	assert_int_equal(b.world->race_count, 0);
+	touch(&b, 0, compute, "relu", x, ACCESS_ADD);   /* against io's read */
+	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(b.world->unread_count, 0);
+	books_close(&b);
+}
+
+static void default_stream_orders_blocking_ones(void **state)
+{
+	(void)state;
+	for (int blocking = 0; blocking < 2; blocking++) {
+		struct books b = books_open(1, 0);
+		int index, x = make(&b, 0, "x", 64), y = make(&b, 0, "y", 64);
+		assert_int_equal(world_stream_make(b.world, 0, name(&b, "s"), 0, blocking, &index), ST_OK);
+		int s = b.world->streams[index].number;
+		touch(&b, 0, s, "relu", x, ACCESS_WRITE);
+		touch(&b, 0, STREAM_DEFAULT, "relu", x, ACCESS_WRITE);
+		touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
+		touch(&b, 0, s, "relu", y, ACCESS_WRITE);
+		assert_int_equal(b.world->race_count, blocking ? 0 : 2);
+		books_close(&b);
+	}
+}
+
+static struct operand part_of(struct books *b, int tensor, const char *as, int64_t first, int64_t rows, int64_t row_step, int64_t columns,
+	int access)
+{
+	struct operand operand = whole(b, tensor, access);
+
+	operand.name = name(b, as);
+	operand.address += first * 4;
+	operand.layout = (struct layout){ .dtype = DT_F32, .dims = 2, .dim = { rows, columns }, .stride = { row_step, 1 } };
+	return operand;
+}
+
+static op_id touch_part(struct books *b, int lane, struct operand operand)
+{
+	struct record record = record_of(b, OP_KERNEL, "relu");
+
+	record.operands = 1;
+	record.operand = &operand;
+	return queue(b, 0, lane, &record, 0);
+}
+
+static void columns_do_not_touch(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+
+	(void)state;
+	touch_part(&b, io, part_of(&b, x, "left", 0, 8, 8, 4, ACCESS_WRITE));
+	touch_part(&b, compute, part_of(&b, x, "right", 4, 8, 8, 4, ACCESS_WRITE));
+	assert_int_equal(b.world->race_count, 0);
+	touch_part(&b, compute, part_of(&b, x, "row", 8, 1, 8, 8, ACCESS_READ));
+	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(b.world->races[0].earlier_name, name(&b, "left"));
+	touch_part(&b, compute, part_of(&b, x, "corner", 7, 1, 8, 1, ACCESS_READ));
+	assert_int_equal(b.world->race_count, 1);
+	books_close(&b);
+}
+
+static void halves_do_not_touch(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+
+	(void)state;
+	touch_part(&b, io, part_of(&b, x, "upper", 0, 4, 8, 8, ACCESS_WRITE));
+	touch_part(&b, compute, part_of(&b, x, "lower", 32, 4, 8, 8, ACCESS_WRITE));
+	assert_int_equal(b.world->race_count, 0);
+	wait_stream(&b, 0, io, compute);
+	touch(&b, 0, compute, "relu", x, ACCESS_READ);
+	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(b.world->unread_count, 0);
+	books_close(&b);
+}
+
+static void unwritten_memory_is_told(void **state)
+{
+	struct books b = books_open(1, 0);
+	int x = make(&b, 0, "x", 64);
+
+	(void)state;
+	op_id id = touch(&b, 0, 1, "relu", x, ACCESS_READ);
+	touch(&b, 0, 1, "relu", x, ACCESS_READ);
+	assert_int_equal(b.world->unread_count, 1);
+	assert_int_equal(b.world->unread[0].op, id);
+	assert_int_equal(b.world->unread[0].name, name(&b, "x"));
+	touch(&b, 0, 1, "relu", x, ACCESS_WRITE);
+	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
+	int y = make(&b, 0, "y", 64);   /* the same bytes, and they mean nothing now */
+	touch(&b, 0, 1, "relu", y, ACCESS_READ);
+	assert_int_equal(b.world->unread_count, 2);
+	books_close(&b);
+}
+
+static void reused_memory_counts(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), x = make(&b, 0, "x", 64);
+	int64_t address = b.world->tensors[x].address;
+
+	(void)state;
+	touch(&b, 0, io, "copy", x, ACCESS_READ);       /* from another stream than the pool's, and unwritten */
+	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
+	int y = make(&b, 0, "y", 64);
+	assert_int_equal(b.world->tensors[y].address, address);
+	touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
+	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(b.world->races[0].earlier_name, name(&b, "x"));
+	assert_int_equal(b.world->races[0].later_name, name(&b, "y"));
+	books_close(&b);
+}
+
+static void free_on_a_stream_waits(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), x = make(&b, 0, "x", 64);
+	struct block_view block;
+
+	(void)state;
+	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE);
+	assert_int_equal(world_tensor_free(b.world, x, io), ST_OK);
+	world_blocks(b.world, 0, &block, 1);
+	assert_int_equal(block.after, copy);
+	int y = make(&b, 0, "y", 64);
+	op_id first = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE), wait = b.world->ops[copy].next_program;
+	assert_int_equal(b.world->ops[wait].next_program, first);
+	assert_int_equal(op_record(b.world, wait)->kind, OP_WAIT);
+	assert_int_equal(b.world->ops[wait].target, copy);
+	assert_int_equal(b.world->ops[wait].stream, STREAM_DEFAULT);
+	assert_int_equal(b.world->ops[wait].flags, OPF_FREE_LAUNCH);
+	op_id second = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
+	assert_int_equal(b.world->ops[first].next_program, second);     /* once */
+	assert_int_equal(b.world->race_count, 0);
+	books_close(&b);
+}
+
+/* rank 0: relu x on compute, send on compute;  recv on io, write x on io      rank 1: recv, send back */
+static void order_through_another_rank(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {       /* whose lines are typed first */
+		for (int answers = 0; answers < 2; answers++) {
+			struct books b = books_open(2, 0);
+			int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+			for (int turn = 0; turn < 2; turn++) {
+				if (turn != first) {    /* rank 1 sends back what it got, or sends before it receives on another stream */
+					int other = answers ? 1 : stream(&b, 1, "other");
+					transfer(&b, 1, 1, P2P_RECV, 0, 8);
+					transfer(&b, 1, other, P2P_SEND, 0, 8);
+				} else {
+					touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+					transfer(&b, 0, compute, P2P_SEND, 1, 8);
+					transfer(&b, 0, io, P2P_RECV, 1, 8);
+					touch(&b, 0, io, "copy", x, ACCESS_WRITE);
+				}
+			}
+			assert_int_equal(b.world->race_count, !answers);
+			books_close(&b);
+		}
+	}
+}
+
+static void order_through_a_collective(void **state)
+{
+	struct books b = books_open(2, 1);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+	int one = stream(&b, 1, "one");
+
+	(void)state;
+	op_id write = touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	collective(&b, 0, compute, "allreduce", 0, 8);
+	collective(&b, 0, io, "allreduce", 0, 8);
+	op_id read = touch(&b, 0, io, "copy", x, ACCESS_READ);
+	assert_int_equal(b.world->race_count, 0);       /* open: rank 1 has not said what it does */
+	collective(&b, 1, 1, "allreduce", 0, 8);
+	assert_int_equal(b.world->race_count, 0);
+	collective(&b, 1, 1, "allreduce", 0, 8);        /* one stream: behind the first */
+	assert_int_equal(b.world->race_count, 0);
+	assert_true(world_happens_before(b.world, write, read));
+	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	wait_stream(&b, 0, compute, io);
+	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	collective(&b, 0, compute, "allreduce", 0, 8);
+	collective(&b, 0, io, "allreduce", 0, 8);
+	touch(&b, 0, io, "copy", x, ACCESS_READ);
+	collective(&b, 1, 1, "allreduce", 0, 8);
+	size_t before = b.world->race_count;
+	collective(&b, 1, one, "allreduce", 0, 8);      /* two streams: nothing orders them */
+	assert_int_equal(b.world->race_count, before + 1);
+	books_close(&b);
+}
+
+static void an_abort_decides(void **state)
+{
+	struct books b = books_open(2, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+
+	(void)state;
+	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	collective(&b, 0, io, "allreduce", 0, 8);
+	touch(&b, 0, io, "copy", x, ACCESS_READ);
+	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(world_abort(b.world, 0), ST_OK);
+	assert_int_equal(b.world->race_count, 1);
+	books_close(&b);
+}
+
+/* ---- random programs: every rank's lines are fixed, the order between ranks is not */
+
+enum { RANKS = 3, LINES = 60, TENSORS = 3, LANES = 4 };
+struct line { int what, lane, other, tensor, access, peer; };
+struct program { struct line line[RANKS][LINES]; };
+struct state { op_id made[RANKS][LINES]; int tensor[RANKS][TENSORS]; int stretch; };
+
+static uint32_t draw(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % n;
+}
+
+/* style 0: anything, mostly stuck sooner or later; 1: collectives alone, on one stream; 2: the same on all ranks, round a ring, on
+ * streams that differ */
+static void restyle(struct program *program, int style)
+{
+	for (int r = 0; r < RANKS && style > 0; r++) {
+		for (int i = 0; i < LINES; i++) {
+			struct line *line = &program->line[r][i];
+			if (style == 1) {
+				line->what = line->what >= 13 && line->what < 17 ? line->what - 8 : line->what;
+				line->lane = line->what >= 10 && line->what < 13 ? 1 : line->lane;
+			} else {
+				line->what = program->line[0][i].what;
+				line->peer = (r + (line->what < 15 ? 1 : RANKS - 1)) % RANKS;
+			}
+		}
+	}
+}
+
+static void invent(struct program *program, uint32_t *seed, int style)
+{
+	for (int r = 0; r < RANKS; r++) {
+		for (int i = 0; i < LINES; i++) {
+			program->line[r][i] = (struct line){ .what = (int)draw(seed, 20), .lane = 1 + (int)draw(seed, LANES - 1),
+				.other = 1 + (int)draw(seed, LANES - 1), .tensor = (int)draw(seed, TENSORS),
+				.access = 1 << draw(seed, 3), .peer = (r + 1 + (int)draw(seed, RANKS - 1)) % RANKS };
+		}
+	}
+	restyle(program, style);
+}
+
+static void apply(struct books *b, struct state *s, int r, int i, const struct line *line)
+{
+	char text[24];
+	op_id *made = &s->made[r][i];
+
+	if (line->what < 8)
+		*made = touch(b, r, line->lane, "relu", s->tensor[r][line->tensor], line->access);
+	else if (line->what < 10)
+		*made = wait_stream(b, r, line->lane, line->other);
+	else if (line->what < 13)
+		*made = collective(b, r, line->lane, "allreduce", 0, 8);
+	else if (line->what < 15)
+		*made = transfer(b, r, line->lane, P2P_SEND, line->peer, 8);
+	else if (line->what < 17)
+		*made = transfer(b, r, line->lane, P2P_RECV, line->peer, 8);
+	else if (line->what == 17)
+		*made = order(b, r, STREAM_HOST, OP_SYNC, world_stream(b->world, r, line->lane)->tail);
+	else {
+		assert_int_equal(world_tensor_free(b->world, s->tensor[r][line->tensor], line->what == 18 ? line->lane : STREAM_HOST), ST_OK);
+		snprintf(text, sizeof text, "t%d.%d", line->tensor, i);
+		s->tensor[r][line->tensor] = make_in(b, r, text, 64, SPACE_DEVICE, line->lane, line->access == ACCESS_READ);
+	}
+}
+
+static void play(struct books *b, struct state *s, const struct program *program, uint32_t *seed)
+{
+	int at[RANKS] = { 0 }, left = RANKS * LINES;
+
+	for (int r = 0; r < RANKS; r++) {
+		for (int i = 0; i < TENSORS; i++) {
+			char text[24];
+			snprintf(text, sizeof text, "t%d", i);
+			s->tensor[r][i] = make(b, r, text, 64);
+		}
+		stream(b, r, "a");
+		stream(b, r, "c");
+	}
+	while (left > 0) {
+		int r = (int)draw(seed, RANKS), many = 1 + (int)draw(seed, 20);
+		for (; many > 0 && at[r] < LINES; many--, left--, at[r]++)
+			apply(b, s, r, at[r], &program->line[r][at[r]]);
+	}
+}
+
+/* What does not depend on the order between ranks, as text, sorted. */
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char *summary(struct books *b)
+{
+	struct world *w = b->world;
+	size_t n = w->race_count + w->unread_count + w->meet_count + 200, count = 0;
+	char **lines = malloc((n + 1) * sizeof *lines), *all = calloc(n + 1, 100);
+
+	for (size_t i = 0; i < w->race_count; i++) {
+		char *line = lines[count++] = malloc(100);
+		const struct race *race = &w->races[i];
+		snprintf(line, 100, "race %d: %u %u %d %d %s %s\n", w->ops[race->later].rank, w->ops[race->earlier].number,
+			w->ops[race->later].number, w->ops[race->earlier].stream, w->ops[race->later].stream,
+			names_text(w->names, race->earlier_name), names_text(w->names, race->later_name));
+	}
+	for (size_t i = 0; i < w->unread_count; i++) {
+		char *line = lines[count++] = malloc(100);
+		snprintf(line, 100, "unread %d: %u\n", w->ops[w->unread[i].op].rank, w->ops[w->unread[i].op].number);
+	}
+	for (size_t i = 1; i <= w->meet_count; i++) {
+		char *line = lines[count++] = malloc(100);
+		const struct meet *meet = &w->meets[i];
+		int used = snprintf(line, 100, "meet %d %u:", meet->p2p, meet->sequence);
+		for (int k = 0; k < meet->n; k++) {
+			op_id op = w->meet_ops[meet->first_op + (uint32_t)k];
+			used += snprintf(line + used, 100 - (size_t)used, " %d.%u", op ? w->ops[op].rank : -1, op ? w->ops[op].number : 0);
+		}
+		snprintf(line + used, 100 - (size_t)used, "\n");
+	}
+	for (int r = 0; r < RANKS; r++) {
+		struct block_view blocks[64];
+		int blocks_count = world_blocks(w, r, blocks, 64);
+		for (int i = 0; i < blocks_count; i++) {
+			char *line = lines[count++] = malloc(100);
+			snprintf(line, 100, "block %d: %lld %lld %d %d %u\n", r, (long long)blocks[i].address, (long long)blocks[i].bytes,
+				blocks[i].free, blocks[i].pool, blocks[i].after ? w->ops[blocks[i].after].number : 0);
+		}
+	}
+	assert_true(count <= n);
+	qsort(lines, count, sizeof *lines, by_text);
+	for (size_t i = 0; i < count; i++) {
+		strcat(all, lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
+	return all;
+}
+
+static void typing_order_means_nothing(void **state)
+{
+	uint32_t seed = 7;
+	int races = 0;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct program program;
+		char *first = NULL;
+		invent(&program, &seed, round % 3);
+		for (int permutation = 0; permutation < 6; permutation++) {
+			struct books b = books_open(RANKS, permutation % 2 ? -1 : 0);
+			struct state s = { 0 };
+			play(&b, &s, &program, &seed);
+			assert_int_equal(world_races_now(b.world), ST_OK);
+			races += (int)b.world->race_count;
+			char *all = summary(&b);
+			if (first) {
+				if (strcmp(all, first)) {
+					size_t at = 0;
+					while (all[at] == first[at])
+						at++;
+					at = at > 30 ? at - 30 : 0;
+					print_error("round %d, permutation %d: ...%.100s\nfirst: ...%.100s\n", round, permutation, all + at, first + at);
+				}
+				assert_string_equal(all, first);
+				free(all);
+			} else {
+				first = all;
+			}
+			books_close(&b);
+		}
+		free(first);
+	}
+	assert_true(races > 1000);      /* the programs are worth asking about */
+}
+
+/* The vector clocks and the search against the plain definition: reachability over all edges. */
+static bool edge(const struct books *b, op_id a, op_id c)
+{
+	const struct world *w = b->world;
+	const struct op *p = &w->ops[a], *q = &w->ops[c];
+
+	if (p->rank != q->rank)
+		return false;
+	if (p->stream == STREAM_HOST || p->stream == q->stream)
+		return p->number < q->number;
+	bool waits = op_record(w, c)->kind == OP_WAIT || op_record(w, c)->kind == OP_SYNC || op_record(w, c)->kind == OP_SEGMENT;
+	return waits && q->target && (q->target == a || (q->target == OP_EVERYTHING && p->number < q->number));
+}
+
+static bool meet_edge(const struct books *b, op_id a, op_id c)
+{
+	/* a is done before c starts when a is before a member of c's meet: a's lane, on that rank, reaches a fellow member */
+	const struct world *w = b->world;
+	const struct record *record = op_record(w, c);
+	int parts = record->kind == OP_P2P ? record->parts : record->kind == OP_COLLECTIVE ? 1 : 0;
+
+	for (int i = 0; i < parts; i++) {
+		const struct meet *meet = &w->meets[record->kind == OP_P2P ? w->part_meets[w->ops[c].meet + (uint32_t)i] : w->ops[c].meet];
+		for (int k = 0; k < meet->n; k++) {
+			op_id member = w->meet_ops[meet->first_op + (uint32_t)k];
+			if (member && member != c && edge(b, a, member))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void clocks_agree_with_the_graph(void **state)
+{
+	uint32_t seed = 11;
+
+	(void)state;
+	for (int round = 0; round < 12; round++) {
+		struct program program;
+		struct books b = books_open(RANKS, 0);
+		struct state s = { 0 };
+		invent(&program, &seed, round % 3);
+		for (int r = 0; r < RANKS; r++) {
+			for (int i = 0; i < LINES; i++)
+				program.line[r][i].what = program.line[r][i].what >= 18 ? 9 : program.line[r][i].what;
+		}
+		play(&b, &s, &program, &seed);
+		size_t n = b.world->op_count + 1;
+		bool *reach = calloc(n * n, 1);
+		for (op_id a = 1; a < n; a++) {
+			for (op_id c = 1; c < n; c++)
+				reach[a * n + c] = a != c && (edge(&b, a, c) || meet_edge(&b, a, c));
+		}
+		/* members of one meet are done at once: what is behind one is behind all */
+		for (op_id a = 1; a < n; a++) {
+			const struct record *record = op_record(b.world, a);
+			if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
+				continue;
+			uint32_t index = record->kind == OP_P2P ? b.world->part_meets[b.world->ops[a].meet] : b.world->ops[a].meet;
+			const struct meet *meet = &b.world->meets[index];
+			for (int k = 0; k < meet->n; k++) {
+				op_id member = b.world->meet_ops[meet->first_op + (uint32_t)k];
+				for (op_id c = 1; member && c < n; c++)
+					reach[a * n + c] = reach[a * n + c] || (c != a && c != member &&
+						(edge(&b, member, c) || meet_edge(&b, member, c)));
+			}
+		}
+		for (op_id k = 1; k < n; k++) {
+			for (op_id a = 1; a < n; a++) {
+				for (op_id c = 1; reach[a * n + k] && c < n; c++)
+					reach[a * n + c] = reach[a * n + c] || reach[k * n + c];
+			}
+		}
+		for (op_id a = 1; a < n; a++) {
+			for (op_id c = 1; c < n; c++) {
+				/* operations that wait for ever in a ring are before themselves: ask about the others */
+				if (a == c || reach[a * n + a] || reach[c * n + c])
+					continue;
+				if (world_happens_before(b.world, a, c) != reach[a * n + c]) {
+					print_error("round %d: %u (%d.%u lane %d) before %u (%d.%u lane %d): %d\n", round, a, b.world->ops[a].rank,
+						b.world->ops[a].number, b.world->ops[a].stream, c, b.world->ops[c].rank, b.world->ops[c].number,
+						b.world->ops[c].stream, reach[a * n + c]);
+					assert_true(false);
+				}
+			}
+		}
+		free(reach);
+		books_close(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(missing_wait_is_a_race), cmocka_unit_test(what_orders), cmocka_unit_test(reads_do_not_race),
+		cmocka_unit_test(default_stream_orders_blocking_ones), cmocka_unit_test(columns_do_not_touch),
+		cmocka_unit_test(halves_do_not_touch), cmocka_unit_test(unwritten_memory_is_told), cmocka_unit_test(reused_memory_counts),
+		cmocka_unit_test(free_on_a_stream_waits), cmocka_unit_test(order_through_another_rank),
+		cmocka_unit_test(order_through_a_collective), cmocka_unit_test(an_abort_decides),
+		cmocka_unit_test(typing_order_means_nothing), cmocka_unit_test(clocks_agree_with_the_graph),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

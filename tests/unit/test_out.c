@@ -1,0 +1,184 @@
+/* test_out.c -- merging what ranks say */
+#include "base/memory.h"
+#include "shell/out.h"
+#include "trace/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void expect_rendered(struct out *out, const char *wanted)
+{
+	struct text rendered = {0};
+	out_render(out, &rendered);
+	assert_string_equal(text_string(&rendered), wanted);
+	assert_true(out_empty(out));
+	text_release(&rendered);
+}
+
+static void equal_texts_are_said_once(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	struct ranks all;
+	ranks_all(&all, 4);
+	out_say(out, "before\n");
+	int place = out_place(out, &all);
+	for (int rank = 0; rank < 4; rank++)
+		out_fill(out, place, rank, rank == 2 ? "y = 2" : "y = 1");
+	out_say(out, "behind %d\n", 7);
+	expect_rendered(out, "before\n[0,1,3] y = 1\n[2] y = 2\nbehind 7\n");
+	out_free(out);
+}
+
+static void later_lines_stand_below_the_first(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	struct ranks one;
+	ranks_one(&one, 3);
+	int place = out_place(out, &one);
+	out_fill(out, place, 3, "x =\n1 2\n3 4\n");
+	expect_rendered(out, "[3] x =\n    1 2\n    3 4\n");
+	out_free(out);
+}
+
+/* What rank 1 packs is merged on rank 0, which has seen the same places. */
+static void fills_travel(void **state)
+{
+	(void)state;
+	struct out *zero = out_create(false, 80), *one = out_create(false, 80);
+	struct ranks both;
+	struct text bytes = {0};
+	ranks_all(&both, 2);
+	for (int i = 0; i < 3; i++) {
+		int a = out_place(zero, &both), b = out_place(one, &both);
+		assert_int_equal(a, b);
+		out_fill(zero, a, 0, "same");
+		if (i != 1)
+			out_fill(one, b, 1, i == 0 ? "same" : "other");
+	}
+	out_pack(one, 1, &bytes);
+	assert_true(out_unpack(zero, 1, bytes.bytes, bytes.count));
+	expect_rendered(zero, "[0,1] same\n[0] same\n[0] same\n[1] other\n");
+	out_render(one, NULL);
+	assert_true(out_empty(one));
+	text_release(&bytes);
+	out_free(zero);
+	out_free(one);
+}
+
+static void another_shape_is_noticed(void **state)
+{
+	(void)state;
+	struct out *zero = out_create(false, 80), *one = out_create(false, 80);
+	struct ranks both;
+	struct text bytes = {0};
+	ranks_all(&both, 2);
+	out_place(one, &both);
+	out_pack(one, 1, &bytes);
+	assert_false(out_unpack(zero, 1, bytes.bytes, bytes.count));
+	out_place(zero, &both);
+	for (size_t cut = 0; cut < bytes.count; cut++)
+		assert_false(out_unpack(zero, 1, bytes.bytes, cut));
+	assert_true(out_unpack(zero, 1, bytes.bytes, bytes.count));
+	text_release(&bytes);
+	out_free(zero);
+	out_free(one);
+}
+
+static void muted_says_nothing(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	struct ranks all;
+	ranks_all(&all, 2);
+	out_mute(out, 1);
+	out_mute(out, 1);
+	out_say(out, "nothing\n");
+	out_fill(out, out_place(out, &all), 0, "nothing");
+	out_mute(out, -1);
+	out_put(out, "nothing\n", 8);
+	out_mute(out, -1);
+	assert_true(out_empty(out));
+	out_say(out, "something\n");
+	expect_rendered(out, "something\n");
+	out_free(out);
+}
+
+/* A place is gone with its output; a late text for it must not land in another. */
+static void late_fills_are_dropped(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	struct ranks all;
+	ranks_all(&all, 2);
+	int old = out_place(out, &all);
+	out_render(out, NULL);
+	int fresh = out_place(out, &all);
+	assert_int_not_equal(old, fresh);
+	out_fill(out, old, 0, "late");
+	out_fill(out, fresh, 1, "now");
+	expect_rendered(out, "[1] now\n");
+	out_free(out);
+}
+
+static void styles_only_in_colour(void **state)
+{
+	(void)state;
+	struct out *out = out_create(false, 80);
+	assert_string_equal(style(out, COLOUR_BAD), "");
+	out_setup(out, true, 100);
+	assert_string_equal(style(out, COLOUR_KERNEL), "\033[38;5;75m");
+	assert_string_equal(style(out, COLOUR_PLAIN), "\033[0m");
+	assert_int_equal(out_width(out), 100);
+	out_free(out);
+}
+
+/* Whatever allocation fails: no crash, no leak, and the next output is whole. */
+static void any_allocation_may_fail(void **state)
+{
+	(void)state;
+	long before = mem_live();
+	for (long n = 0;; n++) {
+		mem_fail_at(n);
+		struct out *out = out_create(false, 80);
+		struct ranks all;
+		struct text bytes = {0}, rendered = {0};
+		ranks_all(&all, 3);
+		if (out) {
+			out_say(out, "%0300d\n", 1);
+			int place = out_place(out, &all);
+			for (int rank = 0; rank < 3; rank++)
+				out_fill(out, place, rank, "text");
+			out_pack(out, 1, &bytes);
+			out_render(out, &rendered);
+			bool spent = n > 40;
+			mem_fail_at(-1);
+			out_say(out, "whole\n");
+			expect_rendered(out, "whole\n");
+			out_free(out);
+			text_release(&bytes);
+			text_release(&rendered);
+			if (spent)
+				break;
+		}
+		assert_int_equal(mem_live(), before);
+	}
+	mem_fail_at(-1);
+	assert_int_equal(mem_live(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_texts_are_said_once), cmocka_unit_test(later_lines_stand_below_the_first), cmocka_unit_test(fills_travel),
+		cmocka_unit_test(another_shape_is_noticed), cmocka_unit_test(muted_says_nothing), cmocka_unit_test(late_fills_are_dropped),
+		cmocka_unit_test(styles_only_in_colour), cmocka_unit_test(any_allocation_may_fail),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* test_session.c -- a session in one process: the journal, undo, reset, stops that replays repeat */
+#include "base/memory.h"
+#include "shell/credit.h"
+#include "shell/language/interpreter.h"
+#include "shell/shell.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct session { struct shell shell; struct credit credit; struct plane *plane; bool armed; int looks_left; };
+
+/* Ctrl-C at the n-th look of rank 0; it holds until it is seen to */
+static enum credit_code look(void *self)
+{
+	struct session *session = self;
+	return session->armed && session->looks_left-- <= 0 ? CREDIT_STOP : CREDIT_GO;
+}
+
+static void open_session(struct session *session)
+{
+	*session = (struct session){0};
+	assert_int_equal(plane_start(&session->plane, false, NULL, NULL), ST_OK);
+	session->credit.look = look;
+	session->credit.self = session;
+	credit_start(&session->credit, session->plane, &session->shell.budget);
+	session->shell.credit = &session->credit;
+	assert_int_equal(shell_open(&session->shell, session->plane, 4, true, "classroom"), ST_OK);
+}
+
+static void close_session(struct session *session)
+{
+	shell_close(&session->shell);
+	plane_stop(session->plane);
+}
+
+static enum status type(struct session *session, const char *line)
+{
+	return shell_line(&session->shell, line, strlen(line));
+}
+
+static uint64_t books(const struct session *session)
+{
+	return session->shell.world->digest ^ interpreter_digest(session->shell.interpreter);
+}
+
+static int64_t clock_of(const struct session *session, int rank)
+{
+	struct host_now now;
+	session->shell.backend->host(session->shell.backend, rank, &now);
+	return now.clock;
+}
+
+static void undo_is_the_world_before(void **state)
+{
+	(void)state;
+	struct session session;
+	uint64_t digests[6];
+	int64_t clocks[6];
+	static const char *const lines[] = {"tensor x[64,64] w[64,64] = randn", "y = matmul x w", "set launch=50us", "@1 sync", "stream io; y = add x w on io"};
+	open_session(&session);
+	for (int i = 0; i < 5; i++) {
+		digests[i] = books(&session);
+		clocks[i] = clock_of(&session, 1);
+		assert_int_equal(type(&session, lines[i]), ST_OK);
+	}
+	assert_int_equal(journal_lines(&session.shell.journal), 5);
+	for (int i = 4; i >= 0; i--) {
+		assert_int_equal(type(&session, "undo"), ST_OK);
+		assert_int_equal(books(&session), digests[i]);
+		assert_int_equal(clock_of(&session, 1), clocks[i]);
+		assert_int_equal(journal_lines(&session.shell.journal), i);
+	}
+	assert_int_equal(type(&session, "undo"), ST_RANGE);
+	close_session(&session);
+}
+
+static void undo_takes_several(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	assert_int_equal(type(&session, "tensor x[8] = ones"), ST_OK);
+	uint64_t before = books(&session);
+	assert_int_equal(type(&session, "y = add x x"), ST_OK);
+	assert_int_equal(type(&session, "timeline"), ST_OK);    /* looking is no line */
+	assert_int_equal(type(&session, "z = add y x"), ST_OK);
+	assert_int_equal(type(&session, "undo 9"), ST_RANGE);
+	assert_int_equal(type(&session, "undo 2"), ST_OK);
+	assert_int_equal(books(&session), before);
+	assert_string_equal(text_string(&session.shell.typed), "tensor x[8] = ones\n");
+	close_session(&session);
+}
+
+static void refused_lines_are_not_kept(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	uint64_t before = books(&session);
+	assert_int_not_equal(type(&session, "bogus"), ST_OK);
+	assert_int_not_equal(type(&session, "y = matmul a b"), ST_OK);
+	assert_int_equal(type(&session, "repeat 2 {"), ST_INCOMPLETE);
+	assert_int_equal(books(&session), before);
+	assert_int_equal(session.shell.typed.count, 0);
+	close_session(&session);
+}
+
+/* Half a line took effect: it is kept, and is refused at the same place again. */
+static void half_refused_lines_are_kept(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	assert_int_not_equal(type(&session, "tensor x[8] = ones; y = add x nothing"), ST_OK);
+	uint64_t after = books(&session);
+	assert_int_equal(type(&session, "y = add x x"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(books(&session), after);
+	close_session(&session);
+}
+
+static void reset_empties(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	uint64_t empty = books(&session);
+	assert_int_equal(type(&session, "tensor x[8] = ones"), ST_OK);
+	assert_int_equal(type(&session, "reset"), ST_OK);
+	assert_int_equal(books(&session), empty);
+	assert_int_equal(session.shell.typed.count, 0);
+	assert_int_equal(type(&session, "tensor x[8] = ones; reset; stream io"), ST_OK);
+	assert_int_equal(journal_lines(&session.shell.journal), 1);
+	assert_null(session.shell.retired);
+	close_session(&session);
+}
+
+/* Ctrl-C at any look: the same line, replayed with its stop, ends in the same books. */
+static void stops_are_repeated(void **state)
+{
+	(void)state;
+	static const char line[] = "repeat 100000000 { y = add x x; let a = 1 }";
+	for (int looks = 0; looks < 9; looks++) {
+		struct session session;
+		open_session(&session);
+		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
+		session.armed = true;
+		session.looks_left = looks;
+		int64_t from = credit_position(&session.credit, &session.shell.budget);
+		assert_int_equal(type(&session, line), ST_INTERRUPTED);
+		int64_t stop = credit_stop(&session.credit, from);
+		uint64_t stopped = books(&session);
+		session.armed = false;
+		assert_int_equal(type(&session, "stream io"), ST_OK);
+		assert_int_equal(type(&session, "undo"), ST_OK);
+		assert_int_equal(books(&session), stopped);
+		close_session(&session);
+		open_session(&session);
+		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
+		assert_int_equal(shell_line_again(&session.shell, line, strlen(line), stop, -1), ST_INTERRUPTED);
+		assert_int_equal(books(&session), stopped);
+		assert_int_equal(type(&session, "stream io"), ST_OK);
+		close_session(&session);
+	}
+}
+
+static void what_only_looks(void **state)
+{
+	(void)state;
+	static const struct { const char *line; bool looks; } rows[] = {
+		{"timeline", true}, {"timeline; stats", true}, {"# a comment", true}, {"", true}, {"@0 peek x", true}, {"timeline # why", true},
+		{"y = add x x", false}, {"timeline; y = add x x", false}, {"if 1 { timeline }", false}, {"sync", false}, {"set launch=1us", false},
+		{"timeline = 3", false}, {"bogus", false}, {"say \"a; b\"", false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (journal_only_looks(rows[i].line, strlen(rows[i].line), true) != rows[i].looks)
+			fail_msg("'%s' should %slook only", rows[i].line, rows[i].looks ? "" : "not ");
+	assert_true(journal_only_looks("help", 4, true));
+}
+
+static void nothing_leaks(void **state)
+{
+	(void)state;
+	long before = mem_live();
+	struct session session;
+	open_session(&session);
+	assert_int_equal(type(&session, "tensor x[8] = ones; y = add x x; reset; tensor x[8] = ones"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	close_session(&session);
+	assert_int_equal(mem_live(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(undo_is_the_world_before), cmocka_unit_test(undo_takes_several), cmocka_unit_test(refused_lines_are_not_kept),
+		cmocka_unit_test(half_refused_lines_are_kept), cmocka_unit_test(reset_empties), cmocka_unit_test(stops_are_repeated),
+		cmocka_unit_test(what_only_looks), cmocka_unit_test(nothing_leaks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* test_trace_sim.c -- the pictures of a simulated machine: what the engine's times mean to a lane */
+#include "trace_scene.h"
+#include "collectives/collective.h"
+
+/* The simulator in place of the written-down times */
+struct rig { struct scene *scene; struct backend *sim; struct trace trace; };
+
+static struct rig rig_open(int n)
+{
+	struct rig rig = { .scene = scene_open(n) };
+	struct machine *machine = &rig.scene->machine;
+	assert_int_equal(machine_load(machine, "classroom"), ST_OK);
+	assert_int_equal(sim_start(&rig.sim, rig.scene->world, NULL, (struct backend_hooks){0}), ST_OK);
+	rig.trace = (struct trace){ rig.scene->world, rig.sim };
+	return rig;
+}
+
+static void rig_close(struct rig *rig)
+{
+	rig->sim->stop(rig->sim);
+	scene_close(rig->scene);
+}
+
+static op_id queue(struct rig *rig, int rank, int stream, struct record record, op_id target)
+{
+	op_id id;
+	record.alone_ns = -1;
+	assert_int_equal(world_queue(rig->scene->world, rank, stream, &record, 0, target, 0, &id), ST_OK);
+	assert_int_equal(rig->sim->queued(rig->sim, id), ST_OK);
+	return id;
+}
+
+static op_id spin(struct rig *rig, int rank, int stream, const char *name, int64_t us, const char *phase, int microbatch)
+{
+	struct record record = scene_record(rig->scene, OP_KERNEL, name, "y");
+	record.duration_ns = us * US;
+	record.phase = scene_name(rig->scene, phase);
+	record.microbatch = (int16_t)microbatch;
+	return queue(rig, rank, stream, record, 0);
+}
+
+static op_id allreduce(struct rig *rig, int rank, int stream)
+{
+	struct record record = scene_record(rig->scene, OP_COLLECTIVE, "allreduce", "y");
+	record.collective = collective_find("allreduce");
+	record.bytes = 256 * 1024;
+	return queue(rig, rank, stream, record, 0);
+}
+
+static void sync(struct rig *rig, int rank)
+{
+	struct record record = scene_record(rig->scene, OP_SYNC, "sync", "");
+	record.reason = record.title;
+	queue(rig, rank, STREAM_HOST, record, OP_EVERYTHING);
+}
+
+static void expect_picture(struct rig *rig, int64_t now, const char *wanted)
+{
+	struct timeline_options options = { .width = 80, .merge = true, .now = now, .window = trace_window(&rig->trace, -1) };
+	struct picture picture;
+	struct text out = {0};
+	assert_int_equal(timeline_picture(&rig->trace, &options, &picture), ST_OK);
+	picture_text(&picture, false, &out);
+	assert_text(text_string(&out), wanted);
+	text_release(&out);
+	picture_release(&picture);
+}
+
+/* Work and causes of every lane add up to the window. */
+static void check_sums(struct rig *rig)
+{
+	struct window window = trace_window(&rig->trace, -1);
+	struct spans spans = {0};
+
+	for (int rank = 0; rank < rig->scene->world->n; rank++)
+		for (int stream = 0; stream < 4; stream++) {
+			int64_t at = window.from;
+			assert_int_equal(trace_lane(&rig->trace, rank, stream, window, &spans), ST_OK);
+			for (size_t i = 0; i < spans.count; i++) {
+				assert_int_equal(spans.span[i].from, at);
+				at = spans.span[i].to;
+			}
+			assert_int_equal(at, window.to);
+		}
+	spans_release(&spans);
+}
+
+static void a_straggler(void **state)
+{
+	(void)state;
+	struct rig rig = rig_open(4);
+	for (int r = 0; r < 4; r++) {
+		spin(&rig, r, STREAM_DEFAULT, "matmul", r == 2 ? 4000 : 2000, NULL, -1);
+		allreduce(&rig, r, STREAM_DEFAULT);
+		sync(&rig, r);
+	}
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	expect_picture(&rig, 6 * MS,
+		"   ms            0          2           4            now 6.00\n"
+		"   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
+		"         default █ matmul y █pppppppppppp█████████|  l launch\n"
+		"   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
+		"         default ███████ matmul y ███████▐████████|\n");
+	check_sums(&rig);
+	rig_close(&rig);
+}
+
+static void a_missing_rank(void **state)
+{
+	(void)state;
+	struct rig rig = rig_open(4);
+	struct text out = {0};
+	struct ranks waiting;
+	bool stuck;
+	for (int r = 0; r < 4; r++) {
+		spin(&rig, r, STREAM_DEFAULT, "matmul", 2000, NULL, -1);
+		if (r != 2) {
+			allreduce(&rig, r, STREAM_DEFAULT);
+			sync(&rig, r);
+		}
+	}
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	assert_int_equal(trace_stuck(&rig.trace, 80, false, &out, &stuck, &waiting), ST_OK);
+	assert_false(stuck);
+	assert_text(text_string(&out),
+		"ranks 0,1,3 wait for a line on rank 2\n"
+		"   ranks  hangs in                waits for  last done  next in world\n"
+		"   0,1,3  allreduce y on default  rank 2     matmul y   allreduce y\n"
+		"   2                                         matmul y   nothing\n");
+	text_release(&out);
+	check_sums(&rig);
+	rig_close(&rig);
+}
+
+/* Two stages, four micro-batches: recv, wait, kernel on rank 1 */
+static void a_pipeline(void **state)
+{
+	(void)state;
+	struct rig rig = rig_open(2);
+	int up = scene_stream(rig.scene, "up");
+	double part;
+	for (int m = 0; m < 4; m++) {
+		char phase[8] = { 'F', (char)('0' + m), 0 };
+		for (int r = 0; r < 2; r++) {
+			struct part transfer = { .direction = r == 0 ? P2P_SEND : P2P_RECV, .peer = 1 - r };
+			struct operand operand = { .space = SPACE_DEVICE, .access = r == 0 ? ACCESS_READ : ACCESS_WRITE, .tensor = -1 };
+			struct record record = scene_record(rig.scene, OP_P2P, r == 0 ? "send" : "recv", "a");
+			struct record wait = scene_record(rig.scene, OP_WAIT, "wait", "");
+			int64_t dim[1] = { 1024 };
+			layout_make(&operand.layout, DT_F32, 1, dim);
+			record.part = &transfer;
+			record.operand = &operand;
+			record.parts = record.operands = 1;
+			record.bytes = 4096;
+			record.phase = scene_name(rig.scene, phase);
+			record.microbatch = (int16_t)m;
+			if (r == 0) {
+				op_id done = spin(&rig, 0, STREAM_DEFAULT, "spin", 1000, phase, m);
+				queue(&rig, 0, up, wait, done);
+				queue(&rig, 0, up, record, 0);
+			} else {
+				op_id done = queue(&rig, 1, up, record, 0);
+				queue(&rig, 1, STREAM_DEFAULT, wait, done);
+				spin(&rig, 1, STREAM_DEFAULT, "spin", 1000, phase, m);
+			}
+		}
+	}
+	sync(&rig, 0);
+	sync(&rig, 1);
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	expect_picture(&rig, 0,
+		"   ms        0      1      2       3      4      5   now 0.00\n"
+		"   0 host    llssssssssssssssssssssssssssss          s waited 3.81 ms in `sync`\n"
+		"     default █ F0 ██▐█ F1 ██▐ F2 ██▐█ F3 ██          l launch\n"
+		"     up      eeeeeeeeeeeeeeeeeeeeeeeeeeeeee          e waited for default\n"
+		"   1 host    llsssssssssssssssssssssssssssssssssss   s waited 4.80 ms in `sync`\n"
+		"     default bbbbbbbb█ F0 ██▐ F1 ██▐█ F2 ██▐ F3 ██   b bubble: waited for rank 0\n"
+		"     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
+	check_sums(&rig);
+	assert_int_equal(metric_bubble(&rig.trace, -1, -1, &part), ST_OK);
+	assert_float_equal(part, 0, 1e-9);               /* each rank has no gap: launches and hand-offs are left out */
+	rig_close(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_straggler),
+		cmocka_unit_test(a_missing_rank),
+		cmocka_unit_test(a_pipeline),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

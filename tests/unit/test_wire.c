@@ -1,0 +1,215 @@
+/* test_wire.c -- requests, replies and pictures there and back */
+#include "base/memory.h"
+#include "shell/wire.h"
+#include "shell/wire_picture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void read_back_request(const struct request *sent, struct request *got)
+{
+	struct text line = {0};
+	request_write(sent, &line);
+	assert_false(line.broken);
+	assert_int_equal(line.bytes[0], WIRE_MARK);
+	assert_ptr_equal(memchr(line.bytes, '\n', line.count), line.bytes + line.count - 1);
+	assert_int_equal(request_read(line.bytes, line.count - 1, got), ST_OK);
+	text_release(&line);
+}
+
+static void requests_come_back(void **state)
+{
+	(void)state;
+	struct request run = {.kind = REQUEST_RUN, .silent = true, .stop = 123456789012, .stamp = 7}, got = {0};
+	text_add(&run.text, "y = matmul x w\n\"a \\ quote\"\t█");
+	read_back_request(&run, &got);
+	assert_int_equal(got.kind, REQUEST_RUN);
+	assert_string_equal(text_string(&got.text), text_string(&run.text));
+	assert_true(got.silent);
+	assert_int_equal(got.stop, 123456789012);
+	assert_int_equal(got.stamp, 7);
+	request_release(&got);
+	request_release(&run);
+	struct request view = {.kind = REQUEST_VIEW, .width = 300, .height = 100, .from = 5, .to = 12000000000, .first_row = 3, .selected = 99, .stamp = -1};
+	read_back_request(&view, &got);
+	assert_int_equal(got.kind, REQUEST_VIEW);
+	assert_int_equal(got.width, 300);
+	assert_int_equal(got.to, 12000000000);
+	assert_int_equal(got.first_row, 3);
+	assert_int_equal(got.selected, 99);
+	assert_int_equal(got.stamp, -1);
+	request_release(&got);
+}
+
+static void a_plain_line_is_a_command(void **state)
+{
+	(void)state;
+	struct request got = {0};
+	assert_int_equal(request_read("{ not json", 10, &got), ST_OK);
+	assert_int_equal(got.kind, REQUEST_RUN);
+	assert_string_equal(text_string(&got.text), "{ not json");
+	assert_int_equal(got.stamp, -1);
+	request_release(&got);
+	assert_int_equal(request_read("", 0, &got), ST_OK);
+	assert_int_equal(got.text.count, 0);
+	request_release(&got);
+}
+
+static void broken_requests_are_refused(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {"\x1e", "\x1e{", "\x1e{}", "\x1e[1]", "\x1e{\"do\":\"fly\"}", "\x1e{\"do\":1}", "\x1e" "7"};
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct request got = {0};
+		assert_int_equal(request_read(lines[i], strlen(lines[i]), &got), ST_SYNTAX);
+		request_release(&got);
+	}
+	struct request wild = {0};
+	const char *line = "\x1e{\"do\":\"view\",\"width\":1e300,\"height\":-5,\"from\":\"x\",\"first_row\":-1}";
+	assert_int_equal(request_read(line, strlen(line), &wild), ST_OK);
+	assert_in_range(wild.width, 1, 1000);
+	assert_in_range(wild.height, 1, 1000);
+	assert_int_equal(wild.first_row, 0);
+	request_release(&wild);
+}
+
+static void read_back_reply(const struct reply *sent, struct reply *got)
+{
+	struct text line = {0};
+	reply_write(sent, &line);
+	assert_false(line.broken);
+	assert_int_equal(reply_read(line.bytes, line.count - 1, got), ST_OK);
+	text_release(&line);
+}
+
+static void replies_come_back(void **state)
+{
+	(void)state;
+	struct reply done = {.kind = REPLY_DONE, .status = ST_INTERRUPTED, .waits = 2, .clock = 4200000, .keep = true, .stop = 17, .stamp = -1}, got = {0};
+	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
+	text_add(&done.enter, "next");
+	text_add(&done.wish, "edit a b.rsh");
+	text_add(&done.outside, "a.npy\t0123\n");
+	read_back_reply(&done, &got);
+	assert_int_equal(got.kind, REPLY_DONE);
+	assert_int_equal(got.status, ST_INTERRUPTED);
+	assert_string_equal(text_string(&got.prompt), "(2 waits) 4.20 ms > ");
+	assert_string_equal(text_string(&got.enter), "next");
+	assert_string_equal(text_string(&got.wish), "edit a b.rsh");
+	assert_string_equal(text_string(&got.outside), "a.npy\t0123\n");
+	assert_int_equal(got.clock, 4200000);
+	assert_int_equal(got.waits, 2);
+	assert_true(got.keep);
+	assert_int_equal(got.stop, 17);
+	assert_int_equal(got.stamp, -1);
+	reply_release(&got);
+	reply_release(&done);
+	struct reply foreign = {.kind = REPLY_FOREIGN, .rank = 3};
+	text_add(&foreign.text, "one\ntwo\n");
+	read_back_reply(&foreign, &got);
+	assert_int_equal(got.rank, 3);
+	assert_string_equal(text_string(&got.text), "one\ntwo\n");
+	reply_release(&got);
+	reply_release(&foreign);
+}
+
+static void every_status_travels(void **state)
+{
+	(void)state;
+	for (int status = 0; status < ST_COUNT; status++) {
+		struct reply done = {.kind = REPLY_DONE, .status = (enum status)status, .stamp = -1}, got = {0};
+		read_back_reply(&done, &got);
+		assert_int_equal(got.status, status);
+		reply_release(&got);
+	}
+}
+
+static void other_lines_are_foreign(void **state)
+{
+	(void)state;
+	struct reply got = {0};
+	assert_int_equal(reply_read("mpirun says", 11, &got), ST_OK);
+	assert_int_equal(got.kind, REPLY_FOREIGN);
+	assert_int_equal(got.rank, -1);
+	assert_string_equal(text_string(&got.text), "mpirun says\n");
+	reply_release(&got);
+}
+
+static struct picture make_picture(int width, int height)
+{
+	static const uint32_t glyphs[] = {'a', ' ', 0x2588, 0x2591, 0x00e9, 0x1f600, '.'};
+	struct picture picture = {.width = width, .height = height, .cells = mem_alloc((size_t)(width * height) * sizeof(struct cell)),
+		.ops = mem_alloc((size_t)(width * height) * sizeof(op_id))};
+	for (int i = 0; i < width * height; i++) {
+		picture.cells[i] = (struct cell){glyphs[i % 7], (uint8_t)(i / 3 % COLOUR_COUNT), i / 5 % 2, i / 7 % 2, i / 11 % 2};
+		picture.ops[i] = (op_id)(i / 4 % 6);
+	}
+	return picture;
+}
+
+static void pictures_come_back(void **state)
+{
+	(void)state;
+	static const int sizes[][2] = {{1, 1}, {20, 5}, {300, 100}, {7, 0}};
+	for (int s = 0; s < 4; s++) {
+		struct picture sent = make_picture(sizes[s][0], sizes[s][1]), got;
+		struct text text = {0};
+		wire_put_picture(&sent, &text);
+		assert_int_equal(picture_read(text_string(&text), &got), ST_OK);
+		assert_int_equal(got.width, sent.width);
+		assert_int_equal(got.height, sent.height);
+		size_t cells = (size_t)(sent.width * sent.height);
+		assert_memory_equal(got.cells, sent.cells, cells * sizeof *sent.cells);
+		assert_memory_equal(got.ops, sent.ops, cells * sizeof *sent.ops);
+		picture_release(&got);
+		picture_release(&sent);
+		text_release(&text);
+	}
+}
+
+/* A picture cut anywhere, or with a byte changed, is refused or read: never more than its own memory is touched. */
+static void broken_pictures_do_no_harm(void **state)
+{
+	(void)state;
+	struct picture sent = make_picture(9, 4), got;
+	struct text text = {0};
+	wire_put_picture(&sent, &text);
+	for (size_t at = 0; at < text.count; at++) {
+		char *copy = mem_copy_text(text.bytes, text.count);
+		copy[at] = '\0';
+		if (picture_read(copy, &got) == ST_OK)
+			picture_release(&got);
+		for (int byte = 1; byte < 256; byte += 7) {
+			memcpy(copy, text.bytes, text.count + 1);
+			copy[at] = (char)byte;
+			if (picture_read(copy, &got) == ST_OK)
+				picture_release(&got);
+		}
+		mem_free(copy);
+	}
+	assert_int_equal(picture_read("99999 99999\n", &got), ST_SYNTAX);
+	assert_int_equal(picture_read("-1 4\n", &got), ST_SYNTAX);
+	picture_release(&sent);
+	text_release(&text);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	wire_start();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_come_back), cmocka_unit_test(a_plain_line_is_a_command), cmocka_unit_test(broken_requests_are_refused),
+		cmocka_unit_test(replies_come_back), cmocka_unit_test(every_status_travels), cmocka_unit_test(other_lines_are_foreign),
+		cmocka_unit_test(pictures_come_back), cmocka_unit_test(broken_pictures_do_no_harm),
+	};
+	return cmocka_run_group_tests(tests, start, NULL);
+}
