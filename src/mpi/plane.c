@@ -104,6 +104,15 @@ static void leave(struct plane *plane)
 	discard(plane, 0, TAG_GRANT);
 }
 
+void plane_settle(struct plane *plane)
+{
+	struct nap nap;
+
+	nap_begin(&nap);
+	for (pending_sweep(plane); plane->pending_count > 0; pending_sweep(plane))
+		nap_once(&nap);
+}
+
 void plane_stop(struct plane *plane)
 {
 	if (!plane)
@@ -111,8 +120,7 @@ void plane_stop(struct plane *plane)
 	if (plane->mpi) {
 		plane->fail_at = -1;
 		leave(plane);
-		while (plane->pending_count > 0)
-			pending_sweep(plane);
+		plane_settle(plane);
 		if (plane->line_request != MPI_REQUEST_NULL) {
 			MPI_Cancel(&plane->line_request);
 			MPI_Wait(&plane->line_request, MPI_STATUS_IGNORE);

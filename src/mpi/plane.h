@@ -43,6 +43,9 @@ bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *
 enum status plane_grant(struct plane *plane, int64_t upto);
 enum status plane_await_grant(struct plane *plane, int64_t *upto);
 
+/* Waits until MPI has taken all that was posted (grants, forwarded output); its receivers must be taking messages. */
+void plane_settle(struct plane *plane);
+
 /* -- tests: the n-th MPI call from now on (0 is the next) is made, so that no peer hangs, and reported as failed; -1 turns it off.
  *    No MPI call of the data plane moves more than `bytes` at once (longer buffers travel in parts). */
 void plane_fail_at(struct plane *plane, long n);
