@@ -316,6 +316,27 @@ static void dropout_drops_by_seed_and_element(void **state)
 	release(&x, 1), release(&y, 1), release(&again, 1), release(&turned, 1);
 }
 
+static void dropout_of_a_part_is_that_of_the_whole(void **state)
+{
+	enum { TALL = 70, WIDE = 37, TOP = 3, LEFT = 10, PART_ROWS = 61, PART_COLUMNS = 11 };
+	struct operand whole, kept, part, mine;
+	struct kernel_call call;
+	(void)state;
+	operand_make(&whole, "x", DT_F32, PLAIN, 2, (int64_t[]){ TALL, WIDE }, 1);
+	operand_make(&kept, "y", DT_F32, PLAIN, 2, (int64_t[]){ TALL, WIDE }, -1);
+	operand_make(&part, "x", DT_F32, SLICED, 2, (int64_t[]){ PART_ROWS, PART_COLUMNS }, 2);
+	operand_make(&mine, "y", DT_F32, PLAIN, 2, (int64_t[]){ PART_ROWS, PART_COLUMNS }, -1);
+	call_make(&call, "dropout");
+	call.option[0] = 0.25, call.option[1] = 7;
+	assert_int_equal(call_run(&call, &whole, 1, &kept, 1), ST_OK);
+	call.option[2] = TOP * WIDE + LEFT, call.option[3] = WIDE;
+	assert_int_equal(call_run(&call, &part, 1, &mine, 1), ST_OK);
+	for (int r = 0; r < PART_ROWS; r++)
+		for (int c = 0; c < PART_COLUMNS; c++)
+			assert_true((operand_get(&mine, r * PART_COLUMNS + c) == 0) == (operand_get(&kept, (TOP + r) * WIDE + LEFT + c) == 0));
+	release(&whole, 1), release(&kept, 1), release(&part, 1), release(&mine, 1);
+}
+
 static void dropout_mistakes(void **state)
 {
 	struct operand x;
@@ -328,7 +349,13 @@ static void dropout_mistakes(void **state)
 	assert_words("p=1: 0 or more and below 1");
 	call.option[0] = 0, call.option[1] = 0.5;
 	assert_int_equal(call_run(&call, &x, 1, NULL, 0), ST_RANGE);
-	call.option[1] = -3;
+	call.option[1] = -3, call.option[2] = -1;
+	assert_int_equal(call_run(&call, &x, 1, NULL, 0), ST_RANGE);
+	assert_words("at=-1");
+	call.option[2] = 0, call.option[3] = HIDDEN - 1;
+	assert_int_equal(call_run(&call, &x, 1, NULL, 0), ST_RANGE);
+	assert_words("a row of x has");
+	call.option[3] = 0;
 	assert_int_equal(call_run(&call, &x, 1, &x, 1), ST_OK);
 	for (int e = 0; e < TOKENS * HIDDEN; e++)
 		assert_true(operand_get(&x, e) == x.value[e]);
@@ -341,7 +368,8 @@ int main(void)
 		cmocka_unit_test(attention_of_heads_and_sequences), cmocka_unit_test(attention_does_not_overflow), cmocka_unit_test(attention_in_place),
 		cmocka_unit_test(attention_gradients), cmocka_unit_test(attention_mistakes), cmocka_unit_test(attention_costs),
 		cmocka_unit_test(embed_takes_rows), cmocka_unit_test(embed_grad_adds_rows), cmocka_unit_test(colsum_adds_columns),
-		cmocka_unit_test(embed_mistakes), cmocka_unit_test(dropout_drops_by_seed_and_element), cmocka_unit_test(dropout_mistakes),
+		cmocka_unit_test(embed_mistakes), cmocka_unit_test(dropout_drops_by_seed_and_element),
+		cmocka_unit_test(dropout_of_a_part_is_that_of_the_whole), cmocka_unit_test(dropout_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
