@@ -21,7 +21,7 @@
 #include "collectives/collective.h"
 #include "sim/backend.h"
 
-enum { NOWHERE = UINT32_MAX };     /* no index */
+#define NOWHERE UINT32_MAX      /* no index */
 
 /* What moves a work on: its owner tells which of the arrays `index` counts in. */
 enum owner { OWNER_LANE, OWNER_GROUP, OWNER_TRANSFER, OWNER_RANK /* an idle host's clock is reached: the rank stops */,

@@ -52,7 +52,9 @@ void shares_layers(struct shares *s, int m, struct layers *l, char first[64])
 	l->add = m > 0;
 	l->rows = s->even ? s->batch / s->ranks / s->micro : 0;
 	snprintf(s->rows, sizeof s->rows, "rows%d", m);
-	snprintf(s->suffix, sizeof s->suffix, !s->even && s->micro > 1 ? "_%d" : "", m);
+	s->suffix[0] = '\0';
+	if (!s->even && s->micro > 1)
+		snprintf(s->suffix, sizeof s->suffix, "_%d", m);
 	snprintf(s->share, sizeof s->share, s->even ? "1/%d" : "share%d", s->even ? s->micro : m);
 	l->rows_text = s->rows;
 	l->suffix = s->suffix;

@@ -62,7 +62,7 @@ static void a_plain_line_is_a_command(void **state)
 static void broken_requests_are_refused(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"\x1e", "\x1e{", "\x1e{}", "\x1e[1]", "\x1e{\"do\":\"fly\"}", "\x1e{\"do\":1}", "\x1e" "7"};
+	static const char *const lines[] = {"\x1e", "\x1e{", "\x1e{}", "\x1e[1]", "\x1e{\"do\":\"fly\"}", "\x1e{\"do\":1}", "\0367"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct request got = {0};
 		assert_int_equal(request_read(lines[i], strlen(lines[i]), &got), ST_SYNTAX);
