@@ -70,6 +70,19 @@ static enum status words(struct call *call, struct model *model)
 	return status;
 }
 
+static enum status share(struct call *call, const char *name, double *value)
+{
+	struct number number;
+	if (!call_has(call, name))
+		return ST_OK;
+	enum status status = call_option(call, name, first_rank(call), &number);
+	if (status == ST_OK && !(number.value >= 0 && number.value < 1))
+		status = fail(ST_RANGE, "%s: a share from 0 on and below 1 is wanted", name);
+	if (status == ST_OK)
+		*value = number.value;
+	return status;
+}
+
 /* The nearest that divide, for a message */
 static enum status heads_fit(const struct model *model)
 {
@@ -101,6 +114,8 @@ static enum status read_model(struct call *call, struct model *model)
 		model->loss_scale = 1024;
 	if (status == ST_OK)
 		status = positive(call, "lr", &model->lr);
+	if (status == ST_OK)
+		status = share(call, "dropout", &model->dropout);
 	if (status == ST_OK)
 		status = positive(call, "loss_scale", &model->loss_scale);
 	return status == ST_OK ? heads_fit(model) : status;
@@ -142,7 +157,7 @@ static enum status model_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_model = {
-	.name = "model", .topic = "learn", .usage = "model mlp|gpt [layers= hidden= batch= heads= seq= vocab= dtype= optimizer= lr= tied= loss_scale= seed=]",
+	.name = "model", .topic = "learn", .usage = "model mlp|gpt [layers= hidden= batch= heads= seq= vocab= dtype= optimizer= lr= tied= dropout= loss_scale= seed=]",
 	.help = "what a strategy trains: mlp is matmuls with relu between, gpt a transformer; batch counts rows (sequences) of all ranks together",
 	.example = "model gpt layers=2 hidden=64 heads=4 seq=32 batch=8", .class = COMMAND_STEER,
 	.argument = {{ARG_WORD, 0, "mlp gpt", "mlp|gpt"}},
@@ -151,7 +166,7 @@ const struct command command_model = {
 		{"batch", ARG_EXPRESSION, UNIT_PLAIN, NULL, "rows or sequences of a step, of all ranks together"},
 		{"vocab", ARG_EXPRESSION, UNIT_PLAIN, NULL, "tokens there are; a text says it"}, {"dtype", ARG_WORD, UNIT_PLAIN, "f32 f16 bf16", "f16 and bf16: with f32 master weights"},
 		{"optimizer", ARG_WORD, UNIT_PLAIN, "sgd adam", "mlp: sgd; gpt: adam"}, {"tied", ARG_WORD, UNIT_PLAIN, "on off", "the head is the embedding, transposed"},
-		{"lr", ARG_EXPRESSION, UNIT_PLAIN, NULL, "learning rate"}, {"loss_scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "f16: 1024"},
+		{"lr", ARG_EXPRESSION, UNIT_PLAIN, NULL, "learning rate"}, {"dropout", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the part of what layers give that becomes 0 (0: none)"}, {"loss_scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "f16: 1024"},
 		{"seed", ARG_EXPRESSION, UNIT_PLAIN, NULL, "of the parameters' beginning"}},
 	.run = model_run,
 };

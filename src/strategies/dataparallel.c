@@ -16,6 +16,7 @@ struct dataparallel {
 	struct text *out;
 	struct parameter *list;
 	int count, micro;
+	char first[32], mine[64];       /* of a micro-batch: rows in the batch, of rank 0's and of a rank's own */
 };
 
 /* Rows of `tensor` that are rank r's; tokens of a gpt */
@@ -139,11 +140,9 @@ static void backward(struct dataparallel *d, int m)
 static void batch(struct dataparallel *d, int m)
 {
 	bool gpt = d->call->model.kind == MODEL_GPT;
-	char first[32];
-	snprintf(first, sizeof first, "%lld", (long long)(m * d->whole.rows));
 	step_begin(d->out, "rank 0 takes the batch and sends each rank its rows, one after the other", "the batch goes out");
 	text_add(d->out, "phase F%d\n@0 {\n", m);
-	batch_lines(&d->whole, &d->call->data, first);
+	batch_lines(&d->whole, &d->call->data);
 	text_add(d->out, "}\n");
 	send_out(d, gpt ? "ids_all" : "x0_all", gpt ? "ids" : "x0");
 }
@@ -198,11 +197,22 @@ static void optimizer(struct dataparallel *d)
 	text_add(d->out, "}\n");
 }
 
+static void at_micro_batch(struct dataparallel *d, int m)
+{
+	d->part.add = d->whole.add = m > 0;
+	snprintf(d->first, sizeof d->first, "%lld", (long long)(m * d->whole.rows));
+	d->whole.first = d->first;
+	if (d->micro == 1)
+		return;                 /* as shares_layers says */
+	snprintf(d->mine, sizeof d->mine, "%s+rank*%lld", d->first, (long long)d->part.rows);
+	d->part.first = d->mine;
+}
+
 static void iteration(struct dataparallel *d)
 {
 	parameters_out(d);
 	for (int m = 0; m < d->micro; m++) {
-		d->part.add = d->whole.add = m > 0;
+		at_micro_batch(d, m);
 		batch(d, m);
 		forward(d, m);
 		loss(d, m);
@@ -214,14 +224,13 @@ static void iteration(struct dataparallel *d)
 
 static enum status open_shares(struct dataparallel *d, char share[16])
 {
-	char first[64];
 	const struct model *model = &d->call->model;
 	enum status status = d->micro > 1 ? wants_divisor("batch", model->batch, "ranks*accumulate", (int64_t)d->call->ranks * d->micro) : ST_OK;
 	if (status == ST_OK)
 		status = shares_make(d->call, d->call->ranks, 1, &d->shares);
 	if (status != ST_OK)
 		return status;
-	shares_layers(&d->shares, 0, &d->part, first);
+	shares_layers(&d->shares, 0, &d->part);
 	d->part.share = NULL;
 	d->part.rows /= d->micro;
 	d->whole.rows = model->batch / d->micro;

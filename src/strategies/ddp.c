@@ -241,10 +241,9 @@ static void update_step(struct ddp *d)
 
 static void iteration(struct ddp *d)
 {
-	char first[64];
 	for (int m = 0; m < d->shares.micro; m++) {
-		shares_layers(&d->shares, m, &d->layers, first);
-		batch_step(&d->layers, d->call, m, first);
+		shares_layers(&d->shares, m, &d->layers);
+		batch_step(&d->layers, d->call, m);
 		forward_steps(&d->layers, m);
 		backward_steps(d, m);
 	}

@@ -5,6 +5,23 @@
 
 /* ---- mlp ------------------------------------------------------------------------------------------------------------ */
 
+/* All layers but the last have a relu, and dropout behind it */
+static void relu_forward(struct layers *l, int unit, const char *z)
+{
+	char x[48];
+	lines_name(l, "x", unit, x);
+	text_add(l->out, "%s = relu %s%s\n", x, z, l->on);
+	lines_dropout(l, "dropout", x, x, unit, HALF_MLP);
+}
+
+static void relu_backward(struct layers *l, int unit)
+{
+	char dx[48];
+	lines_name(l, "dx", unit, dx);
+	lines_dropout(l, "dropout_grad", dx, dx, unit, HALF_MLP);
+	lines_put(l, unit, "dz# = relu_grad dx# z#");
+}
+
 static void mlp_forward(struct layers *l, int unit)
 {
 	bool last = unit == l->model->layers;
@@ -13,7 +30,7 @@ static void mlp_forward(struct layers *l, int unit)
 	text_add(l->out, "%s%d%s = matmul %s w%d%s\n", last ? "x" : "z", unit, l->suffix, in, unit, l->on);
 	lines_place(l, PLACE_FORWARD_OUT, HALF_MLP, unit, last ? "x" : "z", unit, out);
 	if (!last)
-		text_add(l->out, "x%d%s = relu %s%s\n", unit, l->suffix, out, l->on);
+		relu_forward(l, unit, out);
 }
 
 static void mlp_backward(struct layers *l, int unit, int which)
@@ -21,7 +38,7 @@ static void mlp_backward(struct layers *l, int unit, int which)
 	bool last = unit == l->model->layers;
 	char in[48], dz[48];
 	if (!last && which & BACKWARD_INPUTS)
-		lines_put(l, unit, "dz# = relu_grad dx# z#");
+		relu_backward(l, unit);
 	lines_name(l, last ? "dx" : "dz", unit, dz);
 	if (l->place && which & BACKWARD_INPUTS)
 		lines_place(l, PLACE_BACKWARD_OUT, HALF_MLP, unit, last ? "dx" : "dz", unit, dz);

@@ -8,6 +8,9 @@
  *                    m = layernorm r ; u = m wu ; g = gelu u ; y = g wd ; x = r + y
  *     gpt head       n = layernorm x<L> ; logits = n head (tied: n table.T) ; crossentropy
  *
+ * With dropout: behind the relu of an mlp's layer; in a gpt of x0, p and y (GPT-2's embd_pdrop and resid_pdrop; attention's probabilities stay). The
+ * mask is made anew for the gradient: nothing of it is kept.
+ *
  * There are no biases, and layernorm has no weights: every parameter is a matrix. Gradients are "d" and the parameter's name. */
 #ifndef RANKSH_LAYERS_H
 #define RANKSH_LAYERS_H
@@ -49,9 +52,14 @@ struct layers {
 	const char *suffix;     /* of activations: "", "_3", "_$m" */
 	int64_t rows;           /* batch rows (sequences) of the micro-batch; 0: `rows_text` has it */
 	const char *rows_text;  /* the same as an expression, where ranks differ: "rows" */
+	const char *first;      /* the first of these rows in the step's batch, an expression: "0", "first1", "rank*8" */
 	const char *share;      /* what the loss and its gradient are multiplied by: "1/4", "share"; NULL: nothing */
 	bool add;               /* dw += : not the first micro-batch of the step */
 	int heads;              /* of this rank; 0: the model's */
+	/* Dropout loses the same elements however the model is cut: a rank that has a part of a tensor only says where it lies. */
+	int64_t cut, width;     /* rank r's part begins r * cut elements behind that of rank 0; width: of a row of the whole, 0: as the part's */
+	const char *below;      /* a pipeline: how many layers of the model lie before the one it calls layer 1; NULL: none */
+	int whole_layers;       /* of the model, where `model` is a stage's; 0: model's */
 	bool inner;             /* a later stage of a pipeline: x0 comes from the stage before, which wants dx0 of an mlp too */
 	enum { BATCH_BOTH, BATCH_INPUTS, BATCH_TARGETS } batch;  /* what of the batch this rank reads */
 	void (*place)(struct layers *layers, enum place place, enum half half, int unit, const char *tensor, char name[48]);  /* NULL: none */
@@ -72,8 +80,8 @@ void setup_data(const struct layers *layers, const struct data *data);
 void setup_batch(const struct layers *layers);
 
 /* ---- one iteration ---- */
-/* Copies rows first .. first+rows of iteration `it`'s batch: first is an expression ("0", "first"). */
-void batch_lines(const struct layers *layers, const struct data *data, const char *first);
+/* Copies rows first .. first+rows of iteration `it`'s batch. */
+void batch_lines(const struct layers *layers, const struct data *data);
 void forward_lines(struct layers *layers, int unit);
 /* which: the gradient of the inputs, of the weights, or both in the order that frees the most. Unit 0 of an mlp has no lines; unit 1 of an
  * mlp has no dx0. The weights' part needs nothing but what forward and the inputs' part have left under their names. */

@@ -8,6 +8,14 @@ static int heads(const struct layers *l)
 	return l->heads ? l->heads : l->model->heads;
 }
 
+/* In its own place: the numbers before are nobody's */
+static void dropped(struct layers *l, const char *kernel, const char *base, int number, enum half half)
+{
+	char name[48];
+	lines_name(l, base, number, name);
+	lines_dropout(l, kernel, name, name, number, half);
+}
+
 static void embedding_forward(struct layers *l)
 {
 	char rows[32];
@@ -18,6 +26,7 @@ static void embedding_forward(struct layers *l)
 	text_add(l->out, "es%s = reshape e%s [%s,%lld];  ps = reshape pos [1,%lld]\n", s, s, lines_rows(l, rows), width, width);
 	text_add(l->out, "xs%s = add es%s ps%s\n", s, s, l->on);
 	text_add(l->out, "x0%s = reshape xs%s [%s*%lld,%lld]\n", s, s, rows, seq, (long long)l->model->hidden);
+	dropped(l, "dropout", "x", 0, HALF_MLP);
 }
 
 static void embedding_backward(struct layers *l)
@@ -25,6 +34,7 @@ static void embedding_backward(struct layers *l)
 	char rows[32];
 	long long width = (long long)(l->model->seq * l->model->hidden);
 	const char *s = l->suffix;
+	dropped(l, "dropout_grad", "dx", 0, HALF_MLP);
 	text_add(l->out, "dtable %s embed_grad dx0%s ids%s rows=%lld%s\n", l->add || l->model->tied ? "+=" : "=", s, s,
 		(long long)l->model->vocab, l->on);
 	if (l->done)
@@ -48,6 +58,7 @@ static void block_forward(struct layers *l, int unit)
 		(long long)l->model->seq, l->on);
 	lines_put(l, unit, "p# = matmul o# wo@");
 	lines_place(l, PLACE_FORWARD_OUT, HALF_ATTENTION, unit, "p", unit, out);
+	lines_dropout(l, "dropout", out, out, unit, HALF_ATTENTION);
 	text_add(l->out, "r%d%s = add x%d%s %s%s\n", unit, s, unit - 1, s, out, l->on);
 	lines_put(l, unit, "m# = layernorm r#");
 	lines_place(l, PLACE_FORWARD_IN, HALF_MLP, unit, "m", unit, n);
@@ -55,17 +66,33 @@ static void block_forward(struct layers *l, int unit)
 	lines_put(l, unit, "g# = gelu u#");
 	lines_put(l, unit, "y# = matmul g# wd@");
 	lines_place(l, PLACE_FORWARD_OUT, HALF_MLP, unit, "y", unit, out);
+	lines_dropout(l, "dropout", out, out, unit, HALF_MLP);
 	text_add(l->out, "x%d%s = add r%d%s %s%s\n", unit, s, unit, s, out, l->on);
+}
+
+/* What the gradient at a half's output is called: that of the residual, which it was added to, or with dropout one of its own, made of that */
+static const char *output_gradient(struct layers *l, enum half half, int unit, int which)
+{
+	const char *own = half == HALF_MLP ? "dy" : "dp", *residual = half == HALF_MLP ? "dx" : "dr";
+	char to[48], of[48];
+	if (l->model->dropout <= 0)
+		return residual;
+	lines_name(l, own, unit, to);
+	lines_name(l, residual, unit, of);
+	if (which & BACKWARD_INPUTS)
+		lines_dropout(l, "dropout_grad", to, of, unit, half);
+	return own;
 }
 
 /* dx of the block's output comes in; dr, the gradient at the residual between its halves, goes out */
 static void mlp_half_backward(struct layers *l, int unit, int which)
 {
 	char dy[48], m[48], dm[48];
+	const char *out = output_gradient(l, HALF_MLP, unit, which);
 	if (which & BACKWARD_INPUTS)
-		lines_place(l, PLACE_BACKWARD_OUT, HALF_MLP, unit, "dx", unit, dy);
+		lines_place(l, PLACE_BACKWARD_OUT, HALF_MLP, unit, out, unit, dy);
 	else
-		lines_name(l, "dx", unit, dy);
+		lines_name(l, out, unit, dy);
 	if (which & BACKWARD_WEIGHTS) {
 		char g[48];
 		lines_name(l, "g", unit, g);
@@ -100,10 +127,11 @@ static void attention_inputs_backward(struct layers *l, int unit, const char *dp
 static void attention_half_backward(struct layers *l, int unit, int which)
 {
 	char dp[48], n[48], dn[48];
+	const char *out = output_gradient(l, HALF_ATTENTION, unit, which);
 	if (which & BACKWARD_INPUTS)
-		lines_place(l, PLACE_BACKWARD_OUT, HALF_ATTENTION, unit, "dr", unit, dp);
+		lines_place(l, PLACE_BACKWARD_OUT, HALF_ATTENTION, unit, out, unit, dp);
 	else
-		lines_name(l, "dr", unit, dp);
+		lines_name(l, out, unit, dp);
 	if (which & BACKWARD_WEIGHTS) {
 		char o[48];
 		lines_name(l, "o", unit, o);

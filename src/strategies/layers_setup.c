@@ -67,14 +67,14 @@ void part_of(int64_t rows, int parts, int i, int64_t *first, int64_t *count)
 }
 
 /* Batches follow one another in the data and begin again when less than one is left. The text gives the next character as the target. */
-void batch_lines(const struct layers *l, const struct data *data, const char *first)
+void batch_lines(const struct layers *l, const struct data *data)
 {
 	const struct model *m = l->model;
 	long long batches = m->kind == MODEL_GPT ? (data->count - 1) / (m->batch * m->seq) : data->count / m->batch;
 	char rows[64], base[128];
 	const char *s = l->suffix, *wide = lines_half(l) ? "_f32" : "", *type = dtype_name(m->dtype);
-	bool zero = strcmp(first, "0") == 0;
-	snprintf(base, sizeof base, "(it%%(%lld))*%lld%s%s", batches, (long long)m->batch, zero ? "" : "+", zero ? "" : first);
+	bool zero = strcmp(l->first, "0") == 0;
+	snprintf(base, sizeof base, "(it%%(%lld))*%lld%s%s", batches, (long long)m->batch, zero ? "" : "+", zero ? "" : l->first);
 	text_add(l->out, "let at = (%s)*%lld\n", base, m->kind == MODEL_GPT ? (long long)m->seq : 1LL);
 	for (int i = 0; i < 2; i++) {
 		const char *to = m->kind == MODEL_GPT && i == 0 ? "ids" : i ? "t" : "x0";

@@ -62,3 +62,38 @@ void lines_place(struct layers *l, enum place at, enum half half, int unit, cons
 	if (l->place)
 		l->place(l, at, half, unit, tensor, name);
 }
+
+/* ---- dropout -------------------------------------------------------------------------------------------------------- */
+
+enum { SEED_APART = 1000000 };          /* of the numbers that parameters and data begin with */
+
+/* Every place of every iteration has a seed of its own: the embedding's 0, then two a block */
+static void dropout_seed(const struct layers *l, int unit, enum half half)
+{
+	int layers = l->whole_layers ? l->whole_layers : l->model->layers, place = 2 * unit - (unit && half == HALF_ATTENTION);
+	text_add(l->out, " seed=%lld+it*%d", (long long)SEED_APART * (l->model->seed + 1LL) + place, 2 * layers + 1);
+	if (l->below)
+		text_add(l->out, "+2*%s", l->below);
+}
+
+/* Where the rank's part begins in the whole: rows of the batch x elements of a row, and what lies in the parts before it */
+static void dropout_at(const struct layers *l)
+{
+	long long row = (long long)(l->model->seq * l->model->hidden);
+	if (strcmp(l->first, "0") != 0 || l->cut)
+		text_add(l->out, " at=(%s)*%lld", l->first, row);
+	if (l->cut)
+		text_add(l->out, "+rank*%lld", (long long)l->cut);
+	if (l->width)
+		text_add(l->out, " width=%lld", (long long)l->width);
+}
+
+void lines_dropout(const struct layers *l, const char *kernel, const char *to, const char *of, int unit, enum half half)
+{
+	if (l->model->dropout <= 0)
+		return;
+	text_add(l->out, "%s = %s %s p=%.9g", to, kernel, of, l->model->dropout);
+	dropout_seed(l, unit, half);
+	dropout_at(l);
+	text_add(l->out, "%s\n", l->on);
+}

@@ -18,6 +18,9 @@ void lines_name(const struct layers *layers, const char *base, int unit, char na
 /* What the strategy makes of the tensor base<number><suffix> at this place of `unit` */
 void lines_place(struct layers *layers, enum place at, enum half half, int unit, const char *base, int number, char name[48]);
 
+/* "dp2 = dropout_grad dr2 p=0.1 seed=... at=...": to, of: whole names. No line for a model without dropout. */
+void lines_dropout(const struct layers *layers, const char *kernel, const char *to, const char *of, int unit, enum half half);
+
 /* layers_gpt.c: unit 0 .. layers */
 void gpt_forward(struct layers *layers, int unit);
 void gpt_backward(struct layers *layers, int unit, int which);

@@ -72,6 +72,15 @@ static void block(struct text *out, const char *who, const struct text *lines)
 
 /* ---- setup -------------------------------------------------------------------------------------------------------------- */
 
+/* A stage counts its own layers; what dropout loses depends on the layer of the model */
+static void layers_below(const struct pipe *p, const struct chunk *chunk, int c)
+{
+	char tag[16] = "";
+	if (p->ask.chunks > 1)
+		snprintf(tag, sizeof tag, "%d", c);
+	text_add(p->out, "let below%s = %d\n", tag, chunk->first_layer - 1 - chunk->base);
+}
+
 static void stage_setup(const struct pipe *p, int stage, const struct parameter *list, int count)
 {
 	const struct model *model = &p->call->model;
@@ -81,6 +90,8 @@ static void stage_setup(const struct pipe *p, int stage, const struct parameter 
 	l.suffix = suffix;
 	for (int c = 0; c < p->ask.chunks; c++) {
 		const struct chunk *chunk = &p->chunk[stage * p->ask.chunks + c];
+		if (model->dropout > 0)
+			layers_below(p, chunk, c);
 		l.batch = chunk->first && chunk->last ? BATCH_BOTH : chunk->first ? BATCH_INPUTS : BATCH_TARGETS;
 		for (int s = 0; (chunk->first || chunk->last) && s < (p->recompute ? 1 : chunk->slots); s++) {
 			snprintf(suffix, sizeof suffix, "_%d", s);

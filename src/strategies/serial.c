@@ -3,9 +3,9 @@
 
 static void micro_batch(struct layers *l, const struct strategy_call *call, struct shares *shares, int m)
 {
-	char first[64], title[32];
-	shares_layers(shares, m, l, first);
-	batch_step(l, call, m, first);
+	char title[32];
+	shares_layers(shares, m, l);
+	batch_step(l, call, m);
 	forward_steps(l, m);
 	for (int unit = model_units(l->model) - 1; unit >= (l->model->kind == MODEL_GPT ? 0 : 1); unit--) {
 		step_begin(l->out, "from the gradient of what it gave: those of its parameters, and of what it was given",

@@ -325,10 +325,9 @@ static void backward(struct writer *w, int m)
 
 static void micro_batch(struct writer *w, int m)
 {
-	char first[64];
 	w->last = m == w->shares.micro - 1;
-	shares_layers(&w->shares, m, w->layers, first);
-	batch_step(w->layers, w->call, m, first);
+	shares_layers(&w->shares, m, w->layers);
+	batch_step(w->layers, w->call, m);
 	if (m == 0 && w->sharding->parameters)
 		text_add(w->layers->out, "wait compute on comm\n%s", w->sharding->offload ? "wait up on comm\n" : "");
 	for (int g = 0; g < w->flats.flats && m == 0 && !w->sharding->parameters; g++)

@@ -47,7 +47,7 @@ void shares_setup(const struct shares *s, struct text *out)
 
 /* The share weighs means over unequal parts so that the mean over the ranks is that over the batch. Unequal micro-batches have tensors of
  * their own; equal ones take turns in the same memory. */
-void shares_layers(struct shares *s, int m, struct layers *l, char first[64])
+void shares_layers(struct shares *s, int m, struct layers *l)
 {
 	l->add = m > 0;
 	l->rows = s->even ? s->batch / s->ranks / s->micro : 0;
@@ -59,21 +59,21 @@ void shares_layers(struct shares *s, int m, struct layers *l, char first[64])
 	l->rows_text = s->rows;
 	l->suffix = s->suffix;
 	l->share = s->even && s->micro == 1 ? NULL : s->share;
+	l->first = s->first;
 	if (!s->even)
-		snprintf(first, 64, "first%d", m);
+		snprintf(s->first, sizeof s->first, "first%d", m);
 	else if (s->ranks == 1)
-		snprintf(first, 64, "%lld", (long long)(m * l->rows));
+		snprintf(s->first, sizeof s->first, "%lld", (long long)(m * l->rows));
 	else if (m == 0)
-		snprintf(first, 64, "rank*%lld", (long long)(s->micro * l->rows));
+		snprintf(s->first, sizeof s->first, "rank*%lld", (long long)(s->micro * l->rows));
 	else
-		snprintf(first, 64, "%lld+rank*%lld", (long long)(m * l->rows), (long long)(s->micro * l->rows));
+		snprintf(s->first, sizeof s->first, "%lld+rank*%lld", (long long)(m * l->rows), (long long)(s->micro * l->rows));
 }
 
 void shares_batch_setup(struct shares *s, struct layers *l)
 {
-	char first[64];
 	for (int m = 0; m < (s->even ? 1 : s->micro); m++) {
-		shares_layers(s, m, l, first);
+		shares_layers(s, m, l);
 		setup_batch(l);
 	}
 }
@@ -112,12 +112,12 @@ enum status replica_setup(struct layers *l, const struct strategy_call *call, st
 	return ST_OK;
 }
 
-void batch_step(struct layers *l, const struct strategy_call *call, int m, const char *first)
+void batch_step(struct layers *l, const struct strategy_call *call, int m)
 {
-	step_begin(l->out, strspn(first, "0123456789") < strlen(first) ? "each rank copies rows of its own: the batch is cut, the model is not" : "rows of the batch are copied to the GPU",
+	step_begin(l->out, strspn(l->first, "0123456789") < strlen(l->first) ? "each rank copies rows of its own: the batch is cut, the model is not" : "rows of the batch are copied to the GPU",
 		"the batch%s", m ? ", its next part" : "");
 	text_add(l->out, "phase F%d\n", m);
-	batch_lines(l, &call->data, first);
+	batch_lines(l, &call->data);
 }
 
 void forward_steps(struct layers *l, int m)

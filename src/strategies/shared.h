@@ -11,7 +11,7 @@ struct shares {
 	int ranks, micro;
 	int64_t batch;
 	bool even;              /* every rank and micro-batch has as many rows */
-	char rows[16], share[16], suffix[16];   /* what shares_layers' pointers point at */
+	char rows[16], share[16], suffix[16], first[64];        /* what shares_layers' pointers point at */
 };
 /* ST_RANGE when there are fewer rows than ranks x micro-batches. */
 enum status shares_make(const struct strategy_call *call, int ranks, int micro, struct shares *shares);
@@ -19,8 +19,8 @@ enum status shares_make(const struct strategy_call *call, int ranks, int micro, 
 void step_begin(struct text *out, const char *why, const char *title, ...) __attribute__((format(printf, 3, 4)));
 /* Lines of setup that tell each rank its rows when they are not even: `let first0 = ...`, `let rows0 = ...` for each micro-batch. */
 void shares_setup(const struct shares *shares, struct text *out);
-/* Rows, suffix, share and `add` of micro-batch m in *layers, and its first row as an expression in first[64]. */
-void shares_layers(struct shares *shares, int m, struct layers *layers, char first[64]);
+/* Rows, the first of them, suffix, share and `add` of micro-batch m in *layers */
+void shares_layers(struct shares *shares, int m, struct layers *layers);
 
 /* `tensor x0 ...` of all micro-batches. */
 void shares_batch_setup(struct shares *shares, struct layers *layers);
@@ -29,7 +29,7 @@ void shares_batch_setup(struct shares *shares, struct layers *layers);
  * unless the strategy makes them. */
 enum status replica_setup(struct layers *layers, const struct strategy_call *call, struct shares *shares, const char *streams, bool gradients);
 /* Steps of micro-batch m: its rows come, forward through all units. */
-void batch_step(struct layers *layers, const struct strategy_call *call, int m, const char *first);
+void batch_step(struct layers *layers, const struct strategy_call *call, int m);
 void forward_steps(struct layers *layers, int m);
 /* One step: sgd or adam for every parameter. */
 enum status optimizer_step(struct layers *layers);

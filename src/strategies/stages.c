@@ -96,7 +96,7 @@ struct writer {
 	struct model model;             /* as the stage sees it: its own layers */
 	struct layers layers;
 	char tag[8];                    /* of the names of a chunk's inputs and events: "" or its number */
-	char first[32], share[32];
+	char first[32], share[32], below[16];
 };
 
 /* "rank+1", or the first stage from the last one */
@@ -150,7 +150,7 @@ static void units_forward(struct writer *w, int less)
 static void batch_in(struct writer *w, int part)
 {
 	w->layers.batch = part;
-	batch_lines(&w->layers, &w->pipe->call->data, w->first);
+	batch_lines(&w->layers, &w->pipe->call->data);
 }
 
 static void batches_in(struct writer *w)
@@ -244,6 +244,10 @@ void stage_lines(const struct pipe *p, const struct role *role)
 		.inner = !role->first };
 	snprintf(w.first, sizeof w.first, "m*%lld", (long long)w.layers.rows);
 	snprintf(w.share, sizeof w.share, "1/%d", p->ask.micros);
+	w.layers.first = w.first;
+	w.layers.whole_layers = p->call->model.layers;
+	snprintf(w.below, sizeof w.below, "below%s", w.tag);
+	w.layers.below = w.below;
 	w.layers.share = p->ask.micros > 1 ? w.share : NULL;
 	if (!p->timed)
 		text_add(p->out, "let s = m%%%d\nlet k = m%%%d\n", p->recompute ? 1 : role->slots, role->slots + 1);

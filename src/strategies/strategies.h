@@ -49,6 +49,7 @@ struct model {
 	bool tied;              /* gpt: the head is the embedding, transposed */
 	enum optimizer optimizer;
 	double lr;
+	double dropout;         /* the part of activations that becomes 0 in training; 0: none */
 	double loss_scale;      /* the loss's gradient is multiplied by it, the optimizer divides; 1: neither */
 	int seed;
 };

@@ -65,10 +65,10 @@ static enum status check(const struct writer *w)
 }
 
 /* Both layers at micro-batch m. suffix: memory for that of the ends. */
-static void at_micro_batch(struct writer *w, int m, char first[64], char suffix[32])
+static void at_micro_batch(struct writer *w, int m, char suffix[32])
 {
-	shares_layers(&w->shares, m, w->layers, first);
-	shares_layers(&w->shares, m, w->ends, first);
+	shares_layers(&w->shares, m, w->layers);
+	shares_layers(&w->shares, m, w->ends);
 	snprintf(suffix, 32, "%s%s", w->layers->suffix, w->sequence ? "_all" : "");
 	w->ends->suffix = suffix;
 }
@@ -77,13 +77,13 @@ static void at_micro_batch(struct writer *w, int m, char first[64], char suffix[
 
 static void streams_setup(struct writer *w)
 {
-	char first[64], suffix[32];
+	char suffix[32];
 	step_begin(w->layers->out, "all ranks work on the same rows: it is the matrices that are cut", "streams, and the data");
 	text_add(w->layers->out, "stream compute\n");
 	setup_data(w->layers, &w->call->data);
 	shares_setup(&w->shares, w->layers->out);
 	for (int m = 0; m < (w->shares.even ? 1 : w->shares.micro); m++) {
-		at_micro_batch(w, m, first, suffix);
+		at_micro_batch(w, m, suffix);
 		setup_batch(w->ends);
 	}
 }
@@ -160,6 +160,17 @@ static void tp_place(struct layers *l, enum place place, enum half half, int uni
 		summed(l, place, unit, tensor);
 }
 
+/* Where this rank's part of what dropout works on lies: its tokens, or its columns */
+static void set_part(struct writer *w, int unit, int m)
+{
+	const struct model *model = &w->call->model;
+	bool columns = model->kind == MODEL_MLP && split_of_unit(model, unit) == SPLIT_COLUMNS;
+	int64_t first, rows;
+	part_of(model->batch, w->shares.micro, m, &first, &rows);
+	w->layers->cut = w->sequence ? rows * model->seq / w->call->ranks * model->hidden : columns ? model->hidden / w->call->ranks : 0;
+	w->layers->width = columns ? model->hidden : 0;
+}
+
 /* ---- one micro-batch ------------------------------------------------------------------------------------------------- */
 
 static const char *why_of(const struct writer *w, int unit, bool backward)
@@ -204,6 +215,7 @@ static void forward(struct writer *w, int m)
 		text_add(w->layers->out, "phase F%d\n", m);
 		if (w->sequence && unit > model->layers)
 			to_ends(w, "x", model->layers);
+		set_part(w, unit, m);
 		forward_lines(end ? w->ends : w->layers, unit);
 		if (w->sequence && unit == 0)
 			to_blocks(w, "x", 0);
@@ -220,6 +232,7 @@ static void backward(struct writer *w, int m)
 		text_add(w->layers->out, "phase B%d\n", m);
 		if (w->sequence && unit == 0)
 			to_ends(w, "dx", 0);
+		set_part(w, unit, m);
 		backward_lines(end ? w->ends : w->layers, unit, BACKWARD_BOTH);
 		if (w->sequence && unit > model->layers)
 			to_blocks(w, "dx", model->layers);
@@ -228,11 +241,11 @@ static void backward(struct writer *w, int m)
 
 static void micro_batch(struct writer *w, int m)
 {
-	char first[64], suffix[32];
-	at_micro_batch(w, m, first, suffix);
+	char suffix[32];
+	at_micro_batch(w, m, suffix);
 	step_begin(w->layers->out, "every rank copies the same rows", "the batch%s", m ? ", its next part" : "");
 	text_add(w->layers->out, "phase F%d\n", m);
-	batch_lines(w->ends, &w->call->data, first);
+	batch_lines(w->ends, &w->call->data);
 	forward(w, m);
 	backward(w, m);
 }
