@@ -1,7 +1,6 @@
 /* function.c -- the rows of functions and metrics */
 #include "shell/language/function.h"
-
-#include <string.h>
+#include "shell/language/lex.h"
 
 static const struct function_row rows[] = {
 #define X(symbol, name, least, most, kinds, metric) { FUNCTION_##symbol, name, least, most, kinds, metric },
@@ -12,7 +11,7 @@ static const struct function_row rows[] = {
 const struct function_row *function_find(const char *name, size_t length)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)
-		if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0)
+		if (text_is(name, name + length, rows[i].name))
 			return &rows[i];
 	return NULL;
 }

@@ -2,23 +2,6 @@
 #include "shell/language/lex.h"
 #include "shell/language/function.h"
 
-#include <string.h>
-
-bool is_name_start(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-bool is_name_char(char c)
-{
-	return is_name_start(c) || (c >= '0' && c <= '9') || c == '#';
-}
-
-bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
 const char *skip_blanks(const char *at, const char *end, bool lines)
 {
 	for (;;) {
@@ -82,6 +65,10 @@ static enum status scan(const char *at, const char *end, bool rest, const char *
 	open.count = 0;
 	while (at < end && status == ST_OK) {
 		char c = *at;
+		if (is_name_char(c) && c != '#') {
+			last = ++at;
+			continue;
+		}
 		if (c == '"') {
 			status = scan_quotes(at, end, &at);
 			last = at;
@@ -97,7 +84,7 @@ static enum status scan(const char *at, const char *end, bool rest, const char *
 			at = skip_blanks(at, end, true);
 			continue;
 		}
-		if (strchr("()[]", c) && c)
+		if (c == '(' || c == ')' || c == '[' || c == ']')
 			status = bracket(&open, c);
 		at++;
 		if (!is_blank(c) && c != '\n')
@@ -157,12 +144,6 @@ const char *option_sign(const char *at, const char *after)
 	return p < after && *p == '=' && !(p + 1 < after && p[1] == '=') ? p : NULL;
 }
 
-bool text_is(const char *at, const char *after, const char *what)
-{
-	size_t length = strlen(what);
-	return (size_t)(after - at) == length && memcmp(at, what, length) == 0;
-}
-
 bool slice_is(struct slice_of_text slice, const char *what)
 {
 	return text_is(slice.at, slice.at + slice.length, what);
@@ -170,11 +151,13 @@ bool slice_is(struct slice_of_text slice, const char *what)
 
 bool is_listed(const char *words, const char *at, const char *after)
 {
-	for (const char *p = words; p && *p; ) {
-		const char *stop = p + strcspn(p, " ");
-		if ((size_t)(stop - p) == (size_t)(after - at) && memcmp(p, at, (size_t)(after - at)) == 0)
+	size_t length = (size_t)(after - at);
+	for (const char *p = words; p && *p; p += *p == ' ') {
+		const char *word = p;
+		while (*p && *p != ' ')
+			p++;
+		if ((size_t)(p - word) == length && memcmp(word, at, length) == 0)
 			return true;
-		p = stop + strspn(stop, " ");
 	}
 	return false;
 }

@@ -6,9 +6,32 @@
 
 #include "shell/language/tree.h"
 
-bool is_name_start(char c);             /* a-z A-Z _ and bytes of UTF-8 */
-bool is_name_char(char c);              /* and digits and # */
-bool is_blank(char c);                  /* not a newline */
+#include <string.h>
+
+/* The smallest questions are asked of every character: they are inline */
+static inline bool is_name_start(char c)       /* a-z A-Z _ and bytes of UTF-8 */
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static inline bool is_name_char(char c)        /* and digits and # */
+{
+	return is_name_start(c) || (c >= '0' && c <= '9') || c == '#';
+}
+
+static inline bool is_blank(char c)            /* not a newline */
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static inline bool text_is(const char *at, const char *after, const char *what)
+{
+	size_t length = (size_t)(after - at);
+	if (length && *at != *what)
+		return false;          /* nearly always: before anything is counted */
+	return strlen(what) == length && memcmp(at, what, length) == 0;
+}
+
 /* Behind blanks (newlines too if `lines`) and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
 /* True where a statement's words end: newline ; { } or the end. */
@@ -21,7 +44,6 @@ enum status scan_rest(const char *at, const char *end, const char **after);
 enum status scan_braces(const char *at, const char *end, const char **after);
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
-bool text_is(const char *at, const char *after, const char *what);
 bool slice_is(struct slice_of_text slice, const char *what);
 bool is_listed(const char *words, const char *at, const char *after);    /* words: "a b c", or NULL */
 /* A name for new things: letters, digits, _ and #, not reserved. */
