@@ -147,10 +147,11 @@ void explain_fill(const char *usage, const char *line, const char *stream, const
 
 static void put_line(struct shell *shell, struct call *call, const char *stream, const char *label, const char *text)
 {
-	struct text filled = {0};
+	struct text filled = {0}, source = {0};
 	if (!text)
 		return;
-	const char *line = call_source(call);
+	text_put(&source, call_source(call).at, call_source(call).length);
+	const char *line = text_string(&source);
 	bool alone = call_adds(call) && !strstr(line, call_command(call)->name);     /* g += x is PyTorch as it stands */
 	if (alone && text == call_command(call)->torch)
 		text_add(&filled, "%s", line);
@@ -159,6 +160,7 @@ static void put_line(struct shell *shell, struct call *call, const char *stream,
 	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label, style(shell->out, COLOUR_PLAIN),
 		text_string(&filled));
 	text_release(&filled);
+	text_release(&source);
 }
 
 void explain_line(struct shell *shell, struct call *call)

@@ -137,7 +137,7 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name, kernel->usage);
 	if (results == 0 && kernel->outs)
-		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s", kernel->name, call_source(call));
+		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name, (int)call_source(call).length, call_source(call).at);
 	if (results != kernel->outs)
 		return fail(ST_ARGUMENT, "%s gives %d result%s, not %d: %s", kernel->name, kernel->outs, kernel->outs == 1 ? "" : "s",
 			results, kernel->usage);

@@ -19,7 +19,7 @@ int call_line(const struct call *call)
 	return call->statement->line;
 }
 
-const char *call_source(const struct call *call)
+struct slice_of_text call_source(const struct call *call)
 {
 	return call->statement->source;
 }

@@ -39,6 +39,7 @@ enum command_class {
 };
 enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
 struct call;
+struct slice_of_text { const char *at; uint32_t length; };
 struct command {
 	const char *name, *aliases;      /* aliases: other spellings that give a hint, not a run (see hints.c) */
 	const char *topic;               /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
@@ -70,7 +71,7 @@ struct view {               /* a tensor argument on one rank */
 const struct command *call_command(const struct call *call);
 const struct ranks *call_ranks(const struct call *call);       /* the line's ranks; never empty */
 int call_line(const struct call *call);                        /* number in the journal */
-const char *call_source(const struct call *call);              /* the line as typed, for labels and messages */
+struct slice_of_text call_source(const struct call *call);     /* the line as typed, for labels and messages */
 bool call_at_prompt(const struct call *call);                  /* the prompt's own line: in no block, def, loop or file */
 const char *call_argument_text(struct call *call, int row, int i);   /* the argument as typed; valid until the line ends; "" when there is no memory for it */
 int call_results(const struct call *call);                     /* names left of '=' */

@@ -97,11 +97,6 @@ enum status run_def(struct shell *shell, struct statement *statement)
 	return ST_OK;
 }
 
-static bool is_foreign(const char *source, enum status *status)
-{
-	return hint_line(source, source + strlen(source), status);
-}
-
 static enum status known_thing(const char *word, enum thing_kind kind)
 {
 	switch (kind) {
@@ -133,7 +128,7 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 
 	if (thing.kind != THING_NONE && !statement->arguments)
 		return known_thing(word, thing.kind);
-	if (is_foreign(statement->source, &status))
+	if (hint_line(statement->source.at, statement->source.at + statement->source.length, &status))
 		return status;
 	const char *hint = hint_word(word, strlen(word));
 	if (hint)

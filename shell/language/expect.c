@@ -71,7 +71,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 {
 	struct text text = {0};
 	place_of(shell, statement);
-	out_say(shell->out, "false: %s\n", statement->source);
+	out_say(shell->out, "false: %.*s\n", (int)statement->source.length, statement->source.at);
 	int place = out_place(shell->out, failed);
 	int index = 0;
 	FOR_RANKS(rank, set) {

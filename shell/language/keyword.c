@@ -91,7 +91,7 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 		return ST_MEMORY;
 	statement->otherwise->first = inner;
 	inner->line = statement->line;
-	inner->source = "else if";
+	inner->source = slice_between(word, next + 2);
 	return parse_if(parser, inner);
 }
 
@@ -200,15 +200,7 @@ static enum status first_line_of(struct parser *parser, struct statement *statem
 	const char *after = at;
 	while (after < parser->at && *after != '\n' && *after != '{')
 		after++;
-	while (after > at && is_blank(after[-1]))
-		after--;
-	size_t length = after - at > 400 ? 400 : (size_t)(after - at);
-	char *copy = tree_alloc(parser->tree, length + 1);
-	if (!copy)
-		return ST_MEMORY;
-	memcpy(copy, at, length);
-	statement->source = copy;
-	return ST_OK;
+	return keep_source(parser, statement, at, after);
 }
 
 enum status parse_keyword(struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)

@@ -15,20 +15,22 @@ int line_at(struct parser *parser, const char *at)
 
 /* ---- statements ------------------------------------------------------------------------------------------------------ */
 
-/* The statement's first line without its block, for labels and messages */
-static enum status keep_source(struct parser *parser, struct statement *statement, const char *at)
+/* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets become blanks. */
+enum status keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
-	const char *after = parser->at;
 	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
 		after--;
-	size_t length = (size_t)(after - at) > SOURCE_MAX ? SOURCE_MAX : (size_t)(after - at);
-	char *copy = tree_alloc(parser->tree, length + 1);
+	after = after - at > SOURCE_MAX ? at + SOURCE_MAX : after;
+	statement->source = slice_between(at, after);
+	if (!memchr(at, '\n', statement->source.length))
+		return ST_OK;
+	char *copy = tree_alloc(parser->tree, statement->source.length);
 	if (!copy)
 		return ST_MEMORY;
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < statement->source.length; i++)
 		copy[i] = at[i] == '\n' ? ' ' : at[i];
-	statement->source = copy;
+	statement->source.at = copy;
 	return ST_OK;
 }
 
@@ -46,7 +48,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status;
 	if (parser->at < parser->end && *parser->at == '{') {
 		statement->kind = STATEMENT_BLOCK;
-		status = keep_source(parser, statement, line);
+		status = keep_source(parser, statement, line, parser->at);
 		return status == ST_OK ? parse_block(parser, &statement->block) : status;
 	}
 	if (at_line_end(parser->at, parser->end))
@@ -59,14 +61,9 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status;
 	const char *begin = parser->at;
 	status = parse_line(parser, statement);
-	if (status != ST_OK || statement->source)
+	if (status != ST_OK)
 		return status;
-	const char *stop = parser->at;
-	if (statement->block)
-		parser->at = begin + strcspn(begin, "{\n");
-	status = keep_source(parser, statement, line);
-	parser->at = stop;
-	return status;
+	return keep_source(parser, statement, line, statement->block ? begin + strcspn(begin, "{\n") : parser->at);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------------- */
@@ -111,8 +108,7 @@ static enum status broken_statement(struct parser *parser, struct statement *sta
 		return ST_MEMORY;
 	memcpy(message, fail_text(), length);
 	struct statement *next = statement->next;
-	*statement = (struct statement){.next = next, .kind = STATEMENT_BROKEN, .line = statement->line, .broken = status, .message = message,
-		.source = ""};
+	*statement = (struct statement){.next = next, .kind = STATEMENT_BROKEN, .line = statement->line, .broken = status, .message = message};
 	parser->at = start;
 	return recover(parser);
 }

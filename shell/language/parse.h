@@ -6,7 +6,7 @@
 
 #include "shell/language/lex.h"
 
-enum { PLAIN_NAMES = 256 };
+enum { KNOWN_NAMES = 256 };
 
 /* A word of a line */
 struct word { const char *at, *after, *sign; /* the = of KEY=VALUE, or NULL */ };
@@ -21,7 +21,7 @@ struct parser {
 	int formula_depth;                      /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads; size_t read_count, read_room;
 	struct word *words; size_t word_count, word_room;      /* of the line being read */
-	struct name *plain[PLAIN_NAMES];        /* by hash: names without `$` and quotes seen last, to be shared: long scripts repeat a few */
+	struct name *known[KNOWN_NAMES];        /* by hash: names seen last, to be shared: long texts repeat a few */
 };
 
 static inline struct slice_of_text slice_between(const char *at, const char *after)
@@ -33,6 +33,7 @@ static inline struct slice_of_text slice_between(const char *at, const char *aft
 int line_at(struct parser *parser, const char *at);                        /* asked for in the order of the text */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces);     /* up to the end, or its `}` */
 enum status parse_block(struct parser *parser, struct block **block);     /* at the `{` */
+enum status keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
 enum status parse_words(struct parser *parser);                            /* the rest of the statement's words, to parser->words */

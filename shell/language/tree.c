@@ -3,14 +3,21 @@
 #include "base/memory.h"
 
 struct tree_page { struct tree_page *next; size_t used, room; };
-enum { PAGE_BYTES = 8000 };
+
+/* Each page is twice the one before: a line wants little, a program much */
+static size_t page_room(const struct tree_page *before, size_t bytes)
+{
+	enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 20 };
+	size_t room = !before ? FIRST_BYTES : before->room < LARGE_BYTES / 2 ? 2 * before->room : LARGE_BYTES;
+	return room > bytes ? room : bytes;
+}
 
 void *tree_alloc(struct tree *tree, size_t bytes)
 {
 	bytes = (bytes + 7) / 8 * 8;    /* nodes hold pointers and doubles, nothing wider */
 	struct tree_page *page = tree->pages;
 	if (!page || page->room - page->used < bytes) {
-		size_t room = bytes > PAGE_BYTES ? bytes : PAGE_BYTES;
+		size_t room = page_room(page, bytes);
 		page = mem_alloc(sizeof *page + room);
 		if (!page)
 			return NULL;

@@ -1,6 +1,6 @@
 /* tree.h -- a parsed text: statements, arguments, names, expressions. Made by the parser (parse.h); read by the rest of this folder.
  *
- * A tree owns a copy of its text and all its nodes (one arena; plain names are shared), and is counted: a `def` keeps the tree alive that
+ * A tree owns a copy of its text and all its nodes (one arena; equal names are shared), and is counted: a `def` keeps the tree alive that
  * it came from. */
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
@@ -9,14 +9,12 @@
 
 enum { NESTING_MAX = 100 /* brackets and braces */, FORMULA_DEPTH_MAX = 400, WORDS_MAX = 4096 /* of one line */ };
 
-struct slice_of_text { const char *at; uint32_t length; };
-
 /* A name or text as written, "h$i": parts of text, and formulas whose values take their place. */
 struct name_part { struct slice_of_text text; struct formula *formula; };
 struct name {
 	struct slice_of_text written;
 	struct name_part *part;
-	struct tensor_ref *tensor;      /* of a plain one: the tensor as this name alone; NULL until it is asked for */
+	struct tensor_ref *tensor;      /* the tensor as this name alone; NULL until it is asked for */
 	int parts;
 	bool constant;                  /* no `$` */
 	bool quoted;
@@ -84,11 +82,11 @@ struct argument {
 	uint8_t kind;                   /* enum argument_kind */
 	uint8_t row;
 	bool dropped;                   /* result `_` */
+	int dims;
 	struct name *name;
 	struct tensor_ref *tensor;
 	struct formula *formula;
-	struct formula **dim; int dims;
-	struct ranks_ref *ranks;
+	union { struct formula **dim; struct ranks_ref *ranks; };      /* SHAPE; RANKS */
 };
 struct option {
 	struct slice_of_text written, key;
@@ -123,14 +121,14 @@ struct statement {
 	bool adds;                      /* += */
 	bool mixed;                     /* COMMAND of a kernel: ARG_PRINTABLE words are tensors or numbers, as their names are when it runs */
 	int line;
-	const char *source;             /* as typed, one line, NUL-terminated */
+	struct slice_of_text source;    /* as typed, one line, without its block */
 	struct clauses clauses;
 	const struct command *row;
-	struct argument *result; int results;
-	struct argument *argument; int arguments;
-	struct option *option; int options;
+	struct argument *result, *argument;
+	struct option *option;
+	int results, arguments, options, parameters;
 	struct name *word;              /* CALL: the def; LET, FOR, DEF: its name */
-	struct slice_of_text *parameter; int parameters;
+	struct slice_of_text *parameter;
 	struct formula *formula;        /* LET IF REPEAT EXPECT; FOR: from */
 	struct formula *to, *step;      /* FOR over a range */
 	struct making *making;

@@ -111,12 +111,21 @@ static enum status split(struct parser *parser, struct name *name, const char *a
 	return status;
 }
 
-static struct name **plain_slot(struct parser *parser, const char *at, const char *after)
+/* What reads data belongs to the expression around it, which lists its reads: such a name is of one place */
+static bool may_be_shared(const struct name *name)
+{
+	for (int i = 0; i < name->parts; i++)
+		if (name->part[i].formula && name->part[i].formula->reads_data)
+			return false;
+	return !name->quoted;
+}
+
+static struct name **known_slot(struct parser *parser, const char *at, const char *after)
 {
 	uint32_t hash = 2166136261u;
 	for (; at < after; at++)
 		hash = (hash ^ (unsigned char)*at) * 16777619u;
-	return &parser->plain[(hash ^ hash >> 16) % PLAIN_NAMES];
+	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 }
 
 static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
@@ -137,14 +146,14 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	struct name **known = plain_slot(parser, at, after);
+	struct name **known = known_slot(parser, at, after);
 	size_t length = (size_t)(after - at);
 	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
 		*made = *known;
 		return ST_OK;
 	}
 	enum status status = new_name(parser, at, after, made);
-	if (status == ST_OK && (*made)->constant && !(*made)->quoted)
+	if (status == ST_OK && may_be_shared(*made))
 		*known = *made;
 	return status;
 }

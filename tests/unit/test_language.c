@@ -1,5 +1,6 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of mistakes */
 #include "shell/language/interpreter.h"
+#include "shell/language/lex.h"
 #include "base/memory.h"
 #include "check.h"
 
@@ -150,6 +151,24 @@ static void names(void **state)
 	REFUSED("sync ioo", ST_NAME, "did you mean 'io'?");
 	HOLDS("stream s#1; y = relu x0 on s#1");
 	REFUSED("stream 4x", ST_ARGUMENT, "where '4x' stands");
+}
+
+/* A text's equal names are one node, with the value of each place where it stands */
+static void shared_names(void **state)
+{
+	const char *text = "a$i = relu x$i\nb = relu a$i\nprint h$(x[0])\nprint h$(x[0])\nprint (1 +\n  2)\n@0 { y = relu x }";
+	struct tree *tree;
+	(void)state;
+	assert_int_equal(tree_parse(&tree, text, strlen(text), NULL, 1), ST_OK);
+	const struct statement *first = tree->block.first, *second = first->next, *third = second->next, *fourth = third->next, *fifth = fourth->next;
+	assert_ptr_equal(first->result[0].tensor, second->argument[0].tensor);
+	assert_ptr_not_equal(first->result[0].tensor, first->argument[0].tensor);
+	assert_ptr_not_equal(third->argument[0].tensor->name, fourth->argument[0].tensor->name);    /* each with reads of its own */
+	assert_true(slice_is(second->source, "b = relu a$i"));
+	assert_true(slice_is(fifth->source, "print (1 +   2)"));
+	assert_true(slice_is(fifth->next->source, "@0"));
+	tree_release(tree);
+	HOLDS("let v1 = 7; let v2 = 8; for i in 1:3 { expect v$i == 6 + i and v$(3-i) == 9 - i }; let i = 2; expect v$i == 8");
 }
 
 static void slices(void **state)
@@ -362,7 +381,7 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_SHELL(arithmetic), IN_A_SHELL(variables), IN_A_SHELL(definitions), IN_A_SHELL(names), IN_A_SHELL(slices), IN_A_SHELL(ranks_of_lines),
+		IN_A_SHELL(arithmetic), IN_A_SHELL(variables), IN_A_SHELL(definitions), IN_A_SHELL(names), IN_A_SHELL(shared_names), IN_A_SHELL(slices), IN_A_SHELL(ranks_of_lines),
 		IN_A_SHELL(clauses), IN_A_SHELL(making), IN_A_SHELL(errors_expected), IN_A_SHELL(incomplete), IN_A_SHELL(hostile), IN_A_SHELL(first_lines),
 		IN_A_SHELL(places),
 		IN_A_SHELL(given_values), IN_A_SHELL(reset_while_running), IN_A_SHELL(stops), IN_A_SHELL(completion), IN_A_SHELL(memory_runs_out),
