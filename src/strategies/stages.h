@@ -44,4 +44,11 @@ void stage_lines(const struct pipe *pipe, const struct role *role);
 /* Whether the stage's chunk computes with the parameter, and its name there. */
 bool stage_has(const struct pipe *pipe, const struct chunk *chunk, const struct parameter *parameter, char name[24]);
 
+/* pipeline_setup.c: streams, groups, data, parameters, places; or, with times given, what is sent instead of activations */
+void pipeline_setup(struct pipe *pipe, const struct parameter *list, int count);
+void pipeline_timed_setup(struct pipe *pipe);
+bool pipeline_tied(const struct pipe *pipe);    /* the first and the last stage have the same table */
+/* pipeline_iteration.c */
+enum status pipeline_iteration(struct pipe *pipe, const struct parameter *list, int count);
+
 #endif
