@@ -5,8 +5,10 @@
 #include "shell/wire.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@ struct line { struct line *next; size_t count; long number; char bytes[]; };
 
 struct reader {
 	int descriptor;
+	int stop;               /* an eventfd: it can be read when the thread is to end */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t came;
@@ -70,17 +73,26 @@ static void hand_over_lines(struct reader *reader, struct text *waiting)
 	waiting->count = rest;
 }
 
+/* As read, which waits; 0 also when the thread is to end. */
+static ssize_t read_piece(const struct reader *reader, char *piece, size_t room)
+{
+	struct pollfd either[] = {{.fd = reader->descriptor, .events = POLLIN}, {.fd = reader->stop, .events = POLLIN}};
+	ssize_t got;
+	do {
+		got = poll(either, 2, -1);
+		if (got > 0)
+			got = either[1].revents ? 0 : read(reader->descriptor, piece, room);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
 static void *read_lines(void *self)
 {
 	struct reader *reader = self;
 	struct text waiting = {0};
 	char piece[65536];
-	for (;;) {
-		ssize_t got = read(reader->descriptor, piece, sizeof piece);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
+	ssize_t got;
+	while ((got = read_piece(reader, piece, sizeof piece)) > 0) {
 		text_put(&waiting, piece, (size_t)got);
 		if (memchr(piece, '\n', (size_t)got))
 			hand_over_lines(reader, &waiting);
@@ -94,6 +106,18 @@ static void *read_lines(void *self)
 	return NULL;
 }
 
+static void release(struct reader *reader)
+{
+	for (struct line *line = reader->first, *next; line; line = next) {
+		next = line->next;
+		mem_free(line);
+	}
+	pthread_mutex_destroy(&reader->lock);
+	pthread_cond_destroy(&reader->came);
+	close(reader->stop);
+	mem_free(reader);
+}
+
 enum status reader_start(struct reader **made, int descriptor)
 {
 	struct reader *reader = mem_alloc(sizeof *reader);
@@ -101,13 +125,14 @@ enum status reader_start(struct reader **made, int descriptor)
 	if (!reader)
 		return ST_MEMORY;
 	reader->descriptor = descriptor;
+	reader->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&reader->came, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&reader->thread, NULL, read_lines, reader) != 0) {
-		mem_free(reader);
+	if (reader->stop < 0 || pthread_create(&reader->thread, NULL, read_lines, reader) != 0) {
+		release(reader);
 		return fail(ST_FILE, "cannot start a thread");
 	}
 	*made = reader;
@@ -157,19 +182,7 @@ void reader_stop(struct reader *reader)
 {
 	if (!reader)
 		return;
-	pthread_mutex_lock(&reader->lock);
-	bool ended = reader->ended;
-	pthread_mutex_unlock(&reader->lock);
-	if (!ended) {
-		pthread_detach(reader->thread);
-		return;
-	}
+	eventfd_write(reader->stop, 1);
 	pthread_join(reader->thread, NULL);
-	for (struct line *line = reader->first, *next; line; line = next) {
-		next = line->next;
-		mem_free(line);
-	}
-	pthread_mutex_destroy(&reader->lock);
-	pthread_cond_destroy(&reader->came);
-	mem_free(reader);
+	release(reader);
 }

@@ -15,7 +15,7 @@ bool reader_take(struct reader *reader, int wait_ms, char **line, size_t *count,
 bool reader_ended(struct reader *reader);
 /* Has an interrupt come behind request `number`, or is the front end gone? Asked from within long runs. */
 bool reader_interrupted(struct reader *reader, long number);
-/* The thread is left to the end of the process when it still waits for input. */
+/* Ends the thread, also one that waits for input; lines that nobody took are gone. */
 void reader_stop(struct reader *reader);
 
 #endif
