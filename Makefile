@@ -18,7 +18,7 @@ INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
 SOURCES  = $(sort $(wildcard src/*/*.c shell/*.c shell/*/*.c))
-OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o
+OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh))
 UNIT     = $(sort $(wildcard tests/unit/*.c))
@@ -71,11 +71,13 @@ check: deps
 	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
 	@sh tests/run $(BUILD)
 
-# the same tests under AddressSanitizer and UndefinedBehaviorSanitizer, built into a folder of their own
+# static: as shared libraries the two would write into each other's files
+SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
+	-static-libasan -static-libubsan"
+# the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
 asan: deps
-	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
-		OPTIMISE="-O1 -g" build-asan/ranksh unit mpi-tests
-	@RANKSH=build-asan/ranksh ASAN_OPTIONS=detect_leaks=0 sh tests/run build-asan
+	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh unit mpi-tests fuzzer
+	@SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
 
 MPI_TESTS = $(patsubst tests/mpi/%.c,$(BUILD)/mpi/%,$(sort $(wildcard tests/mpi/*.c)))
 $(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)
@@ -94,9 +96,8 @@ bench: deps
 # feeds mutated lines to the parser; FUZZ_SECONDS=60
 FUZZ_SECONDS = 60
 fuzz: deps
-	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
-		OPTIMISE="-O1 -g" fuzzer
-	ASAN_OPTIONS=detect_leaks=0 build-asan/fuzz_parse $(FUZZ_SECONDS) tests/script tests/script/design
+	@$(MAKE) --no-print-directory $(SANITIZED) fuzzer
+	build-asan/fuzz_parse $(FUZZ_SECONDS) tests/script tests/script/design
 fuzzer: $(BUILD)/fuzz_parse
 $(BUILD)/fuzz_parse: tests/fuzz/fuzz_parse.c $(LIBRARY)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -o $@ $< $(LIBRARY) $(LIBS)

@@ -9,7 +9,7 @@ state=$(mktemp -d)
 folder=$(mktemp -d)
 XDG_STATE_HOME=$state
 export XDG_STATE_HOME RANKSH
-PATIENCE=${PATIENCE:-30}
+PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
 clean() { tm kill-server; nap; rm -rf "$state" "$folder" 2>/dev/null; }
