@@ -17,8 +17,8 @@ static enum tensor_kind kind_of(const struct world *world, const struct paramete
 	enum tensor_kind kind = tensor_kind_of(list, count, names_text(world->names, tensor->name));
 	if (kind != KIND_OTHER)
 		return kind;
-	bool forward = tensor->last_writer && world->records[world->ops[tensor->last_writer].record].colour == 'F';
-	return forward ? KIND_ACTIVATIONS : KIND_BUFFERS;
+	char phase = tensor->last_writer ? world->records[world->ops[tensor->last_writer].record].colour : 0;
+	return phase == 'F' || phase == 'R' ? KIND_ACTIVATIONS : KIND_BUFFERS;
 }
 
 static void count_all(const struct world *world, const struct parameter *list, int count, struct held *held)

@@ -26,8 +26,8 @@ static enum status phase_run(struct shell *shell, struct call *call)
 
 const struct command command_phase = {
 	.name = "phase", .topic = "write", .usage = "phase NAME",
-	.help = "names what follows in this block; F B W O C (forward, backward, weights, optimizer, communication) choose the "
-		"colour, F3 is micro-batch 3",
+	.help = "names what follows in this block; F R B W O C (forward, forward again, backward, weights, optimizer, "
+		"communication) choose the colour, F3 is micro-batch 3",
 	.example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
 	.torch = "with record_function(\"NAME\"):", .cuda = "nvtxRangePush(\"NAME\")", .class = COMMAND_PROGRAM,
 	.argument = {{ARG_WORD, 0, NULL, "NAME"}},

@@ -16,7 +16,7 @@ static struct phase phase_read(struct shell *shell, const char *text)
 	struct phase phase = {.microbatch = -1};
 	size_t length = strlen(text), digits = 0;
 	phase.name = names_make(shell->world->names, text, length);
-	if (length && strchr("FBWOC", *text)) {
+	if (length && strchr("FRBWOC", *text)) {
 		for (digits = 1; digits < length && text[digits] >= '0' && text[digits] <= '9'; digits++)
 			;
 		if (digits == length) {

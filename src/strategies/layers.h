@@ -55,6 +55,7 @@ struct layers {
 	const char *first;      /* the first of these rows in the step's batch, an expression: "0", "first1", "rank*8" */
 	const char *share;      /* what the loss and its gradient are multiplied by: "1/4", "share"; NULL: nothing */
 	bool add;               /* dw += : not the first micro-batch of the step */
+	bool room;              /* micro-batches of unequal rows take turns: setup_batch makes room for `rows`, batch_lines takes a part of it */
 	int heads;              /* of this rank; 0: the model's */
 	/* Dropout loses the same elements however the model is cut: a rank that has a part of a tensor only says where it lies. */
 	int64_t cut, width;     /* rank r's part begins r * cut elements behind that of rank 0; width: of a row of the whole, 0: as the part's */

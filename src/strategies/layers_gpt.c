@@ -16,16 +16,23 @@ static void dropped(struct layers *l, const char *kernel, const char *base, int 
 	lines_dropout(l, kernel, name, name, number, half);
 }
 
+/* A tensor that views hang on cannot be remade with the other rows of the next micro-batch */
+static void view_over(const struct layers *l, const char *view)
+{
+	if (l->room)
+		text_add(l->out, "free %s%s\n", view, l->suffix);
+}
+
 static void embedding_forward(struct layers *l)
 {
 	char rows[32];
-	long long seq = l->model->seq, width = (long long)(l->model->seq * l->model->hidden);
+	long long width = (long long)(l->model->seq * l->model->hidden);
 	const char *s = l->suffix;
-	text_add(l->out, "e%s = embed table ids%s%s\n", s, s, l->on);
+	text_add(l->out, "x0%s = embed table ids%s%s\n", s, s, l->on);
 	/* the positions are added to each sequence, taken as one row */
-	text_add(l->out, "es%s = reshape e%s [%s,%lld];  ps = reshape pos [1,%lld]\n", s, s, lines_rows(l, rows), width, width);
-	text_add(l->out, "xs%s = add es%s ps%s\n", s, s, l->on);
-	text_add(l->out, "x0%s = reshape xs%s [%s*%lld,%lld]\n", s, s, rows, seq, (long long)l->model->hidden);
+	text_add(l->out, "xs%s = reshape x0%s [%s,%lld];  ps = reshape pos [1,%lld]\n", s, s, lines_rows(l, rows), width, width);
+	text_add(l->out, "xs%s = add xs%s ps%s\n", s, s, l->on);
+	view_over(l, "xs");
 	dropped(l, "dropout", "x", 0, HALF_MLP);
 }
 
@@ -42,6 +49,7 @@ static void embedding_backward(struct layers *l)
 	text_add(l->out, "dxs%s = reshape dx0%s [%s,%lld]\n", s, s, lines_rows(l, rows), width);
 	text_add(l->out, "one%s = ones [%s,1] %s%s\n", s, rows, dtype_name(l->model->dtype), l->on);
 	text_add(l->out, "dps = reshape dpos [1,%lld];  dps %s matmul one%s.T dxs%s%s\n", width, l->add ? "+=" : "=", s, s, l->on);
+	view_over(l, "dxs");
 	if (l->done)
 		l->done(l, "pos");
 }

@@ -44,16 +44,16 @@ void setup_data(const struct layers *l, const struct data *data)
 void setup_batch(const struct layers *l)
 {
 	const struct model *m = l->model;
-	const char *s = l->suffix, *wide = lines_half(l) ? "_f32" : "";
+	const char *s = l->suffix, *wide = lines_half(l) ? "_f32" : "", *room = l->room ? "room_" : "";
 	char word[64];
 	text_add(l->out, "tensor");
 	for (int i = 0; i < 2; i++) {
 		if (l->batch == (i ? BATCH_INPUTS : BATCH_TARGETS))
 			continue;
 		if (m->kind == MODEL_GPT)
-			text_add(l->out, " %s%s[%s]", i ? "t" : "ids", s, lines_tokens(l, word));
+			text_add(l->out, " %s%s%s[%s]", room, i ? "t" : "ids", s, lines_tokens(l, word));
 		else
-			text_add(l->out, " %s%s%s[%s,%lld]", i ? "t" : "x0", s, wide, lines_rows(l, word), (long long)(i ? m->out : m->in));
+			text_add(l->out, " %s%s%s%s[%s,%lld]", room, i ? "t" : "x0", s, wide, lines_rows(l, word), (long long)(i ? m->out : m->in));
 	}
 	text_add(l->out, "%s\n", m->kind == MODEL_GPT ? " i32" : "");
 }
@@ -64,6 +64,14 @@ void part_of(int64_t rows, int parts, int i, int64_t *first, int64_t *count)
 {
 	*first = rows * i / parts;
 	*count = rows * (i + 1) / parts - *first;
+}
+
+/* The part of the room that this micro-batch takes, under the name that equal ones have for the whole */
+static void part_of_room(const struct layers *l, const char *name, const char *rows)
+{
+	const char *s = l->suffix, *wide = lines_half(l) && l->model->kind == MODEL_MLP ? "_f32" : "";
+	if (l->room)
+		text_add(l->out, "%s%s%s = room_%s%s%s[0:%s]\n", name, s, wide, name, s, wide, rows);
 }
 
 /* Batches follow one another in the data and begin again when less than one is left. The text gives the next character as the target. */
@@ -80,10 +88,11 @@ void batch_lines(const struct layers *l, const struct data *data)
 		const char *to = m->kind == MODEL_GPT && i == 0 ? "ids" : i ? "t" : "x0";
 		if (l->batch == (i ? BATCH_INPUTS : BATCH_TARGETS))
 			continue;
+		part_of_room(l, to, m->kind == MODEL_GPT ? lines_tokens(l, rows) : lines_rows(l, rows));
 		if (m->kind == MODEL_GPT)
-			text_add(l->out, "copy text[at%s:at%s+%s] -> %s%s%s\n", i ? "+1" : "", i ? "+1" : "", lines_tokens(l, rows), to, s, l->on);
+			text_add(l->out, "copy text[at%s:at%s+%s] -> %s%s%s\n", i ? "+1" : "", i ? "+1" : "", rows, to, s, l->on);
 		else
-			text_add(l->out, "copy %s[at:at+%s] -> %s%s%s%s\n", i ? "targets" : "samples", lines_rows(l, rows), to, s, wide, l->on);
+			text_add(l->out, "copy %s[at:at+%s] -> %s%s%s%s\n", i ? "targets" : "samples", rows, to, s, wide, l->on);
 		if (m->kind == MODEL_MLP && lines_half(l))
 			text_add(l->out, "%s%s = cast %s%s_f32 to=%s%s\n", to, s, to, s, type, l->on);
 	}

@@ -21,23 +21,44 @@ static void ask_times(const struct strategy_call *call, struct pipe *p)
 	p->spin_ns[WORK_B] = p->ask.b / chunks;
 	p->spin_ns[WORK_W] = p->ask.w / chunks;
 	p->spin_ns[WORK_BW] = (p->ask.b + p->ask.w) / chunks;
+	if (p->recompute)
+		p->ask.b += p->ask.f;   /* for zb-auto's search */
+}
+
+enum { TASKS_MOST = 10000000 };         /* of all stages: the program has a few lines for each */
+
+/* Rows fall to the micro-batches as evenly as they can */
+static enum status rows_share(struct pipe *p)
+{
+	long long batch = (long long)p->call->model.batch, micros = (long long)p->ask.micros * p->rounds, chunks = p->ask.chunks;
+
+	if (micros > TASKS_MOST / chunks / p->ask.stages)
+		return fail(ST_RANGE, "micro=%d, accumulate=%d, chunks=%lld on %d ranks: a program of more than %d tasks", p->ask.micros, p->rounds, chunks,
+			p->ask.stages, TASKS_MOST);
+	p->micros = (int)micros;
+	p->even = p->timed || batch % micros == 0;
+	p->rows = (batch + micros - 1) / micros;
+	if (p->timed || batch >= micros)
+		return ST_OK;
+	if (batch >= p->rounds && chunks == 1)
+		return fail(ST_RANGE, "batch=%lld in micro=%d%s: some micro-batches would have no row; the nearest that fit are batch=%lld, and micro=%lld", batch,
+			p->ask.micros, p->rounds > 1 ? " times accumulate" : "", micros, batch / p->rounds);
+	return fail(ST_RANGE, "batch=%lld in micro=%d%s: some micro-batches would have no row; batch=%lld fits", batch, p->ask.micros,
+		p->rounds > 1 ? " times accumulate" : "", micros);
 }
 
 static enum status pipe_make(const struct strategy_call *call, struct text *out, struct pipe *p)
 {
 	enum status status = ST_OK;
 
-	*p = (struct pipe){ .call = call, .out = out, .recompute = option_is(call, "recompute", "on") };
+	*p = (struct pipe){ .call = call, .out = out, .recompute = option_is(call, "recompute", "on"), .rounds = (int)option_number(call, "accumulate") };
 	p->ask.stages = call->ranks;
 	p->ask.micros = (int)option_number(call, "micro");
 	p->ask.chunks = call->ranks == 1 ? 1 : (int)option_number(call, "chunks");
 	while (p->ask.kind < SCHEDULE_ZB_AUTO && !option_is(call, "schedule", schedule_name(p->ask.kind)))
 		p->ask.kind++;
 	ask_times(call, p);
-	if (p->recompute && schedule_splits(p->ask.kind))
-		return fail(ST_ARGUMENT, "recompute=on frees activations that W, apart from B, would still need: schedule=gpipe, 1f1b or interleaved");
-	if (status == ST_OK && !p->timed)
-		status = wants_divisor("batch", call->model.batch, "micro", p->ask.micros);
+	status = rows_share(p);
 	if (status == ST_OK)
 		status = schedule_make(&p->ask, &p->schedule);
 	if (status == ST_OK)
@@ -96,15 +117,17 @@ static enum status pipeline_parts(const struct strategy_call *call, struct parts
 }
 
 const struct strategy strategy_pipeline = {
-	.name = "pipeline", .usage = "strategy pipeline [schedule=1f1b] [micro=4] [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME comm=TIME]",
+	.name = "pipeline", .usage = "strategy pipeline [schedule=1f1b] [micro=4] [accumulate=1] [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME comm=TIME]",
 	.help = "each rank has some of the layers; micro-batches follow one another through them",
 	.cost = "memory: parameters, gradients and optimizer / ranks; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,\n"
-		"        zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=on of one, and the inputs of the others\n"
+		"        zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=on of one (zb: of those between B and W, and of a forward), and\n"
+		"        the inputs of the others\n"
 		"bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks\n"
 		"bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time",
 	.option = {
 		{ "schedule", "1f1b", SCHEDULE_WORDS, UNIT_PLAIN, 0, "the order in which a stage takes its micro-batches" },
-		{ "micro", "4", NULL, UNIT_PLAIN, 1, "micro-batches of a step; divides batch" },
+		{ "micro", "4", NULL, UNIT_PLAIN, 1, "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks" },
+		{ "accumulate", "1", NULL, UNIT_PLAIN, 1, "times that so many micro-batches go through before the optimizer; the pipeline drains between (one stream: a larger micro)" },
 		{ "chunks", "1", NULL, UNIT_PLAIN, 1, "of a stage, for interleaved: parts of the model that are not neighbours" },
 		{ "recompute", "off", "on off", UNIT_PLAIN, 0, "keep a stage's inputs only, and compute forward again before backward" },
 		{ "limit", "1.0", NULL, UNIT_PLAIN, 1, "zb-auto: activations, as a multiple of what 1f1b's first stage holds" },

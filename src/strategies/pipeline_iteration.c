@@ -96,6 +96,24 @@ static void slot_block(const struct slot *slot, int first)
 	text_release(&lines);
 }
 
+/* The k-th task of every stage, in this round through the schedule */
+static void slot_write(const struct slot *slot, int round, size_t k)
+{
+	const struct pipe *p = slot->pipe;
+
+	slot_title(slot, k);
+	for (int s = 0; s < p->ask.stages; s++) {
+		struct task task = *task_at(p, s, k);
+		task.micro += round * p->ask.micros;
+		stage_role(p, s, &task, &slot->role[s]);
+		slot->micro[s] = task.micro;
+		slot->done[s] = false;
+	}
+	for (int s = 0; s < p->ask.stages; s++)
+		if (!slot->done[s])
+			slot_block(slot, s);
+}
+
 static enum status slots_write(struct pipe *p)
 {
 	size_t stages = (size_t)p->ask.stages;
@@ -103,18 +121,10 @@ static enum status slots_write(struct pipe *p)
 		.done = mem_alloc(2 * stages * sizeof *slot.done) };
 	enum status status = slot.role && slot.micro && slot.done ? ST_OK : ST_MEMORY;
 
-	for (size_t k = 0; k < p->schedule.count && status == ST_OK; k++) {
-		slot.in = slot.done + stages;
-		slot_title(&slot, k);
-		for (int s = 0; s < p->ask.stages; s++) {
-			stage_role(p, s, task_at(p, s, k), &slot.role[s]);
-			slot.micro[s] = task_at(p, s, k)->micro;
-			slot.done[s] = false;
-		}
-		for (int s = 0; s < p->ask.stages; s++)
-			if (!slot.done[s])
-				slot_block(&slot, s);
-	}
+	slot.in = slot.done + stages;
+	for (int round = 0; round < p->rounds && status == ST_OK; round++)
+		for (size_t k = 0; k < p->schedule.count; k++)
+			slot_write(&slot, round, k);
 	mem_free(slot.role);
 	mem_free(slot.micro);
 	mem_free(slot.done);

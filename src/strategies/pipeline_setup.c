@@ -21,7 +21,7 @@ static void layers_below(const struct pipe *p, const struct chunk *chunk, int c)
 static void stage_setup(const struct pipe *p, int stage, const struct parameter *list, int count)
 {
 	const struct model *model = &p->call->model;
-	struct layers l = { .model = model, .out = p->out, .on = " on compute", .rows = model->batch / p->ask.micros };
+	struct layers l = { .model = model, .out = p->out, .on = " on compute", .rows = p->rows, .room = !p->even };
 	char suffix[16], shape[48];
 
 	l.suffix = suffix;
@@ -30,7 +30,7 @@ static void stage_setup(const struct pipe *p, int stage, const struct parameter 
 		if (model->dropout > 0)
 			layers_below(p, chunk, c);
 		l.batch = chunk->first && chunk->last ? BATCH_BOTH : chunk->first ? BATCH_INPUTS : BATCH_TARGETS;
-		for (int s = 0; (chunk->first || chunk->last) && s < (p->recompute ? 1 : chunk->slots); s++) {
+		for (int s = 0; (chunk->first || chunk->last) && s < chunk->slots; s++) {
 			snprintf(suffix, sizeof suffix, "_%d", s);
 			setup_batch(&l);
 		}
@@ -50,7 +50,7 @@ static void stage_setup(const struct pipe *p, int stage, const struct parameter 
 static void places_setup(const struct pipe *p, int stage, const struct parameter *list, int count)
 {
 	const struct model *model = &p->call->model;
-	long long rows = (long long)(model->batch / p->ask.micros * model->seq), hidden = (long long)model->hidden;
+	long long rows = (long long)(p->rows * model->seq), hidden = (long long)model->hidden;
 
 	(void)list;
 	(void)count;
@@ -59,7 +59,7 @@ static void places_setup(const struct pipe *p, int stage, const struct parameter
 		char tag[16] = "";
 		if (p->ask.chunks > 1)
 			snprintf(tag, sizeof tag, "%d", c);
-		for (int k = 0; k <= chunk->slots; k++) {
+		for (int k = 0; k <= chunk->inputs; k++) {
 			if (!chunk->first)
 				text_add(p->out, "tensor in%s_%d[%lld,%lld] %s\n", tag, k, rows, hidden, dtype_name(model->dtype));
 			if (!chunk->last)

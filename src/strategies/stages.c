@@ -1,5 +1,6 @@
 /* stages.c -- see stages.h */
 #include "strategies/stages.h"
+#include "strategies/lines.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static enum status cut_part(const struct pipe *p, int part, int parts, struct ch
 }
 
 /* From F to the end of backward: the most micro-batches of the chunk between the two. */
-static int slots_of(const struct pipe *p, int stage, int chunk)
+static int inputs_of(const struct pipe *p, int stage, int chunk)
 {
 	const struct task *task = p->schedule.task + (size_t)stage * p->schedule.count;
 	int held = 0, most = 1;
@@ -38,6 +39,38 @@ static int slots_of(const struct pipe *p, int stage, int chunk)
 		most = held > most ? held : most;
 	}
 	return most;
+}
+
+/* Whether `slots` places of activations are enough when they are held from B to W, and while F works at (m + turn) % slots. Those that W still
+ * needs follow one another: w .. b-1. */
+static bool places_suffice(const struct pipe *p, int stage, int chunk, int slots, int turn)
+{
+	const struct task *task = p->schedule.task + (size_t)stage * p->schedule.count;
+	int b = 0, w = 0;
+
+	for (size_t i = 0; i < p->schedule.count; i++) {
+		if (task[i].chunk != chunk)
+			continue;
+		if (task[i].work == WORK_F && ((task[i].micro + turn - w) % slots + slots) % slots < b - w)
+			return false;
+		if (task[i].work == WORK_B && ++b - w > slots)
+			return false;
+		w += task[i].work == WORK_W;
+	}
+	return true;
+}
+
+static void find_places(const struct pipe *p, int stage, int c, struct chunk *chunk)
+{
+	chunk->inputs = chunk->slots = inputs_of(p, stage, c);
+	chunk->turn = 0;
+	if (!p->recompute)
+		return;
+	for (chunk->slots = 1; !places_suffice(p, stage, c, chunk->slots, chunk->turn); )
+		if (++chunk->turn == chunk->slots) {
+			chunk->turn = 0;
+			chunk->slots++;
+		}
 }
 
 enum status stages_cut(struct pipe *p)
@@ -52,7 +85,7 @@ enum status stages_cut(struct pipe *p)
 		for (int c = 0, base = 0; c < p->ask.chunks && status == ST_OK; c++) {
 			struct chunk *chunk = &p->chunk[s * p->ask.chunks + c];
 			chunk->base = base;
-			chunk->slots = slots_of(p, s, c);
+			find_places(p, s, c, chunk);
 			chunk->first = c == 0 && s == 0;
 			chunk->last = c * p->ask.stages + s == parts - 1;
 			if (!p->timed)
@@ -85,7 +118,8 @@ void stage_role(const struct pipe *p, int stage, const struct task *task, struct
 	const struct chunk *chunk = &p->chunk[stage * p->ask.chunks + task->chunk];
 
 	memset(role, 0, sizeof *role);
-	*role = (struct role){ .work = task->work, .chunk = task->chunk, .base = chunk->base, .layers = chunk->layers, .slots = chunk->slots,
+	*role = (struct role){ .work = task->work, .chunk = task->chunk, .base = chunk->base, .layers = chunk->layers,
+		.inputs = chunk->inputs, .slots = chunk->slots, .turn = chunk->turn,
 		.first = chunk->first, .last = chunk->last, .add = task->micro > 0, .from_end = stage == 0, .to_begin = stage == p->ask.stages - 1 };
 }
 
@@ -97,11 +131,21 @@ struct writer {
 	struct layers layers;
 	char tag[8];                    /* of the names of a chunk's inputs and events: "" or its number */
 	char first[32], share[32], below[16];
+	char part[72];                  /* of a place for inputs that has room for more rows: "[0:rows*64]" */
 };
 
 /* "rank+1", or the first stage from the last one */
 static const char *next_stage(const struct writer *w) { return w->role->to_begin ? "0" : "rank+1"; }
 static const char *stage_before(const struct writer *w) { return w->role->from_end ? "world-1" : "rank-1"; }
+
+static void input_name(struct writer *w, bool gradient, int number)
+{
+	const char *d = gradient ? "d" : "";
+	char tokens[64];
+
+	text_add(w->out, "%sx%d_$s = reshape %sin%s_$k%s [%s,%lld]\n", d, number, d, w->tag, w->part, lines_tokens(&w->layers, tokens),
+		(long long)w->model.hidden);
+}
 
 /* The input at place k, which the task knows as x<base>_s or dx<top>_s */
 static void receive(struct writer *w, bool gradient, int number)
@@ -115,9 +159,9 @@ static void receive(struct writer *w, bool gradient, int number)
 		return;
 	}
 	text_add(w->out, "wait used%s_$k on %s\n", w->tag, stream);
-	text_add(w->out, "recv %sin%s_$k from=%s on %s in %s\nphase %s$m\n", d, w->tag, from, stream, group, letter);
-	text_add(w->out, "wait %s on compute\n%sx%d_$s = reshape %sin%s_$k [%lld,%lld]\n", stream, d, number, d, w->tag,
-		(long long)(w->layers.rows * w->model.seq), (long long)w->model.hidden);
+	text_add(w->out, "recv %sin%s_$k%s from=%s on %s in %s\nphase %s$m\n", d, w->tag, w->part, from, stream, group, letter);
+	text_add(w->out, "wait %s on compute\n", stream);
+	input_name(w, gradient, number);
 }
 
 static void send(struct writer *w, bool gradient, int number)
@@ -170,7 +214,7 @@ static void forward_task(struct writer *w)
 	if (!r->first)
 		receive(w, false, r->base);
 	else
-		text_add(w->out, "phase F$m\n");
+		text_add(w->out, "phase R$m\n");
 	if (w->pipe->timed) {
 		spin(w, WORK_F);
 	} else {
@@ -184,15 +228,21 @@ static void forward_task(struct writer *w)
 		send(w, false, top);
 }
 
+/* Its activations are a forward's, whenever they are computed */
 static void forward_again(struct writer *w)
 {
-	if (!w->role->first)
-		text_add(w->out, "x%d_$s = reshape in%s_$k [%lld,%lld]\n", w->role->base, w->tag, (long long)(w->layers.rows * w->model.seq),
-			(long long)w->model.hidden);
-	if (!w->role->last)             /* the output of another micro-batch may still be on its way */
-		text_add(w->out, "wait out%s_$s on compute\n", w->tag);
-	batches_in(w);
-	units_forward(w, 0);
+	text_add(w->out, "phase R$m\n");
+	if (w->pipe->timed) {
+		spin(w, WORK_F);
+	} else {
+		if (!w->role->first)
+			input_name(w, false, w->role->base);
+		if (!w->role->last)     /* the output of another micro-batch may still be on its way */
+			text_add(w->out, "wait out%s_$s on compute\n", w->tag);
+		batches_in(w);
+		units_forward(w, 0);
+	}
+	text_add(w->out, "phase B$m\n");
 }
 
 static void units_backward(struct writer *w, int which)
@@ -213,13 +263,11 @@ static void backward_task(struct writer *w)
 		receive(w, true, r->base + r->layers);
 	else
 		text_add(w->out, "phase %c$m\n", inputs ? 'B' : 'W');
+	if (w->pipe->recompute && inputs)
+		forward_again(w);
 	if (timed) {
-		if (w->pipe->recompute)
-			spin(w, WORK_F);
 		spin(w, (enum work)r->work);
 	} else {
-		if (w->pipe->recompute)
-			forward_again(w);
 		if (inputs && !r->first)
 			text_add(w->out, "wait dout%s_$s on compute\n", w->tag);
 		units_backward(w, r->work == WORK_B ? BACKWARD_INPUTS : r->work == WORK_W ? BACKWARD_WEIGHTS : BACKWARD_BOTH);
@@ -228,6 +276,43 @@ static void backward_task(struct writer *w)
 	}
 	if (inputs && !r->first)
 		send(w, true, r->base);
+}
+
+/* The rows of micro-batch m, and what its mean counts in that of the batch */
+static void rows_of(struct writer *w)
+{
+	const struct pipe *p = w->pipe;
+	struct layers *l = &w->layers;
+	char tokens[64];
+
+	l->rows = p->even ? p->rows : 0;
+	l->rows_text = "rows";
+	l->room = !p->even;
+	if (p->even) {
+		snprintf(w->first, sizeof w->first, "m*%lld", (long long)l->rows);
+		snprintf(w->share, sizeof w->share, "1/%d", p->micros);
+	} else {
+		snprintf(w->first, sizeof w->first, "first");
+		snprintf(w->share, sizeof w->share, "rows/%lld", (long long)w->model.batch);
+		snprintf(w->part, sizeof w->part, "[0:%s]", lines_tokens(l, tokens));
+	}
+	l->first = w->first;
+	l->share = p->micros > 1 ? w->share : NULL;
+}
+
+static void places_of(struct writer *w)
+{
+	const struct role *r = w->role;
+	long long batch = (long long)w->model.batch;
+	int micros = w->pipe->micros;
+
+	if (r->work == WORK_F && r->turn)
+		text_add(w->out, "let s = (m+%d)%%%d\n", r->turn, r->slots);
+	else
+		text_add(w->out, "let s = m%%%d\n", r->slots);
+	text_add(w->out, "let k = m%%%d\n", r->inputs + 1);
+	if (!w->pipe->even)
+		text_add(w->out, "let first = m*%lld//%d\nlet rows = (m+1)*%lld//%d-first\n", batch, micros, batch, micros);
 }
 
 void stage_lines(const struct pipe *p, const struct role *role)
@@ -240,17 +325,13 @@ void stage_lines(const struct pipe *p, const struct role *role)
 	w.model.layers = role->base + role->layers + (role->last ? 0 : 1);
 	/* brackets where a name goes on behind it: x0_$(s)_f32 */
 	w.layers = (struct layers){ .model = &w.model, .out = p->out, .on = " on compute",
-		.suffix = p->call->model.dtype == DT_F32 ? "_$s" : "_$(s)", .add = role->add, .rows = p->call->model.batch / p->ask.micros,
-		.inner = !role->first };
-	snprintf(w.first, sizeof w.first, "m*%lld", (long long)w.layers.rows);
-	snprintf(w.share, sizeof w.share, "1/%d", p->ask.micros);
-	w.layers.first = w.first;
+		.suffix = p->call->model.dtype == DT_F32 ? "_$s" : "_$(s)", .add = role->add, .inner = !role->first };
+	rows_of(&w);
 	w.layers.whole_layers = p->call->model.layers;
 	snprintf(w.below, sizeof w.below, "below%s", w.tag);
 	w.layers.below = w.below;
-	w.layers.share = p->ask.micros > 1 ? w.share : NULL;
 	if (!p->timed)
-		text_add(p->out, "let s = m%%%d\nlet k = m%%%d\n", p->recompute ? 1 : role->slots, role->slots + 1);
+		places_of(&w);
 	if (role->work == WORK_F)
 		forward_task(&w);
 	else

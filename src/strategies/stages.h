@@ -5,7 +5,10 @@
  *
  * The same lines serve all the stages that do the same work, so a stage counts its layers from 1: w1 is its first. What differs is in
  * variables: m the micro-batch, s its place among the activations that the stage holds, k that of its inputs. There is one more place for inputs
- * than for activations, so that the next one can arrive while all are in use.
+ * than are in use at once, so that the next one can arrive meanwhile; with rows that do not come out even also `rows`, and `first` of them.
+ *
+ * Recomputing, a stage keeps the inputs, and the activations of a micro-batch only while it works on it: in F, and from B, which computes them
+ * again, to W. F takes a place that no W waits for.
  *
  * Who may not overtake whom (five streams: compute, act_in, act_out, grad_in, grad_out):
  *   used_k   the stage is done with the inputs at place k: the next may arrive there
@@ -22,7 +25,9 @@ struct chunk {
 	int first_layer, layers;        /* of the model, from 1 */
 	int base;                       /* the stage's number of its input: it reads x<base>, its layers are base+1 .. base+layers */
 	bool first, last;               /* has the embedding, the head */
-	int slots;                      /* micro-batches whose activations it holds at once */
+	int inputs;                     /* micro-batches that are under way at once: from F to the end of backward */
+	int slots;                      /* ... whose activations it holds; m's are at place m % slots */
+	int turn;                       /* recomputing: those of F at (m + turn) % slots */
 };
 struct pipe {
 	const struct strategy_call *call;
@@ -31,13 +36,16 @@ struct pipe {
 	struct schedule schedule;
 	struct chunk *chunk;            /* [stage * ask.chunks + chunk] */
 	bool timed, recompute;
+	int rounds, micros;             /* the schedule runs `rounds` times before the optimizer; micro-batches of all rounds together */
+	int64_t rows;                   /* of a micro-batch; where the batch does not come out even: of the largest */
+	bool even;
 	double spin_ns[4];              /* by enum work, of a chunk; timed only */
 };
 
 /* Cuts the model; the schedule is made. ST_RANGE when there are more parts than layers. */
 enum status stages_cut(struct pipe *pipe);
 /* What the task asks of a stage, apart from m: two stages with the same role run the same lines. */
-struct role { int work, chunk, base, layers, slots; bool first, last, add, from_end, to_begin; };
+struct role { int work, chunk, base, layers, inputs, slots, turn; bool first, last, add, from_end, to_begin; };
 void stage_role(const struct pipe *pipe, int stage, const struct task *task, struct role *role);
 /* The lines of one task; `m` is set. */
 void stage_lines(const struct pipe *pipe, const struct role *role);

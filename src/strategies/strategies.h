@@ -14,7 +14,7 @@
  *     phase F
  *     lines                                  may use `it`, the number of the iteration, from 0
  *     }                                      alone on its line
- * Each step of the iteration begins with a `phase`, F<m> B<m> W<m> O C (m the micro-batch), so that no step inherits another's.
+ * Each step of the iteration begins with a `phase`, F<m> R<m> B<m> W<m> O C (m the micro-batch; R: forward again), so that no step inherits another's.
  * Whatever a step waits for must have been queued by the end of the step or of a later one; nothing needs to be drained.
  * After an iteration the tensor `loss` [1] of the ranks that have one holds the mean loss over their part; its mean over these ranks is the batch's.
  *

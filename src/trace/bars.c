@@ -19,7 +19,7 @@ struct shown { uint8_t thing; bool dim; op_id op; };
 enum colour trace_colour(const struct record *record)
 {
 	switch (record->colour) {
-	case 'F': return COLOUR_FORWARD;
+	case 'F': case 'R': return COLOUR_FORWARD;
 	case 'B': return COLOUR_BACKWARD;
 	case 'W': return COLOUR_WEIGHT;
 	case 'O': return COLOUR_OPTIMIZER;

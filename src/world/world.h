@@ -133,7 +133,7 @@ enum { PARAMETERS_MAX = 6 };
 /* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored once. */
 struct record {
 	uint8_t kind;                   /* enum op_kind */
-	char colour;                    /* 'F' 'B' 'W' 'O' 'C' from `phase`, or 0 */
+	char colour;                    /* 'F' 'R' 'B' 'W' 'O' 'C' from `phase`, or 0 */
 	int16_t microbatch;             /* from `phase F3`, or -1 */
 	name_id title;                  /* "matmul", "allreduce", "copy" ... */
 	name_id object;                 /* what it makes or moves, for labels: "y" */

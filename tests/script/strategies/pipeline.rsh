@@ -35,6 +35,34 @@ expect races == 0
 model mlp layers=9 hidden=16 batch=8 dtype=bf16
 strategy pipeline micro=8 schedule=zb-h1
 verify iterations=2
+
+# recompute, where W needs what B has computed again
+model gpt layers=6 hidden=16 heads=2 batch=8 seq=8 tied=on optimizer=sgd lr=0.1
 for s in h1 h2 auto {
-	expect error { strategy pipeline micro=8 schedule=zb-$s recompute=on }
+	strategy pipeline schedule=zb-$s micro=8 recompute=on
+	verify iterations=2
+	expect races == 0
 }
+strategy pipeline schedule=zb-auto micro=8 recompute=on limit=2
+verify iterations=2
+expect races == 0
+
+# several rounds before the optimizer, and rows that do not come out even
+strategy pipeline micro=2 accumulate=3
+verify iterations=2
+expect races == 0
+model gpt layers=6 hidden=16 heads=2 batch=13 seq=8 dropout=0.1 optimizer=sgd lr=0.1
+strategy pipeline schedule=zb-h2 micro=4 accumulate=2
+verify iterations=2
+expect races == 0
+strategy pipeline schedule=zb-h1 micro=5 recompute=on
+verify iterations=2
+expect races == 0
+model mlp layers=8 hidden=16 batch=23 dtype=bf16
+strategy pipeline schedule=gpipe micro=9 accumulate=2 recompute=on
+verify iterations=2
+expect races == 0
+model mlp layers=16 hidden=16 batch=35
+strategy pipeline schedule=interleaved chunks=2 micro=24
+verify iterations=2
+expect races == 0
