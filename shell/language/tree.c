@@ -7,7 +7,7 @@ struct tree_page { struct tree_page *next; size_t used, room; };
 /* Each page is twice the one before: a line wants little, a program much */
 static size_t page_room(const struct tree_page *before, size_t bytes)
 {
-	enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 20 };
+	enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 16 };
 	size_t room = !before ? FIRST_BYTES : before->room < LARGE_BYTES / 2 ? 2 * before->room : LARGE_BYTES;
 	return room > bytes ? room : bytes;
 }
