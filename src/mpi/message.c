@@ -1,14 +1,12 @@
-/* message.c -- byte messages of any length between two processes, with waits that sleep.
+/* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
  * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the rest follows under the
  * same tag in parts of CONTROL_PART bytes, straight from and to the callers' memory: small enough that a receiver without memory can take
  * each into its scrap and throw it away (a receive that truncates is not safe in every MPI), large enough for what control carries. */
 #include "mpi/inside.h"
-#include <sched.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 2040, LOOKS_QUICK = 24 };
-enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_PART = 8 };
+enum { HEAD_BYTES = 2040 };
 
 struct head { uint64_t total; char bytes[HEAD_BYTES]; };
 enum { HEAD_FIXED = sizeof(uint64_t) };
@@ -26,31 +24,6 @@ enum status mpi_checked(struct plane *plane, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-void nap_begin(struct nap *nap)
-{
-	nap->looks = 0;
-}
-
-/* An eighth of the time already waited, up to 4 ms: an answer is little late, and a rank that nobody talks to
- * wakes 250 times a second (20 us each on a virtual machine). The first looks only give the core away: answers mostly come at once. */
-void nap_once(struct nap *nap)
-{
-	struct timespec now, rest = {0, 0};
-	int64_t waited;
-
-	if (nap->looks++ < LOOKS_QUICK) {
-		sched_yield();
-		return;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (nap->looks == LOOKS_QUICK + 1)
-		nap->began = now;
-	waited = (int64_t)(now.tv_sec - nap->began.tv_sec) * 1000000000 + (now.tv_nsec - nap->began.tv_nsec);
-	waited /= NAP_PART;
-	rest.tv_nsec = waited < NAP_LEAST_NS ? NAP_LEAST_NS : waited > NAP_MOST_NS ? NAP_MOST_NS : (long)waited;
-	nanosleep(&rest, NULL);
-}
-
 static enum status wait_all(struct plane *plane, int count)
 {
 	struct nap nap;
@@ -61,7 +34,7 @@ static enum status wait_all(struct plane *plane, int count)
 		code = MPI_Testall(count, plane->requests, &done, MPI_STATUSES_IGNORE);
 		if (done)
 			break;
-		nap_once(&nap);
+		nap_once(plane, &nap);
 	}
 	return mpi_checked(plane, code, "send");
 }
@@ -78,10 +51,12 @@ static enum status send_part(struct plane *plane, int first, int ranks, int tag,
 		if (rank == plane->rank)
 			continue;
 		code = MPI_Isend(bytes, count, MPI_BYTE, rank, tag, plane->control, &plane->requests[posted]);
-		if (code == MPI_SUCCESS)
-			posted++;
-		else
+		if (code != MPI_SUCCESS) {
 			status = mpi_checked(plane, code, "send");
+			continue;
+		}
+		posted++;
+		bell_ring(plane, rank);
 	}
 	if (posted > 0) {
 		enum status waited = wait_all(plane, posted);
@@ -132,7 +107,7 @@ static enum status await(struct plane *plane, int from, int tag, MPI_Message *me
 			pending_sweep(plane);
 		if (poll && poll(self))
 			return fail(ST_INTERRUPTED, "interrupted");
-		nap_once(&nap);
+		nap_once(plane, &nap);
 	}
 }
 
@@ -210,7 +185,7 @@ enum status message_receive_line(struct plane *plane, void **bytes, size_t *coun
 			pending_sweep(plane);
 		if (poll && poll(self))
 			return fail(ST_INTERRUPTED, "interrupted");
-		nap_once(&nap);
+		nap_once(plane, &nap);
 	}
 	status = mpi_checked(plane, code, "receive");
 	if (code != MPI_SUCCESS)
@@ -254,10 +229,12 @@ enum status message_post(struct plane *plane, int to, int tag, const void *bytes
 	entry = &plane->pending[plane->pending_count];
 	entry->bytes = head;
 	code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, plane->control, &entry->request);
-	if (code == MPI_SUCCESS)
+	if (code == MPI_SUCCESS) {
 		plane->pending_count++;
-	else
+		bell_ring(plane, to);
+	} else {
 		mem_free(head);
+	}
 	return mpi_checked(plane, code, "send");
 }
 

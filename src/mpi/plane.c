@@ -23,7 +23,11 @@ static enum status join(struct plane *plane, int *argc, char ***argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &plane->size);
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);    /* a nap of 20 us is not 70 us */
 	status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->control), "start");
-	return status ? status : mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
+	if (!status)
+		status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
+	if (!status && plane->size > 1)
+		bells_hang(plane);
+	return status;
 }
 
 static void release(struct plane *plane)
@@ -40,6 +44,7 @@ static void release(struct plane *plane)
 	mem_free(plane->pending);
 	mem_free(plane->requests);
 	mem_free(plane->line);
+	bells_free(plane);
 	mem_free(plane->scrap);
 	mem_free(plane);
 }
@@ -52,7 +57,7 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	if (!plane)
 		return ST_MEMORY;
 	*plane = (struct plane){.mpi = mpi, .size = 1, .control = MPI_COMM_NULL, .data = MPI_COMM_NULL, .line_request = MPI_REQUEST_NULL,
-		.chunk = PART_BYTES, .fail_at = -1};
+		.chunk = PART_BYTES, .fail_at = -1, .bell = -1};
 	if (mpi)
 		status = join(plane, argc, argv);
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
@@ -110,7 +115,7 @@ void plane_settle(struct plane *plane)
 
 	nap_begin(&nap);
 	for (pending_sweep(plane); plane->pending_count > 0; pending_sweep(plane))
-		nap_once(&nap);
+		nap_once(plane, &nap);
 }
 
 void plane_stop(struct plane *plane)

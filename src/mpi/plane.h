@@ -1,6 +1,6 @@
 /* plane.h -- the two planes between processes. Only src/mpi/ includes <mpi.h>.
  *
- * Control plane: lines out, statuses and values back; every wait naps (MPI_Test and a growing nap up to 4 ms), never spins.
+ * Control plane: lines out, statuses and values back; every wait naps (MPI_Test and a growing nap, ended by who sends: nap.c), never spins.
  * Data plane: buffers of tensors, blocking, in an order that follows from the books: the same on every process.
  * A `plane` of one process (--dry, or -n 1 without mpirun) does the same with no MPI at all. */
 #ifndef RANKSH_PLANE_H

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "tests/mpi/check.h"
 #include <string.h>
+#include <time.h>
 
 struct test { struct plane *plane; struct checks checks; int rank, size; };
 
@@ -150,6 +151,48 @@ static void test_grants(struct test *test)
 	mem_free(bytes);
 	for (int64_t i = 1; i <= 5; i++)
 		CHECK(&test->checks, plane_await_grant(test->plane, &upto) == ST_OK && upto == i * 100);
+}
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);       /* one clock: the processes of this test share a host */
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static bool counts(void *self)
+{
+	++*(int *)self;
+	return false;
+}
+
+/* Who was left alone naps long, and is awake soon when a message comes: most of the times, for others want the cores too. It is about time
+ * that passes, so it is a test that sleeps. */
+static void test_idle(struct test *test)
+{
+	enum { ROUNDS = 5, IDLE_MS = 600, SOON_MS = 20, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
+	struct timespec idle = {0, IDLE_MS * 1000000};
+	int late = 0, looks = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double sent = 0;
+		void *bytes = NULL;
+		size_t count = 0;
+
+		if (test->rank == 0) {
+			nanosleep(&idle, NULL);
+			sent = now_ms();
+			CHECK(&test->checks, plane_send_all(test->plane, &sent, sizeof sent) == ST_OK);
+			continue;
+		}
+		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, counts, &looks) == ST_OK && count == sizeof sent);
+		if (count == sizeof sent)
+			memcpy(&sent, bytes, sizeof sent);
+		late += now_ms() - sent > SOON_MS;
+		mem_free(bytes);
+	}
+	CHECK(&test->checks, late <= ROUNDS / 2 && looks < LOOKS_MOST);
 }
 
 /* A rank without memory takes the message all the same: the next one is whole. */
@@ -357,5 +400,7 @@ int main(int argc, char **argv)
 		plane_part_bytes(test.plane, 1000);
 	}
 	test_data(&test);
+	if (test.size == 2)
+		test_idle(&test);
 	return checks_end(&test.checks, test.plane, "test_plane");
 }
