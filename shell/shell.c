@@ -206,6 +206,7 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	shell->undid = false;
 	text_clear(&shell->keep_as);
 	shell_enter(shell);
+	training_line(shell);
 	if (stop > 0)
 		credit_end_at(shell->credit, &shell->budget, stop);
 	enum status status = ST_OK;

@@ -12,7 +12,7 @@ struct training *training_of(struct shell *shell)
 	struct training *made = mem_alloc(sizeof *made);
 	if (made) {
 		made->limit = -1;
-		made->now.model = made->at_reset.model = (struct model){ .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 4, .seq = 1,
+		made->now.model = made->at_reset.model = made->at_line.model = (struct model){ .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 4, .seq = 1,
 			.batch = 1024, .vocab = 64, .in = 256, .out = 256, .dtype = DT_F32, .lr = 0.1, .loss_scale = 1, .seed = 1 };
 	}
 	shell->training = made;
@@ -41,13 +41,36 @@ enum status plan_copy(const struct plan *from, struct plan *to)
 	return ST_OK;
 }
 
+/* Everything but the program */
+static void facts_copy(const struct plan *from, struct plan *to)
+{
+	struct program program = to->program;
+	*to = *from;
+	to->program = program;
+}
+
+void training_line(struct shell *shell)
+{
+	if (shell->training)
+		facts_copy(&shell->training->now, &shell->training->at_line);
+}
+
+/* The line that resets runs again too, as the first */
+static enum status keep_for_undo(struct training *t)
+{
+	enum status status = plan_copy(&t->now, &t->at_reset);
+	if (status == ST_OK)
+		facts_copy(&t->at_line, &t->at_reset);
+	return status;
+}
+
 /* Undo runs the lines since the reset again: it begins with the plan of then. */
 void training_reset(struct shell *shell)
 {
 	struct training *t = shell->training;
 	if (!t)
 		return;
-	enum status status = shell->again ? plan_copy(&t->at_reset, &t->now) : plan_copy(&t->now, &t->at_reset);
+	enum status status = shell->again ? plan_copy(&t->at_reset, &t->now) : keep_for_undo(t);
 	if (status != ST_OK && shell->sticky == ST_OK)
 		shell->sticky = status;
 	t->at = 0;
@@ -77,9 +100,16 @@ void plan_complete(struct plan *plan)
 	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
 }
 
-/* The program takes the world over: an empty one. */
-static enum status take(struct shell *shell, struct training *t, struct program *program)
+/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL: no strategy has written it. */
+static enum status take(struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
 {
+	enum status status = shell->world->digest == shell->fresh ? ST_OK : shell_reset(shell);
+	if (status != ST_OK)
+		return status;
+	if (call)
+		t->now.call = *call;
+	else
+		t->now.call.strategy = NULL;
 	program_release(&t->now.program);
 	t->now.program = *program;
 	*program = (struct program){0};
@@ -87,7 +117,7 @@ static enum status take(struct shell *shell, struct training *t, struct program 
 	t->iteration = 0;
 	t->played = 0;
 	t->torn = false;
-	return shell->world->digest == shell->fresh ? ST_OK : shell_reset(shell);
+	return ST_OK;
 }
 
 enum status program_generate(struct shell *shell, const struct strategy_call *call)
@@ -101,8 +131,9 @@ enum status program_generate(struct shell *shell, const struct strategy_call *ca
 	text_release(&text);
 	if (status != ST_OK)
 		return status;
-	t->now.call = *call;
-	return take(shell, t, &program);
+	status = take(shell, t, &program, call);
+	program_release(&program);
+	return status;
 }
 
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
@@ -117,6 +148,7 @@ enum status program_load(struct shell *shell, const char *path, const char *byte
 	text_release(&text);
 	if (status != ST_OK)
 		return status;
-	t->now.call.strategy = NULL;
-	return take(shell, t, &program);
+	status = take(shell, t, &program, NULL);
+	program_release(&program);
+	return status;
 }

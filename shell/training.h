@@ -35,7 +35,8 @@ struct plan {
 	struct program program;
 };
 struct training {
-	struct plan now, at_reset;       /* at_reset: what `undo` starts from */
+	struct plan now, at_reset;      /* at_reset: what `undo` starts from: as it was before the line that emptied the world */
+	struct plan at_line;            /* before the line that runs; without its program */
 	size_t at;              /* the step that comes next */
 	int iteration;          /* it belongs to, from 0 */
 	long played;            /* steps since the world was empty */
@@ -46,6 +47,8 @@ struct training {
 /* shell->training, made when first asked for; NULL: ST_MEMORY. */
 struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
+/* Before a line is run, typed or again. */
+void training_line(struct shell *shell);
 /* By shell_reset, once the world is empty. */
 void training_reset(struct shell *shell);
 /* Enter on an empty line means the next step. */

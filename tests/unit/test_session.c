@@ -3,6 +3,7 @@
 #include "shell/credit.h"
 #include "shell/language/interpreter.h"
 #include "shell/shell.h"
+#include "shell/training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,6 +110,67 @@ static void refused_lines_are_not_kept(void **state)
 	close_session(&session);
 }
 
+/* What is trained, and the program, are as before the line, whether it emptied the world or not. */
+static void undo_takes_the_plan_back(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	assert_int_equal(type(&session, "model gpt layers=2 hidden=16 heads=2"), ST_OK);
+	const struct plan *now = &session.shell.training->now;
+	assert_int_equal(type(&session, "data synthetic count=5000"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_false(now->data_given);
+	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
+	assert_int_not_equal(now->program.count, 0);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(now->program.count, 0);
+	assert_null(now->call.strategy);
+	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
+	assert_int_equal(now->model.layers, 2);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(now->model.kind, MODEL_MLP);
+
+	/* in a world that is not empty; the model in the same line */
+	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
+	assert_int_equal(type(&session, "model gpt layers=3; strategy ddp"), ST_OK);
+	assert_int_equal(type(&session, "step 2"), ST_OK);
+	assert_int_equal(session.shell.training->played, 2);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(session.shell.training->played, 0);
+	assert_int_not_equal(now->program.count, 0);
+	assert_int_equal(now->model.layers, 3);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(now->program.count, 0);
+	assert_int_equal(now->model.kind, MODEL_MLP);
+
+	/* a program before it is there again, at its start */
+	assert_int_equal(type(&session, "strategy serial"), ST_OK);
+	assert_int_equal(type(&session, "step 3"), ST_OK);
+	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
+	assert_string_equal(now->program.name, "ddp");
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_string_equal(now->program.name, "serial");
+	assert_string_equal(now->call.strategy->name, "serial");
+	assert_int_equal(session.shell.training->at, 0);
+	assert_int_equal(type(&session, "step 2"), ST_OK);
+	close_session(&session);
+}
+
+static void undo_takes_a_loaded_program_back(void **state)
+{
+	(void)state;
+	struct session session;
+	open_session(&session);
+	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
+	assert_int_equal(type(&session, "program tests/script/strategies/dataparallel.rsh"), ST_OK);
+	assert_int_not_equal(session.shell.training->now.program.count, 0);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(session.shell.training->now.program.count, 0);
+	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
+	close_session(&session);
+}
+
 /* Half a line took effect: it is kept, and is refused at the same place again. */
 static void half_refused_lines_are_kept(void **state)
 {
@@ -197,7 +259,8 @@ static void nothing_leaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(undo_is_the_world_before), cmocka_unit_test(undo_takes_several), cmocka_unit_test(refused_lines_are_not_kept),
+		cmocka_unit_test(undo_is_the_world_before), cmocka_unit_test(undo_takes_several), cmocka_unit_test(undo_takes_the_plan_back),
+		cmocka_unit_test(undo_takes_a_loaded_program_back), cmocka_unit_test(refused_lines_are_not_kept),
 		cmocka_unit_test(half_refused_lines_are_kept), cmocka_unit_test(reset_empties), cmocka_unit_test(stops_are_repeated),
 		cmocka_unit_test(what_only_looks), cmocka_unit_test(nothing_leaks),
 	};
