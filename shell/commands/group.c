@@ -99,6 +99,8 @@ static enum status read_axis(struct shell *shell, struct call *call, int i, stru
 	enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
 	if (status != ST_OK)
 		return status;
+	if (word)
+		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, word);
 	if (number.value < 1 || number.value > RANKS_MAX || number.value != (int)number.value)
 		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
 	mesh->size[i] = (int)number.value;

@@ -60,7 +60,9 @@ static enum status set_run(struct shell *shell, struct call *call)
 			return status;
 		if (strcmp(key, "hello") == 0)
 			continue;           /* the front end's: terminal/session.c */
-		status = machine_set(&machine, key, number);
+		status = machine_set(&machine, key, number);    /* a word comes as 0, which every key takes or finds out of range */
+		if (word && status != ST_NAME)
+			status = fail(ST_ARGUMENT, "set: '%s=%s': a number was expected (`machine` lists them with their units)", key, word);
 		if (status != ST_OK)
 			return status;
 	}

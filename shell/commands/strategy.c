@@ -42,12 +42,21 @@ static void stage_options(const struct plan *plan, struct strategy_call *made)
 				made->option[i] = (struct strategy_value){.number = times[k].ns, .given = true};
 }
 
+static enum status strange_value(const struct strategy_option *row, const char *word)
+{
+	int count;
+	const char *near = text_nearest(row->words, word, strlen(word), &count);
+	if (near)
+		return fail(ST_ARGUMENT, "%s=%s: one of %s is wanted; did you mean '%s=%.*s'?", row->name, word, row->words, row->name, count, near);
+	return fail(ST_ARGUMENT, "%s=%s: one of %s is wanted", row->name, word, row->words);
+}
+
 static enum status take_value(const struct strategy_option *row, struct strategy_value *value, struct number number, const char *word)
 {
 	value->given = true;
 	if (row->words) {
 		if (!word || !has_word(row->words, word))
-			return fail(ST_ARGUMENT, "%s=%s: one of %s is wanted", row->name, word ? word : "a number", row->words);
+			return strange_value(row, word ? word : "a number");
 		snprintf(value->word, sizeof value->word, "%s", word);
 		return ST_OK;
 	}
@@ -81,9 +90,12 @@ static enum status take_option(struct strategy_call *made, const char *key, stru
 static enum status unknown(const char *name)
 {
 	struct text names = {0};
+	int count;
 	for (int i = 0; strategy_at(i); i++)
 		text_add(&names, "%s%s", i ? " " : "", strategy_at(i)->name);
-	enum status status = fail(ST_NAME, "no strategy '%s': %s", name, text_string(&names));
+	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
+	enum status status = near ? fail(ST_NAME, "no strategy '%s'; did you mean '%.*s'? (there are: %s)", name, count, near, text_string(&names))
+		: fail(ST_NAME, "no strategy '%s' (there are: %s)", name, text_string(&names));
 	text_release(&names);
 	return status;
 }

@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool is_operator(const struct word *word)
-{
-	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)
-		return false;           /* nearly all words */
-	return is_listed("% * / // + - == != < <= > >= and or not", word->at, word->after);
-}
-
 /* May the word stand for an argument of this row? By its first look only. */
 static bool fits(const struct argument_row *row, const struct word *word)
 {
@@ -35,11 +28,6 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	default:
 		return false;
 	}
-}
-
-static enum status one_of(const struct argument_row *row, const char *words, const struct slice_of_text *word)
-{
-	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", row ? row->name ? row->name : "argument" : "option", (int)word->length, word->at, words);
 }
 
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
@@ -102,28 +90,6 @@ static bool has_keys(const struct command *row)
 	return false;
 }
 
-static enum status no_option(const struct command *row, const char *at, const char *sign)
-{
-	char list[300] = "", word[40] = "";
-	const char *near = NULL;
-	int best = 3;
-	memcpy(word, at, (size_t)(sign - at < 39 ? sign - at : 39));
-	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
-		strncat(list, i ? " " : "", sizeof list - strlen(list) - 1);
-		strncat(list, row->option[i].name, sizeof list - strlen(list) - 1);
-		strncat(list, "=", sizeof list - strlen(list) - 1);
-		if (text_distance(word, row->option[i].name) < best) {
-			best = text_distance(word, row->option[i].name);
-			near = row->option[i].name;
-		}
-	}
-	if (!*list)
-		return fail(ST_ARGUMENT, "%s has no options, and '%s=' is one: %s", row->name, word, row->usage);
-	if (near)
-		return fail(ST_ARGUMENT, "%s has no option '%s'; did you mean '%s'?", row->name, word, near);
-	return fail(ST_ARGUMENT, "%s has no option '%s' (options: %s)", row->name, word, list);
-}
-
 static const struct option_row *option_row(const struct command *row, const struct word *word)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
@@ -154,8 +120,8 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (status != ST_OK)
 		return status;
 	if (row && row->kind == ARG_WORD) {
-		struct slice_of_text value = slice_between(at, word->after);
-		return row->words && option->word->constant && !is_listed(row->words, at, word->after) ? one_of(NULL, row->words, &value) : ST_OK;
+		bool strange = row->words && option->word->constant && !is_listed(row->words, at, word->after);
+		return strange ? none_of(statement->row->name, option->written, slice_between(at, word->after), row->words) : ST_OK;
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
@@ -170,28 +136,6 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 }
 
 /* ---- which word goes where --------------------------------------------------------------------------------------- */
-
-/* '%' stands alone: the expression that the words around it were meant to be */
-static enum status lonely_operator(const struct word *words, size_t i, size_t count)
-{
-	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;
-	int length = (int)(words[i].after - words[i].at);
-	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
-		return fail(ST_SYNTAX, "'%.*s' is a word of its own here: an expression has no blanks, or stands in brackets", length, words[i].at);
-	const char *from = left->sign ? left->sign + 1 : left->at;
-	int key = (int)(from - left->at), a = (int)(left->after - from), b = (int)(right->after - right->at);
-	return fail(ST_SYNTAX, "'%.*s' is a word of its own here: write %.*s%.*s%.*s, or %.*s(%.*s %.*s %.*s)", length, words[i].at,
-		(int)(left->after - left->at), left->at, length, words[i].at, b, right->at,
-		key, left->at, a, from, length, words[i].at, b, right->at);
-}
-
-static enum status surplus(const struct statement *statement, const struct word *words, size_t i, size_t count)
-{
-	if (is_operator(&words[i]))
-		return lonely_operator(words, i, count);
-	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name, (int)(words[i].after - words[i].at < 40
-		? words[i].after - words[i].at : 40), words[i].at, statement->row->usage);
-}
 
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable: that is seen when it runs. */
 static enum status bind_kernel(struct parser *parser, struct statement *statement, const struct kernel *kernel, const struct word *words, size_t count)
@@ -218,32 +162,12 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		} else if (kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_NUMBERS, rows, &words[i]);
 		} else {
-			status = surplus(statement, words, i, count);
+			status = word_surplus(statement, words, i, count);
 		}
 		if (status != ST_OK)
 			return status;
 	}
 	return ST_OK;
-}
-
-static enum status missing(const struct statement *statement, const struct argument_row *row)
-{
-	const char *name = row->name ? row->name : "an argument";
-	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
-}
-
-/* The word that was there instead, if there is one */
-static enum status wrong(const struct statement *statement, const struct argument_row *row, const struct word *words, size_t i, size_t count)
-{
-	if (i >= count)
-		return missing(statement, row);
-	if (is_operator(&words[i]))
-		return lonely_operator(words, i, count);
-	int length = (int)(words[i].after - words[i].at < 40 ? words[i].after - words[i].at : 40);
-	if (row->kind == ARG_WORD && row->words)
-		return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", statement->row->name, length, words[i].at, row->words);
-	return fail(ST_ARGUMENT, "%s wants %s where '%.*s' stands: %s", statement->row->name, row->name ? row->name : "something else", length,
-		words[i].at, statement->row->usage);
 }
 
 /* `stream a b blocking`: many names end where the next row's own word stands */
@@ -269,9 +193,9 @@ static enum status bind_rows(struct parser *parser, struct statement *statement,
 			i++;
 		}
 		if (i == before && !(rows[row].flags & ARG_OPTIONAL))
-			return wrong(statement, &rows[row], words, i, count);
+			return word_wrong(statement, &rows[row], words, i, count);
 	}
-	return i < count ? surplus(statement, words, i, count) : ST_OK;
+	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
 }
 
 static enum status keys_wanted(const struct statement *statement)
@@ -279,7 +203,7 @@ static enum status keys_wanted(const struct statement *statement)
 	const struct argument_row *rows = statement->row->argument;
 	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++)
 		if (rows[row].kind == ARG_KEYS && !(rows[row].flags & ARG_OPTIONAL) && !statement->options)
-			return missing(statement, &rows[row]);
+			return word_missing(statement, &rows[row]);
 	return ST_OK;
 }
 

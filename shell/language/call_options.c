@@ -1,7 +1,8 @@
 /* call_options.c -- KEY=VALUE of a line, on a rank: numbers with the unit that the row asks for, words, free keys */
 #include "shell/language/call.h"
-#include "shell/language/lex.h"
+#include "shell/language/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct option *option_of(const struct call *call, const char *name, struct slot **slot)
@@ -22,7 +23,7 @@ bool call_has(const struct call *call, const char *option)
 	return option_of(call, option, &slot) != NULL;
 }
 
-static enum status no_option(const struct call *call, const char *name)
+static enum status not_there(const struct call *call, const char *name)
 {
 	return fail(ST_ARGUMENT, "%s wants %s=: %s", call->statement->row->name, name, call->statement->row->usage);
 }
@@ -46,6 +47,8 @@ static enum status option_number(struct call *call, const struct option *option,
 {
 	struct value value;
 	enum status status = word_value(call, option->formula, slot, rank, &value);
+	if (status == ST_NAME)
+		return fail_in(status, "%.*s", (int)(option->written.length > 60 ? 60 : option->written.length), option->written.at);
 	if (status == ST_OK)
 		status = as_number(call, &value, option->written, number);
 	return status == ST_OK ? unit_fits(option, *number) : status;
@@ -56,7 +59,7 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 	struct slot *slot;
 	const struct option *option = option_of(call, name, &slot);
 	if (!option || !option->formula)
-		return no_option(call, name);
+		return not_there(call, name);
 	return option_number(call, option, slot, rank, number);
 }
 
@@ -66,14 +69,18 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 	name_id id;
 	const struct option *option = option_of(call, name, &slot);
 	if (!option || !option->word)
-		return no_option(call, name);
+		return not_there(call, name);
 	enum status status = name_word(call, option->word, slot, rank, &id);
 	if (status != ST_OK)
 		return status;
 	*word = names_text(call->shell->world->names, id);
-	if (option->row && option->row->kind == ARG_WORD && option->row->words && !is_listed(option->row->words, *word, *word + strlen(*word)))
-		return fail(ST_ARGUMENT, "%s=%s: '%s' is none of: %s", name, *word, *word, option->row->words);
-	return ST_OK;
+	const char *words = option->row && option->row->kind == ARG_WORD ? option->row->words : NULL;
+	if (!words || is_listed(words, *word, *word + strlen(*word)))
+		return ST_OK;
+	char written[100];
+	snprintf(written, sizeof written, "%s=%s", name, *word);
+	return none_of(call->statement->row->name, slice_between(written, written + strlen(written)),
+		slice_between(written + strlen(name) + 1, written + strlen(written)), words);
 }
 
 int call_keys(const struct call *call)

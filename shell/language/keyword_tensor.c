@@ -1,6 +1,7 @@
 /* keyword_tensor.c -- tensor NAME[SHAPE] ... TYPE SPACE = SOURCE */
 #include "shell/language/parse.h"
 #include "kernels/kernel.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -150,7 +151,10 @@ static enum status shapeless(struct slice_of_text name)
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (text_is(name.at, name.at + name.length, flags[i].word))
 			return fail(ST_SYNTAX, "tensor: '%s' is '%s' here (f32 bf16 f16 i32; host pinned device)", flags[i].word, flags[i].here);
-	int length = (int)name.length;
+	int length = (int)name.length, count;
+	const char *near = text_nearest("host pinned device f32 bf16 f16 i32", name.at, name.length, &count);
+	if (near && length > 2)
+		return fail(ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]; or did you mean '%.*s'?", length, name.at, length, name.at, count, near);
 	return fail(ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 

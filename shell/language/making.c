@@ -6,6 +6,7 @@
 #include "shell/commands/services.h"
 #include "kernels/kernel.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -73,6 +74,16 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	return ST_OK;
 }
 
+static enum status strange_source(struct slice_of_text word)
+{
+	static const char sources[] = "zeros ones randn uniform iota load";
+	int length = (int)(word.length < 40 ? word.length : 40), count;
+	const char *near = text_nearest(sources, word.at, word.length, &count);
+	if (near)
+		return fail(ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable; did you mean '%.*s'?", length, word.at, sources, count, near);
+	return fail(ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
+}
+
 static enum status parameters_of(struct eval *eval, const struct making *making, int which, double *parameter)
 {
 	const struct kernel *kernel = making->source;
@@ -86,6 +97,8 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 				formula = making->option[k].formula;
 		if (formula) {
 			enum status status = evaluate_number(eval, formula, &value);
+			if (status == ST_NAME && formula == making->value && formula->kind == FORMULA_NAME)
+				return strange_source(formula->written);
 			if (status != ST_OK)
 				return status;
 			parameter[i] = value.number;

@@ -75,6 +75,17 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first);          /* to a def's call */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);       /* words[0 .. count-1] */
 
+/* bind_mistakes.c: each words its failure */
+bool is_operator(const struct word *word);
+/* '%' stands alone: the expression that the words around it were meant to be */
+enum status lonely_operator(const struct word *words, size_t i, size_t count);
+enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count);   /* words[i] has no place */
+enum status word_missing(const struct statement *statement, const struct argument_row *row);
+enum status word_wrong(const struct statement *statement, const struct argument_row *row, const struct word *words, size_t i, size_t count);
+enum status no_option(const struct command *row, const char *at, const char *sign);
+/* written: the word, or the KEY=VALUE that ends with the value */
+enum status none_of(const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
+
 /* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */
 bool hint_line(const char *at, const char *after, enum status *status);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */

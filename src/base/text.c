@@ -161,3 +161,23 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 	}
 	text_add(text, "\n");
 }
+
+const char *text_nearest(const char *words, const char *word, size_t length, int *near_length)
+{
+	char wanted[40] = "", one[40];
+	const char *near = NULL;
+	int best = length > 4 ? 3 : 2;
+	memcpy(wanted, word, length < sizeof wanted ? length : sizeof wanted - 1);
+	for (const char *p = words; *p; p += strspn(p, " ")) {
+		int count = (int)strcspn(p, " ");
+		snprintf(one, sizeof one, "%.*s", count, p);
+		int distance = text_distance(wanted, one);
+		if (distance < best) {
+			best = distance;
+			near = p;
+			*near_length = count;
+		}
+		p += count;
+	}
+	return near;
+}

@@ -30,4 +30,7 @@ bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */
 int text_distance(const char *a, const char *b);
 
+/* The one of `words` (between blanks) that `word` may have meant: at most two letters away, one when it is short. NULL: none */
+const char *text_nearest(const char *words, const char *word, size_t length, int *near_length);
+
 #endif

@@ -79,9 +79,9 @@ free x[0]
 y = relu h
 #> tests/script/mistakes.rsh:79: relu: h is in pinned host memory, and a GPU works on device memory: copy h -> a tensor on the device first
 allreduce y op=mean
-#> tests/script/mistakes.rsh:81: option: 'mean' is none of: sum avg max min
+#> tests/script/mistakes.rsh:81: allreduce: 'op=mean' is none of: sum avg max min
 allreduce y algo=rnig
-#> tests/script/mistakes.rsh:83: option: 'rnig' is none of: auto ring tree nvls pat
+#> tests/script/mistakes.rsh:83: allreduce: 'algo=rnig' is none of: auto ring tree nvls pat; did you mean 'algo=ring'?
 broadcast y root=7
 #> tests/script/mistakes.rsh:85: broadcast: root=7, and the group's ranks count 0-3
 gather y root=0
@@ -104,3 +104,23 @@ a b c d e f = topk x k=1
 #> tests/script/mistakes.rsh:103: topk: at most 4 results
 y = topk x k=1
 #> tests/script/mistakes.rsh:105: topk gives 2 results, not 1: v i = topk x k=NUMBER
+allreduce y op=summ
+#> tests/script/mistakes.rsh:107: allreduce: 'op=summ' is none of: sum avg max min; did you mean 'op=sum'?
+stream z priority=hihg
+#> tests/script/mistakes.rsh:109: stream: 'priority=hihg' is none of: high normal; did you mean 'priority=high'?
+stream z priority=hi
+#> tests/script/mistakes.rsh:111: stream: 'priority=hi' is none of: high normal
+for how in rign { allreduce y algo=$how }
+#> tests/script/mistakes.rsh:113 (how=rign): allreduce: 'algo=rign' is none of: auto ring tree nvls pat; did you mean 'algo=ring'?
+allreduce y opp=sum
+#> tests/script/mistakes.rsh:115: allreduce has no option 'opp'; did you mean 'op'?
+set launch=fast
+#> tests/script/mistakes.rsh:117: set: 'launch=fast': a number was expected (`machine` lists them with their units)
+mesh a=b
+#> tests/script/mistakes.rsh:119: mesh: 'a=b': a number of ranks was expected
+send y to=abc
+#> tests/script/mistakes.rsh:121: to=abc: no variable 'abc'. `let abc = ...` makes it
+tensor z[4] pinnd = 1
+#> tests/script/mistakes.rsh:123: tensor pinnd wants a shape: tensor pinnd[64,64]; or did you mean 'pinned'?
+tensor z[4] = randm
+#> tests/script/mistakes.rsh:125: tensor ... = randm: neither a source (zeros ones randn uniform iota load) nor a variable; did you mean 'randn'?

@@ -44,7 +44,7 @@ check "step 0" cmp -s "$work/a" "$work/b"
 says() { "$RANKSH" -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
 says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that do are 4 and 8"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
-says "strategy dpd" "no strategy 'dpd': serial dataparallel ddp"
+says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: serial dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
 says "strategy ddp overlap=maybe" "overlap=maybe: one of on off is wanted"
 says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number is wanted"
