@@ -57,6 +57,9 @@ enum status word_wrong(const struct statement *statement, const struct argument_
 	struct slice_of_text word = slice_between(words[i].at, words[i].after);
 	if (row->kind == ARG_WORD && row->words)
 		return none_of(statement->row->name, word, word, row->words);
+	enum status status = glued_arrow(statement->row, words->at, words[count - 1].after);
+	if (status != ST_OK)
+		return status;
 	return fail(ST_ARGUMENT, "%s wants %s where '%.*s' stands: %s", statement->row->name, row->name ? row->name : "something else",
 		(int)(word.length < 40 ? word.length : 40), word.at, statement->row->usage);
 }

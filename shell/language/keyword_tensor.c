@@ -41,6 +41,9 @@ static enum status made_name(struct parser *parser, struct making *making, const
 {
 	struct made *made = &making->made[making->names++];
 	const char *bracket = find_outside(at, after, "[");
+	const char *round = name_end(at, after);
+	if (round > at && round < after && *round == '(' && after[-1] == ')')
+		return fail(ST_SYNTAX, "tensor: a shape stands in square brackets: %.*s[%.*s]", (int)(round - at), at, (int)(after - round - 2), round + 1);
 	made->written = slice_between(at, after);
 	enum status status = fresh_name(parser, "tensor", at, bracket ? bracket : after, &made->name);
 	return status == ST_OK && bracket ? parse_shape(parser, bracket, after, &made->dim, &made->dims) : status;
@@ -68,6 +71,8 @@ static enum status source_option(struct parser *parser, struct making *making, c
 	const struct kernel *kernel = making->source;
 	const char *sign = option_sign(at, after);
 	struct option *option = &making->option[making->options];
+	if (!sign && parser->at < parser->end && *parser->at == '=')
+		return fail(ST_SYNTAX, "KEY=VALUE has no blanks: write %.*s=...", (int)(after - at < 40 ? after - at : 40), at);
 	if (!sign)
 		return fail(ST_ARGUMENT, "%s: '%.*s' was not expected (write NAME[SHAPE] = %s %s=...)", kernel->name,
 			(int)(after - at < 40 ? after - at : 40), at, kernel->name, kernel->option[0].name ? kernel->option[0].name : "KEY");
@@ -116,18 +121,21 @@ static enum status making_source(struct parser *parser, struct making *making)
 			status = fail(ST_SYNTAX, "load wants a file: tensor x[64] = load x.npy");
 		return status == ST_OK ? parse_name(parser, at, after, &making->file) : status;
 	}
-	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : 0;
+	const char *stop = name_end(at, after);
+	size_t length = (size_t)(stop - at) < sizeof word - 1 ? (size_t)(stop - at) : 0;
 	memcpy(word, at, length);
 	word[length] = '\0';
-	making->source = kernel_find(word);
-	if (making->source && making->source->source && making->source->outs)
-		return source_options(parser, making);
-	making->source = kernel_find("full");
+	const struct kernel *kernel = kernel_find(word);
+	bool source = kernel && kernel->source && kernel->outs;
+	making->source = source ? kernel : kernel_find("full");
 	if (!making->source)
 		return fail(ST_BUG, "there is no kernel 'full'");
+	if (source && stop == after)
+		return source_options(parser, making);
+	if (source && *stop == '(' && after[-1] == ')')
+		return fail(ST_SYNTAX, "write: = %s%s%.*s", word, after - stop > 2 ? " " : "", (int)(after - stop - 2), stop + 1);
 	parser->at = start;
-	const struct kernel *foreign = kernel_find(word);
-	if (foreign)
+	if (kernel && stop == after)
 		return fail(ST_SYNTAX, "%s is queued on a stream: NAME = %s ...; `tensor` takes zeros ones randn uniform iota", word, word);
 	return rest_formula(parser, "tensor ... =", false, &making->value);
 }
@@ -158,9 +166,23 @@ static enum status shapeless(struct slice_of_text name)
 	return fail(ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
+/* What is wrong with the word [at, after) has to do with its '=': `tensor x[4]=1`, or an option without a source */
+static enum status glued_making(const struct parser *parser, const char *line, const char *at, const char *after, enum status status)
+{
+	const char *sign = find_outside(at, after, "="), *end = parser->at;
+	if (status != ST_SYNTAX || !sign)
+		return status;
+	if (is_listed("seed scale", at, sign))
+		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", (int)(after - at), at, (int)(after - at), at);
+	while (!at_line_end(end, parser->end))
+		end++;
+	enum status glued = glued_sign(line, end);
+	return glued == ST_OK ? status : glued;
+}
+
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
-	const char *at, *after;
+	const char *at, *after, *line = parser->at - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
 	if (!making)
 		return ST_MEMORY;
@@ -176,7 +198,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 			status = making_source(parser, making);
 			at = after;
 		} else if (status == ST_OK && at < after) {
-			status = making_word(parser, making, at, after);
+			status = glued_making(parser, line, at, after, making_word(parser, making, at, after));
 		}
 		if (status != ST_OK)
 			return status;

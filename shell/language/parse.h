@@ -86,6 +86,12 @@ enum status no_option(const struct command *row, const char *at, const char *sig
 /* written: the word, or the KEY=VALUE that ends with the value */
 enum status none_of(const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
+/* glued.c: ST_OK when that is not what is wrong */
+enum status glued_sign(const char *at, const char *after);                 /* `tensor x[4]=1`: a line that has to do with an '=' */
+enum status glued_line(const struct word *words, size_t count);           /* `y=matmul x w`: a line that begins with no command */
+enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row);  /* `allreduce y op = sum` */
+enum status glued_arrow(const struct command *row, const char *at, const char *after);     /* `copy h->x` */
+
 /* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */
 bool hint_line(const char *at, const char *after, enum status *status);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */

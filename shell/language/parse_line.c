@@ -2,7 +2,6 @@
 #include "shell/language/parse.h"
 #include "shell/language/rows.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
@@ -164,11 +163,14 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", statement->adds ? "+=" : "=");
 	if (equal == 0)
 		return fail(ST_SYNTAX, "left of '%s' a name was expected", statement->adds ? "+=" : "=");
+	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
+	if (status != ST_OK)
+		return status;
 	const struct command *row = find_row(right);
 	bool view = !row && plain_words(parser, equal + 1) == 1 && looks_like_tensor(right->at, right->after) && !right->sign;
 	if (!row && !view)
 		return strange_right(parser, line, equal);
-	enum status status = bind_results(parser, statement, equal);
+	status = bind_results(parser, statement, equal);
 	if (status != ST_OK)
 		return status;
 	if (view)
@@ -180,11 +182,20 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 
 /* ---- lines ----------------------------------------------------------------------------------------------------------- */
 
-static enum status assigns_between_blanks(const struct word *word, const struct word *last)
+/* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
+static enum status strange_option(const struct word *words, size_t count)
 {
-	ptrdiff_t right = last->after - word->sign - 1;
-	return fail(ST_SYNTAX, "'=' between blanks assigns: %.*s = %.*s", (int)(word->sign - word->at), word->at, (int)(right < 60 ? right : 60),
-		word->sign + 1);
+	char word[64] = "";
+	size_t length = (size_t)(words->after - words->at);
+	bool options = false;
+	for (size_t i = 1; i < count; i++)
+		options |= words[i].sign != NULL;
+	if (!options || length >= sizeof word)
+		return ST_OK;
+	memcpy(word, words->at, length);
+	if (hint_word(word, length) || command_near(word))
+		return no_command(words->at, words->after);
+	return fail(ST_SYNTAX, "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
 
 enum status parse_line(struct parser *parser, struct statement *statement)
@@ -208,8 +219,11 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	bool plain = name_end(words->at, words->after) == words->after;         /* it may be a def's: looked at when it runs */
 	if (!plain && hint_line(line, words[parser->word_count - 1].after, &status))
 		return status;
-	if (words->sign && name_end(words->at, words->sign) == words->sign)
-		return assigns_between_blanks(words, &words[parser->word_count - 1]);
+	status = glued_line(words, parser->word_count);
+	if (status == ST_OK)
+		status = strange_option(words, parser->word_count);
+	if (status != ST_OK)
+		return status;
 	if (!looks_like_tensor(words->at, words->after))
 		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)", (int)(words->after - words->at < 40
 			? words->after - words->at : 40), words->at);

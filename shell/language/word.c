@@ -264,6 +264,8 @@ enum status parse_shape(struct parser *parser, const char *at, const char *after
 	enum status status = parse_indices(parser, at, after, &index, dims, &p);
 	if (status != ST_OK)
 		return status;
+	if (p != after && *p == ',')
+		return fail(ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", (int)(p - at < 40 ? p - at : 40), at);
 	if (p != after)
 		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
 	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
