@@ -171,7 +171,7 @@ static bool counts(void *self)
  * that passes, so it is a test that sleeps. */
 static void test_idle(struct test *test)
 {
-	enum { ROUNDS = 5, IDLE_MS = 600, SOON_MS = 20, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
+	enum { ROUNDS = 5, IDLE_MS = 800, SOON_MS = 40, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
 	struct timespec idle = {0, IDLE_MS * 1000000};
 	int late = 0, looks = 0;
 
