@@ -12,7 +12,7 @@
 	X(CLOSE, "close", 2, 3, "ttn", 0) X(NORM, "norm", 1, 1, "t", 0) X(SUM, "sum", 1, 1, "t", 0) \
 	X(BYTES, "bytes", 1, 1, "t", 0) X(SIZE, "size", 1, 1, "g", 0) \
 	X(TIME, "time", 0, 1, "k", 1) X(OVERLAP, "overlap", 2, 3, "ssk", 1) X(BUSY, "busy", 1, 2, "sk", 1) \
-	X(EXPOSED, "exposed", 0, 1, "k", 1) X(STALL, "stall", 1, 2, "ck", 1) X(ELAPSED, "elapsed", 2, 2, "ee", 1) X(PEAK, "peak", 0, 0, "", 1) \
+	X(EXPOSED, "exposed", 0, 2, "sk", 1) X(STALL, "stall", 1, 2, "ck", 1) X(ELAPSED, "elapsed", 2, 2, "ee", 1) X(PEAK, "peak", 0, 0, "", 1) \
 	X(BUBBLE, "bubble", 0, 1, "k", 1) X(SENT, "sent", 0, 2, "lk", 1) X(BUSBW, "busbw", 1, 1, "o", 1) X(COUNT, "count", 1, 2, "ok", 1) \
 	X(RACES, "races", 0, 1, "k", 1) X(STUCK, "stuck", 0, 0, "", 1)
 enum function {

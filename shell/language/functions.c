@@ -166,6 +166,25 @@ static enum status share_of_streams(struct eval *eval, const struct formula *for
 	return status;
 }
 
+/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION). One name that both have is the stream's. */
+static enum status exposed(struct eval *eval, const struct formula *formula, int section, struct value *value)
+{
+	struct trace trace = trace_of(eval);
+	name_id id = 0;
+	int stream = 0;
+	int64_t ns = 0;
+	enum status status = formula->arguments ? evaluate_name(eval, formula->argument[0].name, &id) : ST_OK;
+	bool of_stream = formula->arguments == 2 || (id && world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM);
+	if (status == ST_OK && of_stream)
+		status = stream_number(eval, formula, 0, &stream);
+	else if (status == ST_OK && id && evaluate_section(eval, formula->argument[0].name, &section) != ST_OK)
+		status = fail(ST_NAME, "exposed(%s): no stream and no section of that name", names_text(eval->shell->world->names, id));
+	if (status == ST_OK)
+		status = of_stream ? metric_exposed_stream(&trace, section, eval->rank, stream, &ns) : metric_exposed(&trace, section, eval->rank, &ns);
+	*value = value_number((double)ns, UNIT_TIME);
+	return status;
+}
+
 static enum status stall(struct eval *eval, const struct formula *formula, int section, struct value *value)
 {
 	struct trace trace = trace_of(eval);
@@ -193,9 +212,7 @@ static enum status metric(struct eval *eval, const struct formula *formula, int 
 		*value = value_number((double)ns, UNIT_TIME);
 		return status;
 	case FUNCTION_EXPOSED:
-		status = metric_exposed(&trace, section, eval->rank, &ns);
-		*value = value_number((double)ns, UNIT_TIME);
-		return status;
+		return exposed(eval, formula, section, value);
 	case FUNCTION_BUBBLE:
 		status = metric_bubble(&trace, section, eval->rank, &part);
 		*value = value_number(part, UNIT_PLAIN);

@@ -27,6 +27,7 @@ const char *grammar_text(void)
 		"  $i and $(i+1) inside a word or a \"text\" are replaced by their value: h$i, \"loss $(loss[0])\".\n"
 		"  Expressions: numbers with units (2ms 4k 80% 1.5x 12GB/s), rank world inf, variables, mesh axes,\n"
 		"  + - * / // %  == != < <= > >=  and or not, min max abs sqrt ceil round log2, x[0,0] close(x,y)\n"
-		"  norm(x) sum(x) bytes(x) size(GROUP), and the metrics time overlap(s,t) busy(s) exposed\n"
-		"  stall(cause) elapsed(e1,e2) peak bubble sent busbw(op) count(op) races stuck.\n";
+		"  norm(x) sum(x) bytes(x) size(GROUP), and the metrics time overlap(s,t) busy(s)\n"
+		"  exposed exposed(s) stall(cause) elapsed(e1,e2) peak bubble sent busbw(op) count(op) races stuck\n"
+		"  of the current section, or of the one named last: time(naive).\n";
 }

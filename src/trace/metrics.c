@@ -76,6 +76,10 @@ static enum status work_of(const struct trace *trace, int section, int rank, wan
 }
 
 static bool on_stream(const struct world *world, op_id id, int stream) { return world->ops[id].stream == stream; }
+static bool beside_stream(const struct world *world, op_id id, int stream)
+{
+	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream;
+}
 static bool of_kind(const struct world *world, op_id id, int kind) { return op_record(world, id)->kind == kind; }
 static bool communicates(const struct world *world, op_id id, int unused)
 {
@@ -119,6 +123,19 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, int
 	*ns = cover_length(&talk) - cover_common(&talk, &kernels);
 	cover_release(&talk);
 	cover_release(&kernels);
+	return status;
+}
+
+enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
+{
+	struct cover work = {0}, others = {0};
+	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
+
+	if (status == ST_OK)
+		status = work_of(trace, -1, rank, beside_stream, stream, &others);
+	*ns = cover_length(&work) - cover_common(&work, &others);
+	cover_release(&work);
+	cover_release(&others);
 	return status;
 }
 

@@ -83,6 +83,8 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part);
 /* time in which collectives or transfers run and no kernel does */
 enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns);
+/* time in which the stream works and no other stream of the rank's device does, whatever section that one's work is of */
+enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
 /* time that the rank's streams with work in the section spend in the cause / (the rank's time x number of such streams).
  * The host's own lane does not count: a host that waits while its device works costs nothing. */
 enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part);

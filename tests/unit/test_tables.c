@@ -159,6 +159,10 @@ static void metrics_by_their_formulas(void **state)
 	assert_float_equal(part, 960.0 / 6040, 1e-12);   /* of two streams */
 	assert_int_equal(metric_exposed(trace, -1, 0, &ns), ST_OK);
 	assert_int_equal(ns, 0);
+	assert_int_equal(metric_exposed_stream(trace, 2, 0, 2, &ns), ST_OK);
+	assert_int_equal(ns, 20 * US);                   /* of the copy: what the kernel does not cover */
+	assert_int_equal(metric_exposed_stream(trace, 2, 0, 4, &ns), ST_OK);
+	assert_int_equal(ns, 0);
 	assert_int_equal(metric_count(trace, 1, 0, "copy"), 1);
 	assert_int_equal(metric_count(trace, -1, 0, "copy"), 2);
 	assert_int_equal(metric_count(trace, -1, 0, "sync"), 2);
