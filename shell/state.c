@@ -1,5 +1,6 @@
 /* state.c -- memory by kind, loss and tokens a second */
 #include "shell/state.h"
+#include "shell/language/command.h"
 #include "strategies/kinds.h"
 #include "base/memory.h"
 
@@ -11,26 +12,47 @@
 enum { SETS_SHOWN = 16 };
 struct held { int64_t bytes[KIND_COUNT]; };
 
-/* What forward has written last is kept for backward; the rest is scratch, batches and what travels. */
-static enum tensor_kind kind_of(const struct world *world, const struct parameter *list, int count, const struct tensor *tensor)
+_Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
+
+static bool is_trained(const struct shell *shell)
 {
-	enum tensor_kind kind = tensor_kind_of(list, count, names_text(world->names, tensor->name));
-	if (kind != KIND_OTHER)
-		return kind;
-	char phase = tensor->last_writer ? world->records[world->ops[tensor->last_writer].record].colour : 0;
-	return phase == 'F' || phase == 'R' ? KIND_ACTIVATIONS : KIND_BUFFERS;
+	return shell->training && shell->training->now.program.count;
 }
 
-static void count_all(const struct world *world, const struct parameter *list, int count, struct held *held)
+int state_kind(const struct shell *shell, int rank, name_id name)
+{
+	static const struct model none = {0};
+	const struct model *model = is_trained(shell) ? &shell->training->now.model : &none;
+	return (int)tensor_kind_of(model, names_text(shell->world->names, name), interpreter_colour(shell, rank));
+}
+
+static void count_now(const struct world *world, struct held *held)
 {
 	for (size_t i = 0; i < world->tensor_count; i++) {
 		const struct tensor *tensor = &world->tensors[i];
 		if (tensor->used && !tensor->view && tensor->space == SPACE_DEVICE)
-			held[tensor->rank].bytes[kind_of(world, list, count, tensor)] += layout_bytes(&tensor->layout);
+			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] += layout_bytes(&tensor->layout);
 	}
 }
 
-static void put_held(const struct ranks *ranks, const struct held *held, struct text *out)
+static void count_peaks(const struct world *world, struct held *held)
+{
+	for (int rank = 0; rank < world->n; rank++) {
+		struct memory_counts counts;
+		world_memory_counts(world, rank, &counts);
+		memcpy(held[rank].bytes, counts.peak_kind, sizeof held[rank].bytes);
+	}
+}
+
+static int64_t sum(const struct held *held, int kinds)
+{
+	int64_t bytes = 0;
+	for (int kind = 0; kind < kinds; kind++)
+		bytes += held->bytes[kind];
+	return bytes;
+}
+
+static void put_kinds(const struct ranks *ranks, const struct held *held, struct text *out)
 {
 	text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
 	ranks_text(ranks, out);
@@ -39,11 +61,27 @@ static void put_held(const struct ranks *ranks, const struct held *held, struct 
 		text_add(out, "%s%s ", kind ? ", " : " ", tensor_kind_name((enum tensor_kind)kind));
 		bytes_text(held->bytes[kind], out);
 	}
-	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n",
-		(long long)(held->bytes[KIND_PARAMETERS] + held->bytes[KIND_GRADIENTS] + held->bytes[KIND_OPTIMIZER]));
 }
 
-static void put_sets(const struct held *held, int n, struct text *out)
+static void put_now(const struct ranks *ranks, const struct held *held, struct text *out)
+{
+	put_kinds(ranks, held, out);
+	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n", (long long)sum(held, KIND_OPTIMIZER + 1));
+}
+
+static void put_peak(const struct ranks *ranks, const struct held *held, struct text *out)
+{
+	text_add(out, "   peak of ");
+	bytes_text(sum(held, KIND_COUNT), out);
+	text_add(out, " on ");
+	put_kinds(ranks, held, out);
+	text_add(out, "\n");
+}
+
+typedef void put_one(const struct ranks *ranks, const struct held *held, struct text *out);
+
+/* Ranks alike are one entry */
+static void put_sets(const struct held *held, int n, put_one *put, struct text *out)
 {
 	struct ranks done = {0};
 	int sets = 0;
@@ -59,29 +97,35 @@ static void put_sets(const struct held *held, int n, struct text *out)
 				ranks_add(&alike, other);
 				ranks_add(&done, other);
 			}
-		put_held(&alike, &held[rank], out);
+		put(&alike, &held[rank], out);
 	}
 	if (sets > SETS_SHOWN)
 		text_add(out, "... and %d ranks more\n", sets - SETS_SHOWN);
 }
 
-enum status state_memory(struct shell *shell, struct text *out)
-{
-	const struct training *t = shell->training;
-	struct parameter *list = NULL;
-	int count = 0;
+typedef void count_all(const struct world *world, struct held *held);
 
-	if (!t || !t->now.program.count)
+static enum status say_kinds(const struct shell *shell, count_all *count, put_one *put, struct text *out)
+{
+	if (!is_trained(shell))
 		return ST_OK;
 	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
-	enum status status = held ? model_parameters(&t->now.model, &list, &count) : ST_MEMORY;
-	if (status == ST_OK) {
-		count_all(shell->world, list, count, held);
-		put_sets(held, shell->world->n, out);
-	}
-	mem_free(list);
+	if (!held)
+		return ST_MEMORY;
+	count(shell->world, held);
+	put_sets(held, shell->world->n, put, out);
 	mem_free(held);
-	return status;
+	return ST_OK;
+}
+
+enum status state_memory(struct shell *shell, struct text *out)
+{
+	return say_kinds(shell, count_now, put_now, out);
+}
+
+enum status state_peak(struct shell *shell, struct text *out)
+{
+	return say_kinds(shell, count_peaks, put_peak, out);
 }
 
 /* ---- speed ----------------------------------------------------------------------------------------------------------------- */

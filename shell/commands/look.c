@@ -156,6 +156,8 @@ static enum status stats_run(struct shell *shell, struct call *call)
 	struct text line = {0};
 	enum status status = table_run(shell, call, trace_stats);
 	if (status == ST_OK)
+		status = state_peak(shell, &line);
+	if (status == ST_OK)
 		status = state_progress(shell, &line);
 	return say_table(shell, &line, status);
 }
@@ -163,7 +165,7 @@ static enum status stats_run(struct shell *shell, struct call *call)
 const struct command command_stats = {
 	.name = "stats", .topic = "look", .usage = "stats [SECTION]",
 	.help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes sent, peak memory, the "
-		"schedule's bubble; under them, of all iterations of a program, the loss and the tokens a second",
+		"schedule's bubble; under them, of all iterations of a program, the loss and the tokens a second, and what the peak of memory was made of",
 	.example = "spin 2ms\nsync\nstats", .class = COMMAND_LOOK,
 	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
 	.run = stats_run,
@@ -267,7 +269,7 @@ static enum status mem_run(struct shell *shell, struct call *call)
 const struct command command_mem = {
 	.name = "mem", .topic = "look", .usage = "mem [trim]",
 	.help = "a picture of each device's memory: segments, who owns which block, what is free between; of a program also "
-		"parameters, gradients, optimizer, activations, buffers; `trim` gives free segments back",
+		"parameters, gradients, optimizer, activations and their gradients, buffers; `trim` gives free segments back",
 	.example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
 	.torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
 	.class = COMMAND_STEER,

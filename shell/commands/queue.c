@@ -1,5 +1,6 @@
 /* queue.c -- changes to the books, of which the backend hears at once */
 #include "shell/commands/services.h"
+#include "shell/state.h"
 
 void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title)
 {
@@ -46,7 +47,8 @@ enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const
 	bool clean, int *index)
 {
 	size_t before = shell->world->op_count;
-	return tell_after(shell, before, world_tensor_make(shell->world, rank, name, layout, space, pool, clean, index));
+	return tell_after(shell, before, world_tensor_make(shell->world, rank, name, layout, space, pool, clean,
+		state_kind(shell, rank, name), index));
 }
 
 enum status shell_tensor_free(struct shell *shell, int index, int after_stream)

@@ -104,6 +104,7 @@ void call_record(const struct call *call, struct record *record, enum op_kind ki
 /* call_record takes the phase of the line's first rank; this sets phase, colour and micro-batch as they are on `rank`. */
 void call_record_phase(const struct call *call, int rank, struct record *record);
 /* call_record's phase: set by `phase` to the end of the block. */
+char interpreter_colour(const struct shell *shell, int rank);            /* of the phase on `rank`, or 0 */
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group, const struct ranks *set);

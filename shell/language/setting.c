@@ -30,6 +30,12 @@ static struct phase phase_read(struct shell *shell, const char *text)
 	return phase;
 }
 
+char interpreter_colour(const struct shell *shell, int rank)
+{
+	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	return (lane->each ? &lane->each[rank] : &lane->one)->colour;
+}
+
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	struct interpreter *in = shell->interpreter;

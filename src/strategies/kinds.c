@@ -20,29 +20,40 @@ static bool numbered(const char *name, size_t length, const char *word)
 	return length > letters && strncmp(name, word, letters) == 0 && strspn(name + letters, "0123456789") == length - letters;
 }
 
-static bool is_parameter(const struct parameter *list, int count, const char *name, size_t length)
+/* "x0", "x0_3" */
+static bool is_place(const char *name, const char *word)
 {
-	if (numbered(name, length, "flat") || numbered(name, length, "shard"))
-		return true;
-	for (int i = 0; i < count; i++)
-		if (strlen(list[i].name) == length && strncmp(list[i].name, name, length) == 0)
+	size_t length = strlen(word);
+	return strncmp(name, word, length) == 0 && (!name[length] || numbered(name + length, strlen(name + length), "_"));
+}
+
+static bool is_parameter(const struct model *model, const char *name, size_t length)
+{
+	return numbered(name, length, "flat") || numbered(name, length, "shard") || model_has_parameter(model, name, length);
+}
+
+static bool is_optimizer(const struct model *model, const char *name, size_t length)
+{
+	static const char *const ends[] = { "_f32", "_m", "_v" };
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t end = strlen(ends[i]);
+		if (length > end && strcmp(name + length - end, ends[i]) == 0 && is_parameter(model, name, length - end))
 			return true;
+	}
 	return false;
 }
 
-enum tensor_kind tensor_kind_of(const struct parameter *list, int count, const char *name)
+enum tensor_kind tensor_kind_of(const struct model *model, const char *name, char phase)
 {
-	static const char *const ends[] = { "_f32", "_m", "_v" };
 	size_t length = strlen(name);
 
-	if (is_parameter(list, count, name, length))
+	if (is_parameter(model, name, length))
 		return KIND_PARAMETERS;
-	if (numbered(name, length, "bucket") || (*name == 'd' && is_parameter(list, count, name + 1, length - 1)))
+	if (numbered(name, length, "bucket") || (*name == 'd' && is_parameter(model, name + 1, length - 1)))
 		return KIND_GRADIENTS;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t end = strlen(ends[i]);
-		if (length > end && strcmp(name + length - end, ends[i]) == 0 && is_parameter(list, count, name, length - end))
-			return KIND_OPTIMIZER;
-	}
-	return KIND_OTHER;
+	if (is_optimizer(model, name, length))
+		return KIND_OPTIMIZER;
+	if (phase == 'F' || phase == 'R' || is_place(name, "x0") || is_place(name, "ids"))
+		return KIND_ACTIVATIONS;
+	return phase == 'B' || phase == 'W' ? KIND_ACTIVATION_GRADIENTS : KIND_BUFFERS;
 }

@@ -29,6 +29,8 @@ struct parameter {
 };
 /* In the order of the forward pass; *list is the caller's (mem_free). */
 enum status model_parameters(const struct model *model, struct parameter **list, int *count);
+/* name[0 .. length) is one of them */
+bool model_has_parameter(const struct model *model, const char *name, size_t length);
 int model_units(const struct model *model);                     /* layers + 2 */
 int64_t parameter_count(const struct parameter *parameter);
 /* "2" -> "layer 2"; the input and the head by their names: for titles. */

@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 int model_units(const struct model *model)
 {
@@ -82,4 +84,24 @@ enum status model_parameters(const struct model *model, struct parameter **list,
 	*list = made.item;
 	*count = made.count;
 	return ST_OK;
+}
+
+static bool is_one_of(const char *const *words, const char *name, size_t length)
+{
+	for (; *words; words++)
+		if (strlen(*words) == length && strncmp(*words, name, length) == 0)
+			return true;
+	return false;
+}
+
+bool model_has_parameter(const struct model *model, const char *name, size_t length)
+{
+	static const char *const mlp[] = { "w", NULL }, *const gpt[] = { "wq", "wk", "wv", "wo", "wu", "wd", NULL },
+		*const ends[] = { "table", "pos", "head", NULL };
+	size_t letters = strcspn(name, "0123456789");
+	if (letters >= length)
+		return model->kind == MODEL_GPT && is_one_of(ends, name, length) && !(model->tied && *name == 'h');
+	char *after;
+	long layer = strtol(name + letters, &after, 10);
+	return after == name + length && layer > 0 && layer <= model->layers && is_one_of(model->kind == MODEL_GPT ? gpt : mlp, name, letters);
 }

@@ -139,9 +139,13 @@ size_t heap_take(struct heap *heap, const struct plan *plan, int tensor, name_id
 	block->free = false;
 	block->tensor = tensor;
 	block->owner = owner;
+	block->kind = plan->kind;
 	heap->allocated += block->bytes;
-	if (heap->allocated > heap->peak_allocated)
+	heap->kind[block->kind] += block->bytes;
+	if (heap->allocated > heap->peak_allocated) {
 		heap->peak_allocated = heap->allocated;
+		memcpy(heap->peak_kind, heap->kind, sizeof heap->kind);
+	}
 	return at;
 }
 
@@ -163,6 +167,7 @@ void heap_give(struct heap *heap, size_t at, uint32_t freed_at)
 	struct block *block = &heap->blocks[at];
 
 	heap->allocated -= block->bytes;
+	heap->kind[block->kind] -= block->bytes;
 	block->free = true;
 	block->tensor = -1;
 	block->owner = 0;

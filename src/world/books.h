@@ -115,8 +115,8 @@ struct block {
 	int tensor;             /* that owns it; -1 when free */
 	name_id owner;
 	uint32_t freed_at;      /* the rank's last operation when it was freed */
-	uint8_t pool;
-	bool free, first /* of its segment */, small;
+	uint8_t pool, kind;
+	bool free : 1, first : 1 /* of its segment */, small : 1;
 };
 struct segment { int64_t address, bytes; void *data; op_id leaving; uint8_t pool; bool small; };
 struct heap {
@@ -124,6 +124,7 @@ struct heap {
 	struct segment *segments; size_t segment_count, segment_room;   /* by address */
 	int64_t end;            /* of the last segment ever: addresses are never used twice */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
+	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS];        /* of allocated; of peak_allocated */
 };
 /* How a request is going to be served. */
 struct plan {
@@ -132,7 +133,7 @@ struct plan {
 	int64_t spare;          /* free segments given back first */
 	int64_t small_limit;
 	size_t block;
-	uint8_t pool;
+	uint8_t pool, kind;
 	bool small;
 };
 /* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why). capacity: of the heap, INT64_MAX: any.
@@ -163,7 +164,7 @@ struct world_memory {
 enum status memory_create(struct world *world);
 void memory_free(struct world *world);
 struct grant { struct plan plan; int rank, space; bool segment; };
-enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean, struct grant *grant);
+enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean, struct grant *grant);    /* grant->plan.kind is 0 until the caller says which */
 int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner);    /* the address */
 enum status memory_give_reserve(struct world *world, int rank);
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);

@@ -315,8 +315,17 @@ void world_memory_counts(const struct world *world, int rank, struct memory_coun
 	*counts = (struct memory_counts){ .allocated = device->allocated, .reserved = device->reserved,
 		.peak_allocated = device->peak_allocated, .peak_reserved = device->peak_reserved,
 		.host = heap[SPACE_HOST].allocated, .pinned = heap[SPACE_PINNED].allocated };
+	memcpy(counts->peak_kind, device->peak_kind, sizeof counts->peak_kind);
 	for (size_t i = 0; i < device->count; i++) {
 		if (device->blocks[i].free && device->blocks[i].bytes > counts->largest_free)
 			counts->largest_free = device->blocks[i].bytes;
 	}
+}
+
+int world_memory_kind(const struct world *world, int tensor)
+{
+	const struct tensor *owner = &world->tensors[world->tensors[tensor].base];
+	const struct heap *heap = &world->memory->rank[owner->rank].heap[owner->space];
+
+	return heap->blocks[heap_find(heap, owner->address)].kind;
 }

@@ -37,7 +37,7 @@ static void digest_tensor(struct world *world, enum change change, int index)
 }
 
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space, int pool,
-	bool clean, int *index)
+	bool clean, int kind, int *index)
 {
 	struct grant grant;
 	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
@@ -48,6 +48,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 		status = memory_reserve(world, rank, space, layout_bytes(layout), pool, clean, &grant);
 	if (status)
 		return status;
+	grant.plan.kind = (uint8_t)kind;
 	int slot = slot_next(world);
 	slot_take(world, slot);
 	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = (uint8_t)space, .used = true, .base = slot,

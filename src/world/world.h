@@ -263,9 +263,9 @@ struct stream *world_stream(const struct world *world, int rank, int number);   
 
 /* -- tensors. pool: the stream (number on the rank) whose free lists serve it. clean: only memory that the host has
  *    seen the end of (scenery that is filled at once). New segments queue OP_SEGMENT on the rank by themselves.
- *    ST_DEVICE_MEMORY names reserved, allocated, the largest free block and the largest owners. */
+ *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names reserved, allocated, the largest free block and the largest owners. */
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space,
-	int pool, bool clean, int *index);
+	int pool, bool clean, int kind, int *index);
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address, const struct layout *layout,
 	int *index);
 /* (Both: a name that means a tensor already is turned to the new one, and the old one stays until it is freed; name 0 is
@@ -332,7 +332,12 @@ struct segment_view { int64_t address, bytes; int pool; };
 struct block_view { int64_t address, bytes; bool free; int pool; name_id owner; op_id after; };
 int world_segments(const struct world *world, int rank, struct segment_view *out, int room);   /* returns how many there are */
 int world_blocks(const struct world *world, int rank, struct block_view *out, int room);       /* device, by address */
-struct memory_counts { int64_t allocated, reserved, peak_allocated, peak_reserved, largest_free, host, pinned; };
+enum { MEMORY_KINDS = 8 };
+struct memory_counts {
+	int64_t allocated, reserved, peak_allocated, peak_reserved, largest_free, host, pinned;
+	int64_t peak_kind[MEMORY_KINDS];        /* what peak_allocated was made of: they add up to it */
+};
+int world_memory_kind(const struct world *world, int tensor);          /* its memory's; a view's is its owner's */
 void world_memory_counts(const struct world *world, int rank, struct memory_counts *counts);
 enum status world_trim(struct world *world, int rank);      /* gives back free segments; queues OP_SEGMENT with target EVERYTHING */
 /* Called by world when segments come and go on rank `me`; set by the backend. get returns the bytes' address or NULL. */

@@ -37,7 +37,7 @@ static int tensors(struct test *t, const char *text, int64_t count)
 	for (int r = 0; r < t->n; r++) {
 		size_t before = t->world->op_count;
 		layout_make(&layout, DT_F32, 1, &count);
-		CHECK(&t->checks, world_tensor_make(t->world, r, name(t, text), &layout, SPACE_DEVICE, STREAM_DEFAULT, true, &index) == ST_OK);
+		CHECK(&t->checks, world_tensor_make(t->world, r, name(t, text), &layout, SPACE_DEVICE, STREAM_DEFAULT, true, 0, &index) == ST_OK);
 		for (size_t i = before + 1; i <= t->world->op_count; i++)
 			t->backend->queued(t->backend, (op_id)i);
 		if (r == 0)

@@ -22,8 +22,9 @@ same "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16
    bytes nvlink out          2 kB
    bytes pcie down           2 kB
    peak memory            13.5 kB
+   peak of 13.5 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 1.5 kB, buffers 1 kB
    iterations 2   loss 1.34   32650 rows a second
-ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 2.254 kB, buffers 768 B
+ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.254 kB, their gradients 768 B, buffers 1 kB
    model state (parameters, gradients, optimizer) 8192 bytes
 END
 same "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
@@ -32,7 +33,7 @@ same "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
    iteration 1   4.86 ms   32987 tokens a second
    iteration 2   8.76 ms   32904 tokens a second
    iterations 2   32904 tokens a second
-ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 310.5 kB, buffers 285.6 kB
+ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 301.5 kB, their gradients 285.6 kB, buffers 1 kB
    model state (parameters, gradients, optimizer) 56832 bytes
 END
 same "the bubble of GPipe is 3/7" "4 --dry" "strategy pipeline schedule=gpipe micro=4 F=10ms B=10ms W=10ms; run 1; stats" 'of the schedule|a second' <<'END'
@@ -46,6 +47,7 @@ END
 same "a rank that has crashed: the figures are there all the same" 2 \
 	"model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; @1 crash; stats" 'iterations [0-9]|peak|rash' <<'END'
    peak memory             8.5 kB
+   peak of 8.5 kB on ranks 0,1: parameters 2 kB, gradients 2 kB, optimizer 0 B, activations 2.5 kB, their gradients 1.5 kB, buffers 512 B
    iterations 1   loss 1.51   49971 rows a second
 END
 same "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule' <<'END'

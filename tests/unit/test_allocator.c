@@ -10,7 +10,7 @@ static enum status try_make(struct books *b, const char *text, int64_t bytes, in
 	int64_t elements = bytes / 4;
 
 	assert_int_equal(layout_make(&layout, DT_F32, 1, &elements), ST_OK);
-	return world_tensor_make(b->world, 0, name(b, text), &layout, SPACE_DEVICE, pool, clean, index);
+	return world_tensor_make(b->world, 0, name(b, text), &layout, SPACE_DEVICE, pool, clean, 0, index);
 }
 
 static int64_t address_of(struct books *b, int index)
@@ -34,6 +34,31 @@ static void splits_and_merges(void **state)
 	assert_int_equal(world_tensor_free(b.world, y, STREAM_HOST), ST_OK);
 	assert_int_equal(world_blocks(b.world, 0, blocks, 8), 1);
 	assert_int_equal(blocks[0].bytes, 256 * KIB);
+	books_close(&b);
+}
+
+/* What the peak was made of stays when memory changes hands below it */
+static void peak_by_kind(void **state)
+{
+	struct books b = books_open(1, 0);
+	struct memory_counts counts;
+	struct layout layout;
+	int64_t elements = 100;
+	int index[4];
+
+	(void)state;
+	assert_int_equal(layout_make(&layout, DT_F32, 1, &elements), ST_OK);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(world_tensor_make(b.world, 0, name(&b, (const char *[]){"x", "y", "z"}[i]), &layout, SPACE_DEVICE, 1, false, i == 1 ? 5 : 2,
+			&index[i]), ST_OK);
+	assert_int_equal(world_memory_kind(b.world, index[1]), 5);
+	assert_int_equal(world_tensor_free(b.world, index[0], STREAM_HOST), ST_OK);
+	assert_int_equal(world_tensor_make(b.world, 0, name(&b, "again"), &layout, SPACE_DEVICE, 1, false, 7, &index[3]), ST_OK);
+	world_memory_counts(b.world, 0, &counts);
+	assert_true(counts.peak_allocated == 3 * 512 && counts.peak_kind[2] == 2 * 512 && counts.peak_kind[5] == 512 && counts.peak_kind[7] == 0);
+	make(&b, 0, "more", 100);
+	world_memory_counts(b.world, 0, &counts);
+	assert_true(counts.peak_allocated == 4 * 512 && counts.peak_kind[0] == 512 && counts.peak_kind[2] == 512 && counts.peak_kind[7] == 512);
 	books_close(&b);
 }
 
@@ -272,7 +297,7 @@ static void random_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splits_and_merges), cmocka_unit_test(best_fit_in_its_pool), cmocka_unit_test(segment_sizes),
+		cmocka_unit_test(splits_and_merges), cmocka_unit_test(peak_by_kind), cmocka_unit_test(best_fit_in_its_pool), cmocka_unit_test(segment_sizes),
 		cmocka_unit_test(running_out), cmocka_unit_test(clean_memory), cmocka_unit_test(real_bytes), cmocka_unit_test(random_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

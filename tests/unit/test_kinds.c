@@ -1,30 +1,58 @@
 /* test_kinds.c -- what a tensor is to the model, by its name */
 #include "strategies/kinds.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
+
+static const struct model gpt = { .kind = MODEL_GPT, .layers = 2, .hidden = 16, .heads = 2, .seq = 4, .batch = 4, .vocab = 8 };
 
 static void test_names(void **state)
 {
-	static const struct parameter list[] = { { .name = "table" }, { .name = "w2" } };
-	static const struct { const char *name; enum tensor_kind kind; } rows[] = {
-		{ "table", KIND_PARAMETERS }, { "w2", KIND_PARAMETERS }, { "flat1", KIND_PARAMETERS }, { "shard12", KIND_PARAMETERS },
-		{ "dtable", KIND_GRADIENTS }, { "dw2", KIND_GRADIENTS }, { "dflat1", KIND_GRADIENTS }, { "dshard1", KIND_GRADIENTS },
-		{ "bucket3", KIND_GRADIENTS }, { "w2_m", KIND_OPTIMIZER }, { "w2_v", KIND_OPTIMIZER }, { "w2_f32", KIND_OPTIMIZER },
-		{ "shard1_f32", KIND_OPTIMIZER },
-		{ "", KIND_OTHER }, { "d", KIND_OTHER }, { "_m", KIND_OTHER }, { "w", KIND_OTHER }, { "w22", KIND_OTHER }, { "x0_f32", KIND_OTHER },
-		{ "flat", KIND_OTHER }, { "flats", KIND_OTHER }, { "dx2", KIND_OTHER }, { "bucket", KIND_OTHER }, { "w2_x", KIND_OTHER },
+	static const struct { const char *name; char phase; enum tensor_kind kind; } rows[] = {
+		{ "table", 0, KIND_PARAMETERS }, { "wq2", 'F', KIND_PARAMETERS }, { "flat1", 'B', KIND_PARAMETERS }, { "shard12", 0, KIND_PARAMETERS },
+		{ "dtable", 'B', KIND_GRADIENTS }, { "dwq2", 'B', KIND_GRADIENTS }, { "dflat1", 0, KIND_GRADIENTS }, { "dshard1", 0, KIND_GRADIENTS },
+		{ "bucket3", 0, KIND_GRADIENTS }, { "wq2_m", 0, KIND_OPTIMIZER }, { "pos_v", 0, KIND_OPTIMIZER }, { "wq2_f32", 0, KIND_OPTIMIZER },
+		{ "shard1_f32", 0, KIND_OPTIMIZER },
+		{ "x0", 0, KIND_ACTIVATIONS }, { "x0_13", 'C', KIND_ACTIVATIONS }, { "ids", 0, KIND_ACTIVATIONS }, { "ids_4", 0, KIND_ACTIVATIONS },
+		{ "x1_3", 'F', KIND_ACTIVATIONS }, { "x1", 'R', KIND_ACTIVATIONS },
+		{ "dx2", 'B', KIND_ACTIVATION_GRADIENTS }, { "dx2", 'W', KIND_ACTIVATION_GRADIENTS },
+		{ "", 0, KIND_BUFFERS }, { "d", 0, KIND_BUFFERS }, { "_m", 0, KIND_BUFFERS }, { "wq", 0, KIND_BUFFERS }, { "wq3", 0, KIND_BUFFERS },
+		{ "w1", 0, KIND_BUFFERS }, { "x0_f32", 0, KIND_BUFFERS }, { "x01", 0, KIND_BUFFERS }, { "flat", 0, KIND_BUFFERS },
+		{ "flats", 0, KIND_BUFFERS }, { "bucket", 'O', KIND_BUFFERS }, { "wq2_x", 'C', KIND_BUFFERS }, { "t_0", 0, KIND_BUFFERS }, { "in_0", 0, KIND_BUFFERS },
+		{ "din_1", 0, KIND_BUFFERS },
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (tensor_kind_of(list, 2, rows[i].name) != rows[i].kind)
-			fail_msg("'%s' is of kind %s", rows[i].name, tensor_kind_name(tensor_kind_of(list, 2, rows[i].name)));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		enum tensor_kind kind = tensor_kind_of(&gpt, rows[i].name, rows[i].phase);
+		if (kind != rows[i].kind)
+			fail_msg("'%s' is of kind %s", rows[i].name, tensor_kind_name(kind));
+	}
+}
+
+/* What the models have, and what is told by a name alone, agree */
+static void test_parameters(void **state)
+{
+	struct model models[] = { gpt, gpt, { .kind = MODEL_MLP, .layers = 12, .hidden = 4, .in = 4, .out = 4 } };
+	(void)state;
+	models[1].tied = true;
+	for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+		struct parameter *list;
+		int count;
+		assert_int_equal(model_parameters(&models[m], &list, &count), ST_OK);
+		for (int i = 0; i < count; i++)
+			assert_true(model_has_parameter(&models[m], list[i].name, strlen(list[i].name)));
+		mem_free(list);
+	}
+	assert_true(model_has_parameter(&gpt, "head", 4) && !model_has_parameter(&models[1], "head", 4));
+	assert_true(!model_has_parameter(&models[2], "w13", 3) && !model_has_parameter(&models[2], "w0", 2) && !model_has_parameter(&models[2], "pos", 3));
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names), cmocka_unit_test(test_parameters) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

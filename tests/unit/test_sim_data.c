@@ -29,7 +29,7 @@ static int tensor(struct scene *s, const char *name, enum space space)
 	int index;
 	size_t before = s->b.world->op_count;
 	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){N}), ST_OK);
-	assert_int_equal(world_tensor_make(s->b.world, 0, name_of(&s->b, name), &layout, space, STREAM_DEFAULT, true, &index), ST_OK);
+	assert_int_equal(world_tensor_make(s->b.world, 0, name_of(&s->b, name), &layout, space, STREAM_DEFAULT, true, 0, &index), ST_OK);
 	for (size_t i = before + 1; i <= s->b.world->op_count; i++)
 		assert_int_equal(s->b.backend->queued(s->b.backend, (op_id)i), ST_OK);
 	return index;

@@ -377,7 +377,7 @@ static struct scene *memory_scene(void)
 			int index;
 			layout_make(&layout, DT_F32, 2, dim);
 			assert_int_equal(world_tensor_make(scene->world, r, scene_name(scene, tensors[i].name), &layout, SPACE_DEVICE, STREAM_DEFAULT,
-				false, &index), ST_OK);
+				false, 0, &index), ST_OK);
 			if (i == 2) {
 				struct thing gone = world_find(scene->world, r, scene_name(scene, "gone"));
 				assert_int_equal(world_tensor_free(scene->world, gone.index, 0), ST_OK);

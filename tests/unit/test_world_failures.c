@@ -30,7 +30,7 @@ static enum status make_one(struct session *s, int rank, int which, int64_t elem
 {
 	struct layout layout;
 	layout_make(&layout, DT_F32, 1, &elements);
-	return world_tensor_make(s->b.world, rank, s->names[which], &layout, SPACE_DEVICE, 1, false, index);
+	return world_tensor_make(s->b.world, rank, s->names[which], &layout, SPACE_DEVICE, 1, false, 0, index);
 }
 
 static enum status step(struct session *s, int i)

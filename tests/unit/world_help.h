@@ -45,7 +45,7 @@ static inline int make_in(struct books *b, int rank, const char *text, int64_t e
 	int index;
 
 	assert_int_equal(layout_make(&layout, DT_F32, 1, &elements), ST_OK);
-	assert_int_equal(world_tensor_make(b->world, rank, name(b, text), &layout, space, pool, clean, &index), ST_OK);
+	assert_int_equal(world_tensor_make(b->world, rank, name(b, text), &layout, space, pool, clean, 0, &index), ST_OK);
 	return index;
 }
 
