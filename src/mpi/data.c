@@ -7,18 +7,21 @@
 
 enum { TAG_TRANSFER = 1, TAG_GROUP = 2 };
 
-/* Agreed upon, so that a member without memory does not leave the others in a group that it cannot serve. */
-static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine)
+/* Agreed upon, so that a member without memory does not leave the others in a group that it cannot serve. *made: all can; then so must this
+ * one, even when the very call by which they agree has failed here. */
+static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine, bool *made)
 {
-	int worst = (int)mine, all = 0;
+	int own = (int)mine, worst = own;
 	enum status status;
 
+	*made = mine == ST_OK;
 	if (comm == MPI_COMM_NULL)
 		return mine;
-	status = mpi_checked(plane, MPI_Allreduce(&worst, &all, 1, MPI_INT, MPI_MAX, comm), "make a group");
-	if (mine || status)
+	status = mpi_checked(plane, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
+	*made = worst == ST_OK;
+	if (mine || status || !worst)
 		return mine ? mine : status;
-	return all ? fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)all)) : ST_OK;
+	return fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)worst));
 }
 
 static enum status make_comm(struct plane *plane, int n, const int *ranks, MPI_Comm *comm)
@@ -40,6 +43,7 @@ enum status plane_group_make(struct plane *plane, int n, const int *ranks, struc
 	MPI_Comm comm = MPI_COMM_NULL;
 	enum status status = ST_OK;
 	int place = -1;
+	bool made;
 
 	*result = NULL;
 	for (int i = 0; i < n; i++) {
@@ -53,8 +57,8 @@ enum status plane_group_make(struct plane *plane, int n, const int *ranks, struc
 	group = mem_alloc(sizeof *group);
 	if (!group && !status)
 		status = ST_MEMORY;
-	status = agree(plane, comm, status);
-	if (status) {
+	status = agree(plane, comm, status, &made);
+	if (!made) {
 		if (comm != MPI_COMM_NULL)
 			MPI_Comm_free(&comm);
 		mem_free(group);
@@ -62,7 +66,7 @@ enum status plane_group_make(struct plane *plane, int n, const int *ranks, struc
 	}
 	*group = (struct plane_group){.plane = plane, .comm = comm, .n = n, .place = place};
 	*result = group;
-	return ST_OK;
+	return status;
 }
 
 void plane_group_free(struct plane_group *group)

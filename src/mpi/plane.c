@@ -158,6 +158,11 @@ void plane_fail_at(struct plane *plane, long n)
 	plane->fail_at = n;
 }
 
+bool plane_fail_waits(const struct plane *plane)
+{
+	return plane->fail_at >= 0;
+}
+
 void plane_part_bytes(struct plane *plane, int64_t bytes)
 {
 	plane->chunk = bytes;

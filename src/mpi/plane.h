@@ -17,7 +17,7 @@ struct plane_group;           /* a communicator of some ranks */
 /* mpi false: one process that stands for `rank` 0 of 1 and makes no MPI call. Keeps argc/argv as MPI_Init wants them. */
 enum status plane_start(struct plane **plane, bool mpi, int *argc, char ***argv);
 void plane_stop(struct plane *plane);          /* MPI_Finalize, after everybody agreed to leave */
-void plane_die(struct plane *plane, int code); /* MPI_Abort: only when a peer is gone */
+void plane_die(struct plane *plane, int code); /* MPI_Abort: a peer is gone, or cannot go on with the others */
 int plane_rank(const struct plane *plane);
 int plane_size(const struct plane *plane);
 
@@ -49,10 +49,11 @@ void plane_settle(struct plane *plane);
 /* -- tests: the n-th MPI call from now on (0 is the next) is made, so that no peer hangs, and reported as failed; -1 turns it off.
  *    No MPI call of the data plane moves more than `bytes` at once (longer buffers travel in parts). */
 void plane_fail_at(struct plane *plane, long n);
+bool plane_fail_waits(const struct plane *plane);      /* it has not come to that call yet */
 void plane_part_bytes(struct plane *plane, int64_t bytes);
 
 /* -- data. Every member calls plane_group_make in the same order; not collective over non-members (which get NULL). It fails on every
- *    member or on none. Groups are freed before plane_stop. in may equal out, except in an alltoall (allgather, gather: in may be this
+ *    member or on none: *group is NULL on all of them, or on none (a member may have it with a failure to tell). Groups are freed before plane_stop. in may equal out, except in an alltoall (allgather, gather: in may be this
  *    place's part of out; scatter: out this place's part of in). A group of one makes no MPI call. */
 int plane_group_size(const struct plane_group *group);
 int plane_group_place(const struct plane_group *group);      /* of this process */
