@@ -57,24 +57,27 @@ int journal_lines(const struct journal *journal)
 	return lines;
 }
 
-/* Takes the last `count` typed lines out of `journal`; what was not typed stays. */
-static void drop_last(struct journal *journal, int count)
+/* The entry at which the last `count` typed lines begin; what was not typed stays. */
+static size_t first_dropped(const struct journal *journal, int count)
 {
+	size_t first = journal->count;
 	for (size_t i = journal->count; i > 0 && count > 0; i--) {
 		if (journal->entries[i - 1].scenery)
 			continue;
-		memmove(&journal->entries[i - 1], &journal->entries[i], (journal->count - i) * sizeof *journal->entries);
-		journal->count--;
+		first = i - 1;
 		count--;
 	}
+	return first;
 }
 
-/* The old text and entries are taken over; the run writes new ones. */
-static enum status run_again(struct shell *shell, const struct text *typed, const struct journal *journal)
+/* The old entries but the typed ones from `dropped` on; the run writes new ones. */
+static enum status run_again(struct shell *shell, const struct text *typed, const struct journal *journal, size_t dropped)
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < journal->count && status != ST_MEMORY; i++) {
 		const struct entry *entry = &journal->entries[i];
+		if (i >= dropped && !entry->scenery)
+			continue;
 		const char *line = typed->bytes + entry->from;
 		status = shell_line_again(shell, line, entry->to - entry->from, entry->stop, entry->stamp);
 		if (entry->scenery && shell->journal.count)
@@ -83,38 +86,52 @@ static enum status run_again(struct shell *shell, const struct text *typed, cons
 	return status == ST_MEMORY ? status : ST_OK;   /* a line refused half-way is refused at the same place again */
 }
 
-/* An empty world, then all lines but the last `dropped` typed ones */
-static enum status replay(struct shell *shell, int dropped)
+static void keep_lines(struct shell *shell, const struct text *typed, const struct journal *journal)
+{
+	text_release(&shell->typed);
+	journal_release(&shell->journal);
+	shell->typed = *typed;
+	shell->journal = *journal;
+}
+
+static enum status empty_again(struct shell *shell)
+{
+	shell->machine = shell->machine_at_reset;
+	shell->again = true;
+	enum status status = shell_reset(shell);
+	shell->again = false;
+	return status;
+}
+
+/* An empty world, then all lines but the last `count` typed ones. Should memory run out twice, the world is in pieces, and the lines are as before. */
+static enum status replay(struct shell *shell, int count)
 {
 	struct text typed = shell->typed;
 	struct journal journal = shell->journal;
 	struct machine machine_now = shell->machine;
 	shell->typed = (struct text){0};
 	shell->journal = (struct journal){0};
-	shell->machine = shell->machine_at_reset;
 	shell->replaying++;
-	shell->again = true;
-	enum status status = shell_reset(shell);
-	shell->again = false;
+	enum status status = empty_again(shell);
 	if (status != ST_OK) {          /* the world is as before: so are its lines */
 		shell->replaying--;
-		shell->typed = typed;
-		shell->journal = journal;
+		keep_lines(shell, &typed, &journal);
 		shell->machine = machine_now;
 		return status;
 	}
-	drop_last(&journal, dropped);
+	size_t dropped = first_dropped(&journal, count);
 	out_mute(shell->out, 1);
-	status = run_again(shell, &typed, &journal);
-	if (status == ST_MEMORY) {      /* some of it may be free now */
-		shell->machine = shell->machine_at_reset;
-		shell->again = true;
-		status = shell_reset(shell);
-		shell->again = false;
-		status = status == ST_OK ? run_again(shell, &typed, &journal) : status;
+	status = run_again(shell, &typed, &journal, dropped);
+	if (status == ST_MEMORY && plane_size(shell->plane) == 1) {     /* some of it may be free now; several processes do the same, or end */
+		status = empty_again(shell);
+		status = status == ST_OK ? run_again(shell, &typed, &journal, dropped) : status;
 	}
 	out_mute(shell->out, -1);
 	shell->replaying--;
+	if (status != ST_OK) {
+		keep_lines(shell, &typed, &journal);
+		return status;
+	}
 	text_release(&typed);
 	journal_release(&journal);
 	return status;

@@ -291,7 +291,7 @@ static enum status play(struct shell *shell, struct training *t)
 		status = interpreter_run(shell, p->text.bytes + step->lines, step->lines_count, p->name, step->line);
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s:%d: a bracket, brace or quote is open at the end of the step", p->name, step->line);
-	if (status == ST_OK && shell->sticky == ST_OK)
+	if (status == ST_OK)
 		status = shell->backend->advance(shell->backend, &shell->budget);
 	if (status != ST_OK) {
 		t->torn = true;
@@ -464,7 +464,7 @@ enum status program_back(struct shell *shell, long played)
 	t->limit = -1;
 	if (status == ST_OK && (t->played != played || !t->now.program.count))     /* the program came with the line that runs now */
 		status = play_again(shell, t, &plan, played);
-	program_release(&plan.program);
+	plan_release(&plan);
 	shell->undid = true;
 	text_clear(&shell->keep_as);
 	return status;

@@ -96,12 +96,15 @@ void shell_close(struct shell *shell)
 
 enum status shell_reset(struct shell *shell)
 {
+	struct plan plan = {0};
 	struct retired *old = mem_alloc(sizeof *old);
-	if (!old)
-		return ST_MEMORY;
-	*old = (struct retired){shell->retired, shell->world, shell->backend, NULL};
-	enum status status = make_world(shell, old->world->n);
+	enum status status = old ? training_keep(shell, &plan) : ST_MEMORY;
+	if (old)
+		*old = (struct retired){shell->retired, shell->world, shell->backend, NULL};
+	if (status == ST_OK)
+		status = make_world(shell, shell->world->n);
 	if (status != ST_OK) {
+		plan_release(&plan);
 		mem_free(old);
 		return status;
 	}
@@ -110,7 +113,7 @@ enum status shell_reset(struct shell *shell)
 	prints_release(shell);
 	text_clear(&shell->typed);
 	journal_settle(shell);
-	training_reset(shell);
+	training_reset(shell, &plan);
 	shell->races_told = 0;
 	shell->pace = 0;
 	shell->sticky = ST_OK;

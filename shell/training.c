@@ -23,11 +23,13 @@ void training_free(struct shell *shell)
 {
 	if (!shell->training)
 		return;
-	program_release(&shell->training->now.program);
-	program_release(&shell->training->at_reset.program);
+	plan_release(&shell->training->now);
+	plan_release(&shell->training->at_reset);
 	mem_free(shell->training);
 	shell->training = NULL;
 }
+
+void plan_release(struct plan *plan) { program_release(&plan->program); }
 
 enum status plan_copy(const struct plan *from, struct plan *to)
 {
@@ -35,7 +37,7 @@ enum status plan_copy(const struct plan *from, struct plan *to)
 	enum status status = from->program.count ? program_copy(&from->program, &program) : ST_OK;
 	if (status != ST_OK)
 		return status;
-	program_release(&to->program);
+	plan_release(to);
 	*to = *from;
 	to->program = program;
 	return ST_OK;
@@ -55,24 +57,26 @@ void training_line(struct shell *shell)
 		facts_copy(&shell->training->now, &shell->training->at_line);
 }
 
-/* The line that resets runs again too, as the first */
-static enum status keep_for_undo(struct training *t)
+/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan before that. */
+enum status training_keep(const struct shell *shell, struct plan *plan)
 {
-	enum status status = plan_copy(&t->now, &t->at_reset);
-	if (status == ST_OK)
-		facts_copy(&t->at_line, &t->at_reset);
+	const struct training *t = shell->training;
+	if (!t)
+		return ST_OK;
+	enum status status = plan_copy(shell->again ? &t->at_reset : &t->now, plan);
+	if (status == ST_OK && !shell->again)
+		facts_copy(&t->at_line, plan);
 	return status;
 }
 
-/* Undo runs the lines since the reset again: it begins with the plan of then. */
-void training_reset(struct shell *shell)
+void training_reset(struct shell *shell, struct plan *plan)
 {
 	struct training *t = shell->training;
 	if (!t)
 		return;
-	enum status status = shell->again ? plan_copy(&t->at_reset, &t->now) : keep_for_undo(t);
-	if (status != ST_OK && shell->sticky == ST_OK)
-		shell->sticky = status;
+	struct plan *old = shell->again ? &t->now : &t->at_reset;
+	plan_release(old);
+	*old = *plan;
 	t->at = 0;
 	t->iteration = 0;
 	t->played = 0;

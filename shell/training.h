@@ -49,11 +49,13 @@ struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);
-/* By shell_reset, once the world is empty. */
-void training_reset(struct shell *shell);
+/* Around shell_reset: the plan of the new world, or of `undo` in it, copied before the old one goes (all that can fail), and put in place. */
+enum status training_keep(const struct shell *shell, struct plan *plan);
+void training_reset(struct shell *shell, struct plan *plan);
 /* Enter on an empty line means the next step. */
 bool program_running(const struct shell *shell);
 
+void plan_release(struct plan *plan);
 enum status plan_copy(const struct plan *from, struct plan *to);
 /* What the model takes from the data (vocabulary, columns), and default data. */
 void plan_complete(struct plan *plan);
