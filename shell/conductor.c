@@ -1,21 +1,14 @@
-/* conductor.c -- orders: sent by rank 0, carried out by every process, and their verdicts gathered */
+/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and credit, meanwhile */
 #include "shell/conductor.h"
 #include "base/memory.h"
+#include "shell/agree.h"
 #include "shell/language/interpreter.h"
 #include "shell/lesson.h"
 
 #include <string.h>
 
-enum { CAUGHT_ROOM = 1 << 16, WORDS_MOST = 4000 };
+enum { CAUGHT_ROOM = 1 << 16 };
 static const int64_t FLUSH_NS = 50000000;       /* output of a long run is shown at least this often */
-
-/* What each process says after an order, followed by `words` bytes of failure text and its fills (out_pack). */
-struct verdict {
-	int32_t status, sticky;
-	uint64_t digest;
-	int64_t position;       /* steps used: that they agree is what makes Ctrl-C work */
-	uint32_t words, sticky_words;
-};
 
 /* ---- text that a rank printed by itself -------------------------------------------------------------------- */
 
@@ -43,7 +36,7 @@ bool conductor_poll(void *self)
 	return false;
 }
 
-static bool forward_poll(void *self)
+bool conductor_forward(void *self)
 {
 	struct conductor *conductor = self;
 	char caught[CAUGHT_ROOM];
@@ -51,124 +44,6 @@ static bool forward_poll(void *self)
 	if (count)
 		plane_forward(conductor->plane, caught, count);
 	return false;
-}
-
-/* ---- verdicts ---------------------------------------------------------------------------------------------- */
-
-static uint64_t digest(const struct shell *shell)
-{
-	return shell->world->digest ^ interpreter_digest(shell->interpreter);
-}
-
-static void pack_verdict(struct conductor *conductor, enum status status, struct text *bytes)
-{
-	struct shell *shell = &conductor->shell;
-	const char *words = status == ST_OK ? "" : fail_text();
-	struct verdict verdict = {
-		.status = (int32_t)status, .sticky = (int32_t)shell->sticky, .digest = digest(shell),
-		.position = credit_position(&conductor->credit, &shell->budget),
-		.words = (uint32_t)strnlen(words, WORDS_MOST), .sticky_words = shell->sticky ? (uint32_t)strlen(shell->sticky_text) : 0,
-	};
-	text_clear(bytes);
-	text_put(bytes, (const char *)&verdict, sizeof verdict);
-	text_put(bytes, words, verdict.words);
-	text_put(bytes, shell->sticky_text, verdict.sticky_words);
-	out_pack(shell->out, plane_rank(conductor->plane), bytes);
-}
-
-static void say_sticky(struct conductor *conductor, int rank, enum status status, const char *words, size_t count)
-{
-	struct ranks one;
-	ranks_one(&one, rank);
-	out_say(conductor->shell.out, "[rank %d] %s: %.*s; what this rank computes from here on is not to be trusted\n", rank,
-		status_name(status), (int)count, words);
-}
-
-/* Rank 0: one other process's verdict beside its own. A failure here (a full disk, no memory) is that process's alone. */
-static enum status weigh(struct conductor *conductor, int rank, const struct plane_bytes *theirs, const struct verdict *mine, enum status status)
-{
-	struct verdict verdict;
-	const char *bytes = theirs->bytes;
-	if (theirs->count < sizeof verdict)
-		return fail(ST_BUG, "rank %d sent a verdict of %zu bytes", rank, theirs->count);
-	memcpy(&verdict, bytes, sizeof verdict);
-	size_t head = sizeof verdict + verdict.words + verdict.sticky_words;
-	const char *words = bytes + sizeof verdict;
-	if (head > theirs->count || !out_unpack(conductor->shell.out, rank, bytes + head, theirs->count - head))
-		return fail(ST_BUG, "a bug of ranksh: rank %d did not say as many things as rank 0", rank);
-	if (verdict.sticky)
-		say_sticky(conductor, rank, (enum status)verdict.sticky, words + verdict.words, verdict.sticky_words);
-	if ((verdict.digest != mine->digest || verdict.position != mine->position) && !conductor->differ_told) {
-		conductor->differ_told = true;
-		return fail(ST_BUG, "a bug of ranksh: %s of rank %d and of rank 0 differ after this line; please report it, with the journal",
-			verdict.digest != mine->digest ? "the books" : "the steps", rank);
-	}
-	if (status == ST_OK && verdict.status != ST_OK)
-		return fail((enum status)verdict.status, "rank %d: %.*s", rank, (int)verdict.words, words);
-	return status;
-}
-
-static void say_rendered(struct conductor *conductor)
-{
-	struct text rendered = {0};
-	out_render(conductor->shell.out, &rendered);
-	if (rendered.count)
-		conductor->say(conductor->self, rendered.bytes, rendered.count);
-	text_release(&rendered);
-	conductor->flushed_ns = wall_ns();
-}
-
-static enum status gathered(struct conductor *conductor, struct plane_bytes *all, enum status status)
-{
-	struct verdict mine;
-	if (all[0].count < sizeof mine)
-		return fail(ST_MEMORY, "this computer is out of memory");
-	memcpy(&mine, all[0].bytes, sizeof mine);
-	char words[WORDS_MOST];
-	size_t count = mine.words < sizeof words ? mine.words : sizeof words - 1;
-	memcpy(words, (char *)all[0].bytes + sizeof mine, count);
-	words[count] = '\0';
-	if (conductor->shell.sticky)
-		say_sticky(conductor, 0, conductor->shell.sticky, conductor->shell.sticky_text, strlen(conductor->shell.sticky_text));
-	enum status agreed = status;
-	for (int rank = 1; rank < plane_size(conductor->plane); rank++) {
-		enum status weighed = weigh(conductor, rank, &all[rank], &mine, status);
-		if (agreed == ST_OK || weighed == ST_BUG)
-			agreed = weighed;
-	}
-	return agreed == status && status != ST_OK ? fail(status, "%s", words) : agreed;
-}
-
-/* Every process: hands in its verdict and what it has said; rank 0 shows it all. */
-static enum status agree(struct conductor *conductor, enum status status)
-{
-	struct shell *shell = &conductor->shell;
-	int size = plane_size(conductor->plane);
-	struct plane_bytes *all = NULL;
-	if (plane_rank(conductor->plane) != 0)
-		forward_poll(conductor);
-	else if (!(all = mem_alloc((size_t)size * sizeof *all)))
-		return ST_MEMORY;
-	pack_verdict(conductor, status, &conductor->bytes);
-	if (conductor->bytes.broken)
-		text_release(&conductor->bytes);        /* an empty verdict: rank 0 says who */
-	enum status sent = plane_gather(conductor->plane, text_string(&conductor->bytes), conductor->bytes.count, all, conductor_poll, conductor);
-	if (sent == ST_OK && all) {
-		conductor_poll(conductor);
-		status = gathered(conductor, all, status);
-		for (int rank = 0; rank < size; rank++)
-			mem_free(all[rank].bytes);
-		char words[WORDS_MOST];
-		strncpy(words, fail_text(), sizeof words - 1);
-		words[sizeof words - 1] = '\0';
-		say_rendered(conductor);
-		fail(status, "%s", words);
-	}
-	mem_free(all);
-	if (plane_rank(conductor->plane) != 0)
-		out_render(shell->out, NULL);
-	shell->sticky = ST_OK;
-	return sent != ST_OK ? sent : status;
 }
 
 /* ---- credit ------------------------------------------------------------------------------------------------ */
@@ -186,7 +61,7 @@ static enum credit_code look(void *self)
 
 static void flush(void *self)
 {
-	agree(self, ST_OK);
+	agree_all(self, ST_OK);
 }
 
 bool conductor_over_limit(const struct conductor *conductor)
@@ -344,9 +219,9 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 		return ST_MEMORY;
 	}
 	enum status status = plane_send_all(conductor->plane, conductor->bytes.bytes, conductor->bytes.count);
-	if (status != ST_OK || order->kind == ORDER_LEAVE)
-		return status;
-	return agree(conductor, carry_out(conductor, order));
+	if (status != ST_OK)
+		return agree_end(conductor, status);
+	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
 void conductor_follow(struct conductor *conductor)
@@ -355,11 +230,14 @@ void conductor_follow(struct conductor *conductor)
 		struct order order;
 		void *bytes = NULL;
 		size_t count;
-		if (plane_receive(conductor->plane, &bytes, &count, forward_poll, conductor) != ST_OK)
-			return;
-		on = unpack_order(bytes, count, &order) && order.kind != ORDER_LEAVE;
+		enum status status = plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
+		if (status == ST_OK && !unpack_order(bytes, count, &order))
+			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
+		if (status != ST_OK)
+			agree_end(conductor, status);
+		on = status == ST_OK && order.kind != ORDER_LEAVE;
 		if (on)
-			agree(conductor, carry_out(conductor, &order));
+			agree_all(conductor, carry_out(conductor, &order));
 		mem_free(bytes);
 	}
 }
@@ -382,6 +260,9 @@ enum status conductor_open(struct conductor *conductor, struct plane *plane, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
+	conductor->verdicts = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->verdicts);
+	if (!conductor->verdicts)
+		return ST_MEMORY;
 	return shell_open(shell, plane, n, options->dry, options->machine ? options->machine : "classroom");
 }
 
@@ -389,4 +270,5 @@ void conductor_close(struct conductor *conductor)
 {
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
+	mem_free(conductor->verdicts);
 }

@@ -5,6 +5,7 @@
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
+#include "mpi/plane.h"
 #include "shell/capture.h"
 #include "shell/credit.h"
 #include "shell/options.h"
@@ -31,7 +32,9 @@ struct conductor {
 	struct capture *capture;        /* NULL: nothing is caught (one process without a wire) */
 	const struct options *options;
 	struct text bytes;              /* scratch: messages */
+	struct plane_bytes *verdicts;   /* rank 0: one for each process (agree.c) */
 	bool differ_told;               /* that books differ is said once */
+	int64_t patience_ns;            /* wall clock: whoever waits for an agreement gives up then; 0: waits */
 	bool output_failed;             /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken;                   /* after LINES: bytes that were run; the rest is the beginning of something */
@@ -51,6 +54,8 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 void conductor_follow(struct conductor *conductor);
 /* Rank 0: shows what ranks have printed by themselves. True never. */
 bool conductor_poll(void *conductor);
+/* The others: hands what this process has printed by itself on to rank 0. True never. */
+bool conductor_forward(void *conductor);
 /* Did the session's limit (--limit) end it? */
 bool conductor_over_limit(const struct conductor *conductor);
 

@@ -45,7 +45,8 @@ static void adapt(struct credit *credit)
 
 static void tell(struct credit *credit, enum credit_code code)
 {
-	plane_grant(credit->plane, credit->told * 4 + code);
+	enum status status = plane_grant(credit->plane, credit->told * 4 + code);
+	credit->lost = credit->lost ? credit->lost : status;
 }
 
 /* Rank 0, at the end of what it may run: true goes on. */
@@ -61,7 +62,7 @@ static bool lead(struct credit *credit)
 			credit->told += credit->quantum;
 			tell(credit, CREDIT_GO);
 		}
-		return true;
+		return !credit->lost;
 	}
 	if (code != CREDIT_GO)
 		tell(credit, code);
@@ -72,7 +73,7 @@ static bool lead(struct credit *credit)
 	credit->own += credit->quantum;
 	credit->told = credit->own + credit->quantum;
 	tell(credit, CREDIT_GO);
-	return true;
+	return !credit->lost;
 }
 
 /* The others: what was granted is used up. */
@@ -86,7 +87,7 @@ static bool follow(struct credit *credit)
 			return false;
 		if (code == CREDIT_FLUSH)
 			credit->flush(credit->self);
-		if (plane_await_grant(credit->plane, &message) != ST_OK)
+		if ((credit->lost = plane_await_grant(credit->plane, &message)) != ST_OK)
 			return false;
 		credit->own = message / 4;
 		credit->code = (enum credit_code)(message % 4);

@@ -26,6 +26,7 @@ struct credit {
 	int64_t stopped_at;     /* the position of the last stop */
 	enum credit_code code;  /* others: what is to be done at `own` */
 	int64_t asked_ns;       /* wall clock of the last look */
+	enum status lost;       /* a grant did not come through: this process does not know where the others are */
 	int deaf;               /* > 0: interrupts wait (undo) */
 	/* rank 0 asks: shall everybody stop, or flush? */
 	enum credit_code (*look)(void *self);

@@ -216,7 +216,7 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 	*passed = true;
 	while (*passed && (line = lesson_line(&at, end, &length))) {
 		enum status status = interpreter_run(shell, line, length, NULL, 1);
-		if (status == ST_INTERRUPTED || status == ST_MEMORY || status == ST_BUG)
+		if (status == ST_INTERRUPTED || status == ST_MEMORY || status == ST_MPI || status == ST_BUG)
 			return status;
 		if (status != ST_OK || shell->expects_failed > failed_before) {
 			*passed = false;

@@ -86,6 +86,11 @@ bool out_empty(const struct out *out)
 	return out->piece_count == 0;
 }
 
+bool out_broken(const struct out *out)
+{
+	return out->broken;
+}
+
 /* Counts `count` fresh bytes of `common` to the last piece, or to a new one behind a place. */
 static void count_common(struct out *out, size_t count)
 {
@@ -138,7 +143,7 @@ const char *style(const struct out *out, int colour)
 	return out->colour && colour >= 0 && colour < COLOUR_COUNT ? escapes[colour] : "";
 }
 
-/* A place whose memory is missing still gets a number, so that numbers agree on every process; it says nothing. */
+/* A place whose memory is missing says nothing. */
 int out_place(struct out *out, const struct ranks *set)
 {
 	if (out->muted > 0)

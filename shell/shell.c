@@ -142,6 +142,14 @@ static enum status answer_owed(struct shell *shell)
 	return ST_OK;
 }
 
+void shell_keep(struct shell *shell, enum status status)
+{
+	if (status == ST_OK || shell->sticky != ST_OK)
+		return;
+	shell->sticky = status;
+	snprintf(shell->sticky_text, sizeof shell->sticky_text, "%.500s", fail_text());
+}
+
 enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
@@ -150,14 +158,13 @@ enum status shell_settle(struct shell *shell, enum status status)
 	enum status advanced = status == ST_INTERRUPTED ? ST_OK : shell->backend->advance(shell->backend, &shell->budget);
 	if (advanced == ST_OK && status != ST_INTERRUPTED && shell->interactive)
 		advanced = answer_owed(shell);
+	if (advanced != ST_OK && (status == ST_OK || advanced != ST_INTERRUPTED)) {
+		status = advanced;
+		snprintf(words, sizeof words, "%s", fail_text());
+	}
 	prints_flush(shell);
 	warn_new(shell);
-	if (status == ST_OK && advanced == ST_INTERRUPTED)
-		return fail(advanced, "interrupted");
-	if (advanced != ST_OK && advanced != ST_INTERRUPTED && shell->sticky == ST_OK) {
-		shell->sticky = advanced;
-		snprintf(shell->sticky_text, sizeof shell->sticky_text, "%.500s", fail_text());
-	}
+	shell_keep(shell, shell->backend->failure(shell->backend));
 	return fail(status, "%s", words);
 }
 
@@ -188,17 +195,15 @@ static bool to_keep(const struct shell *shell, const char *text, size_t count, e
 	return !refused || digest(shell) != before || memchr(text, ';', count) || memchr(text, '{', count);
 }
 
-/* Memory ran out half-way through a line: the world before it is made again from its lines. Only where no other process goes on without
- * this one; there the conductor ends the job. */
-static enum status take_back(struct shell *shell)
+enum status shell_take_back(struct shell *shell)
 {
 	char words[1024];
 	snprintf(words, sizeof words, "%s", fail_text());
-	if (journal_restore(shell) != ST_OK && shell->sticky == ST_OK) {
-		shell->sticky = ST_MEMORY;
-		snprintf(shell->sticky_text, sizeof shell->sticky_text, "this computer is out of memory: only a part of the world is left");
-	}
-	return fail(ST_MEMORY, "%s", words);
+	shell->half_done = false;
+	enum status status = journal_restore(shell);
+	if (status != ST_OK)
+		return fail(status, "this computer is out of memory: only a part of the world is left");
+	return fail(ST_OK, "%s", words);
 }
 
 enum status shell_line_again(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
@@ -229,9 +234,11 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);
 	shell_leave(shell);
-	bool alone = shell->depth == 0 && !shell->replaying && plane_size(shell->plane) == 1;
 	bool touched = digest(shell) != before || !journal_only_looks(text, count, true);
-	return status == ST_MEMORY && alone && touched ? take_back(shell) : status;
+	shell->half_done = status == ST_MEMORY && touched && shell->depth == 0 && !shell->replaying;
+	if (shell->half_done && plane_size(shell->plane) == 1)  /* of several, the conductor asks the others first */
+		shell_keep(shell, shell_take_back(shell));
+	return status;
 }
 
 enum status shell_line(struct shell *shell, const char *text, size_t count)

@@ -31,7 +31,7 @@ struct shell {
 	int races_told;                 /* world.races already reported */
 	int unread_told, orders_told;   /* world.unread, world_order_warning: the same */
 	int expects_failed, lines_refused;
-	enum status sticky;             /* a failure of this process after a line was accepted */
+	enum status sticky;             /* what became of this process's data after a line was accepted; told when statuses are agreed */
 	char sticky_text[512];
 	double pace;                    /* wall seconds per virtual ms; 0: off */
 	struct text typed;              /* every program line since the last reset, for undo and journal save */
@@ -48,6 +48,7 @@ struct shell {
 	struct credit *credit;          /* of `budget` */
 	struct retired *retired;
 	int depth;                      /* of shell_line within shell_line (a lesson's) */
+	bool half_done;                 /* memory ran out in the middle of the last line: shell_take_back */
 	bool undid;                     /* `undo` ran in this line: the line itself is not kept */
 	struct text keep_as;            /* what the journal keeps in the line's place; empty: the line */
 	struct wish wish;
@@ -66,6 +67,10 @@ void shell_enter(struct shell *shell);
 void shell_leave(struct shell *shell);
 /* What every text, line or file, is followed by: the backend carries out what is final, and what is due is said. */
 enum status shell_settle(struct shell *shell, enum status status);
+/* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not know. */
+void shell_keep(struct shell *shell, enum status status);
+/* The world before a line that is half done, made again from its lines: on every process or on none. */
+enum status shell_take_back(struct shell *shell);
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */

@@ -188,7 +188,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	if (!t || !t->now.program.loops || t->iteration == 0 || t->at != t->now.program.setup)
 		return ST_OK;
 	enum status status = program_loss(shell, &loss);
-	if (status == ST_MEMORY || status == ST_INTERRUPTED)
+	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
 		loss = NAN;             /* a rank is stuck or has crashed: the figures are worth seeing all the same */

@@ -60,7 +60,9 @@ static enum status train_alone(struct shell *shell, struct shell *alone, int ite
 	call.option[0].number = 1;
 	out_mute(alone->out, 1);
 	enum status status = program_generate(alone, &call);
-	return status == ST_OK ? program_iterations(alone, iterations, false) : status;
+	if (status == ST_OK)
+		status = program_iterations(alone, iterations, false);
+	return status == ST_OK ? alone->backend->failure(alone->backend) : status;
 }
 
 /* values: all parameters one behind the other */

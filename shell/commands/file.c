@@ -63,7 +63,7 @@ static enum status read_elements(struct shell *shell, const char *path, void *el
 	return status == ST_OK ? from_first(shell, elements, bytes) : status;
 }
 
-/* The file's elements as the tensor's type, into its memory. */
+/* The file's elements as the tensor's type, into its memory: data, on which nothing else may hang. */
 static enum status put_elements(const struct shell *shell, const struct tensor *tensor, const struct layout *from,
 	const void *elements)
 {
@@ -122,7 +122,7 @@ enum status file_load(struct shell *shell, const char *path, const struct ranks 
 	int place = 0;
 	FOR_RANKS(rank, set) {
 		if (rank == shell->world->me && status == ST_OK)
-			status = put_elements(shell, &shell->world->tensors[tensor[place]], &layout, elements);
+			shell_keep(shell, put_elements(shell, &shell->world->tensors[tensor[place]], &layout, elements));
 		place++;
 	}
 	mem_free(elements);

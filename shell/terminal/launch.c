@@ -189,7 +189,7 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 {
 	if (job->mpi && is_dashes(line, count)) {
 		job->boxed = !job->boxed;
-	} else if (job->boxed || (job->mpi && memmem(line, count, "mpirun noticed", 14))) {
+	} else if (job->boxed || (job->mpi && (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14)))) {
 		text_put(&job->chatter, line, count);
 		text_put(&job->chatter, "\n", 1);
 	} else if (!(job->mpi && memmem(line, count, "help message", 12))) {
@@ -227,7 +227,9 @@ int job_verdict(const struct job *job, int status)
 		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
 	else if (WIFSIGNALED(status))
 		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process", WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (code <= 4 && (code == 0 || !strstr(chatter, "mpirun was unable")))
+	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
+		fail(ST_MPI, "the ranks have ended the job");   /* one of them has said why */
+	else if (code < 4 && (code == 0 || !strstr(chatter, "mpirun was unable")))
 		return code;
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code, *chatter ? " and said:\n" : "", chatter);

@@ -121,5 +121,5 @@ enum status sim_abort(struct backend *backend, int group)
 	e->s.now = time;
 	end_all(e, group);
 	sim->projected = false;
-	return sim_told(sim, sim_run(sim, NULL));
+	return sim_run(sim, NULL);
 }

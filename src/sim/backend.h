@@ -36,7 +36,8 @@ struct backend {
 	const char *name;
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* Carries out all that is final. ST_OK, ST_INTERRUPTED, or a sticky failure of this process (ST_MEMORY ...). */
+	/* Carries out all that is final. ST_OK, ST_INTERRUPTED, or ST_MEMORY: this process cannot go on as the others do. What
+	 * becomes of its data steers nothing: see failure. */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
 	/* An answer is owed: the operations `ids` (any, of one rank or of many) must be done. Advances; if it is not
 	 * final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS: names the rank whose line is missing
@@ -57,6 +58,9 @@ struct backend {
 	enum status (*abort)(struct backend *backend, int group);
 	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT if not the owner. */
 	enum status (*peek)(struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out);
+	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same messages were exchanged all the
+	 * same, and what it spoiled is marked. */
+	enum status (*failure)(struct backend *backend);
 	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. */
 	void (*sent)(struct backend *backend, int rank, int section, double *sent);
 	void (*stop)(struct backend *backend);       /* frees it */

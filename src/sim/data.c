@@ -27,8 +27,10 @@ struct data {
 	size_t group_count, group_room;
 	op_id *fills;                   /* by the host, that wait for earlier work on their memory */
 	size_t fill_count, fill_room;
-	enum status status;
+	enum status status;             /* the first failure that was not asked for yet */
 	char why[512];
+	bool spoiled;
+	bool stranded;                  /* a message was left out: no more are exchanged */
 };
 
 static void *segment_get(void *self, enum space space, int64_t bytes)
@@ -79,13 +81,23 @@ void data_free(struct data *data)
 	mem_free(data);
 }
 
+enum status data_stranded(const struct data *data)
+{
+	return data->stranded ? fail(ST_MEMORY, "this computer is out of memory for a message that other ranks wait for") : ST_OK;
+}
+
+bool data_spoiled(const struct data *data) { return data->spoiled; }
+
 enum status data_failure(struct data *data)
 {
-	return data->status == ST_OK ? ST_OK : fail(data->status, "%s", data->why);
+	enum status status = data->status;
+	data->status = ST_OK;
+	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
 static void keep(struct data *data, enum status status)
 {
+	data->spoiled |= status != ST_OK;
 	if (status == ST_OK || data->status != ST_OK)
 		return;
 	data->status = status;
@@ -231,7 +243,7 @@ static enum status carry_out(struct data *data, const struct running *running, c
 		return evaluate_copy(data->world, record, input);
 	if (!data->groups[record->group])
 		return fail(ST_MPI, "the group '%s' could not be made", names_text(data->world->names, data->world->groups[record->group].name));
-	return evaluate_collective(data->world, data->groups[record->group], record, input);
+	return data->stranded ? ST_MEMORY : evaluate_collective(data->world, data->groups[record->group], record, input, &data->stranded);
 }
 
 void data_end(struct data *data, op_id id)
@@ -243,7 +255,7 @@ void data_end(struct data *data, op_id id)
 	disturb_outputs(data, id, record);
 	enum status status = carry_out(data, running, record);
 	if (status == ST_OK && running->lost)
-		status = data_failure(data);
+		status = fail(ST_MEMORY, "this computer had no memory for what '%s' reads", names_text(data->world->names, record->title));
 	failed(data, status, id);
 	forget(data, running);
 }
@@ -319,12 +331,14 @@ void data_transfer_end(struct data *data, const struct transfer *t)
 	if (to == me)
 		disturb_operand(data, 0, target);
 	const void *packed = running && running->staged ? running->packed[0] : NULL;
-	if (from == me && to == me)
+	if (data->stranded && from != to)
+		;
+	else if (from == me && to == me)
 		failed(data, evaluate_to_itself(data->world, source, target, packed), t->receive);
 	else if (from == me)
-		failed(data, evaluate_send(data->world, data->plane, to, source, packed), t->send);
+		failed(data, evaluate_send(data->world, data->plane, to, source, packed, &data->stranded), t->send);
 	else if (to == me)
-		failed(data, evaluate_receive(data->world, data->plane, from, target), t->receive);
+		failed(data, evaluate_receive(data->world, data->plane, from, target, &data->stranded), t->receive);
 	if (running)
 		forget(data, running);
 }

@@ -25,6 +25,9 @@ op_id data_next_fill(const struct data *data);                  /* 0: none */
 void data_fill_now(struct data *data);
 void data_transfer_begin(struct data *data, const struct transfer *transfer);
 void data_transfer_end(struct data *data, const struct transfer *transfer);
-enum status data_failure(struct data *data);                    /* the first failure, once worded, for ever after: ST_OK if none */
+/* A message could not even be exchanged: ST_MEMORY, for ever after. */
+enum status data_stranded(const struct data *data);
+bool data_spoiled(const struct data *data);                     /* has there ever been a failure? */
+enum status data_failure(struct data *data);                    /* the first failure since this was last asked; ST_OK if none */
 
 #endif

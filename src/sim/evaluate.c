@@ -1,7 +1,8 @@
 /* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
  *
  * Messages are exchanged even when memory is short: a buffer that cannot be had is replaced by address space without a promise
- * (MAP_NORESERVE), so that the other side is never left alone; the failure is returned, and data.c marks what it spoiled. */
+ * (MAP_NORESERVE), so that the other side is not left alone; the failure is returned, and data.c marks what it spoiled. Should not even that
+ * be had (a limit on address space), the message is not exchanged: *stranded, and this process must not go on. */
 #include "sim/evaluate.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -199,7 +200,12 @@ static enum status input_buffer(struct buffer *buffer, const struct world *world
 	return buffer->own ? ST_OK : buffer_lend(buffer, (size_t)layout_bytes(&in->layout));
 }
 
-enum status evaluate_collective(const struct world *world, struct plane_group *group, const struct record *record, const void *packed)
+static bool lacks(const struct buffer *buffer, const struct operand *operand)
+{
+	return operand && !buffer->bytes && layout_bytes(&operand->layout) > 0;
+}
+
+enum status evaluate_collective(const struct world *world, struct plane_group *group, const struct record *record, const void *packed, bool *stranded)
 {
 	const struct operand *in = record_source(record), *out = record_target(record);
 	struct buffer from = {0}, to = {0};
@@ -210,8 +216,10 @@ enum status evaluate_collective(const struct world *world, struct plane_group *g
 		to.bytes = from.bytes;
 	else if (out)
 		status = first_of(status, buffer_for(&to, world, out, false));
-	status = first_of(status, collective_data(record->collective, group, (enum dtype)record->dtype, (enum reduction)record->reduction,
-		record->root, from.bytes, in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0));
+	*stranded = lacks(&from, in) || lacks(&to, out);
+	if (!*stranded)
+		status = first_of(status, collective_data(record->collective, group, (enum dtype)record->dtype, (enum reduction)record->reduction,
+			record->root, from.bytes, in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0));
 	if (out && status == ST_OK)
 		status = buffer_back(out == in && !packed ? &from : &to, world, out);
 	buffer_release(&from);
@@ -219,22 +227,26 @@ enum status evaluate_collective(const struct world *world, struct plane_group *g
 	return status;
 }
 
-enum status evaluate_send(const struct world *world, struct plane *plane, int to, const struct operand *operand, const void *packed)
+enum status evaluate_send(const struct world *world, struct plane *plane, int to, const struct operand *operand, const void *packed, bool *stranded)
 {
 	struct buffer buffer = {0};
 	enum status status = ST_OK;
 	if (!packed)
 		status = buffer_for(&buffer, world, operand, true);
-	status = first_of(status, plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout)));
+	*stranded = !packed && lacks(&buffer, operand);
+	if (!*stranded)
+		status = first_of(status, plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout)));
 	buffer_release(&buffer);
 	return status;
 }
 
-enum status evaluate_receive(const struct world *world, struct plane *plane, int from, const struct operand *operand)
+enum status evaluate_receive(const struct world *world, struct plane *plane, int from, const struct operand *operand, bool *stranded)
 {
 	struct buffer buffer = {0};
 	enum status status = buffer_for(&buffer, world, operand, false);
-	status = first_of(status, plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout)));
+	*stranded = lacks(&buffer, operand);
+	if (!*stranded)
+		status = first_of(status, plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout)));
 	if (status == ST_OK)
 		status = buffer_back(&buffer, world, operand);
 	buffer_release(&buffer);

@@ -7,7 +7,7 @@ const struct engine *sim_future(struct sim *sim)
 		return sim->future;
 	if (sim->engine->in_pass)       /* asked by a hook in the middle of an event */
 		return NULL;
-	if (sim_ready(sim) != ST_OK || fresh_copy(&sim->future, sim->engine) != ST_OK)
+	if (sim_ready(sim) != ST_OK || (fresh_copy(&sim->future, sim->engine) != ST_OK && fresh_copy(&sim->future, sim->engine) != ST_OK))
 		return NULL;
 	for (size_t i = 0; i < sim->engine->fresh_count; i++)
 		sim->future->fresh[i] = sim->engine->fresh[i];
@@ -29,8 +29,10 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 		return;
 	times->projected = true;
 	future = sim_future(sim);
-	if (!future)
+	if (!future) {          /* a command may act on what it sees (`query`): the others see more */
+		sim->blind |= !sim->engine->in_pass;
 		return;
+	}
 	op = op_at(future, id);
 	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, true};
 }

@@ -50,21 +50,25 @@ enum status sim_ready(struct sim *sim)
 enum status sim_run(struct sim *sim, struct budget *budget)
 {
 	enum status status = sim_ready(sim);
-	return status == ST_OK ? engine_run(sim->engine, budget) : status;
-}
-
-/* The pass went its way, as on every other process; what became of the data of this one is told last. */
-enum status sim_told(struct sim *sim, enum status status)
-{
-	enum status data = sim->data ? data_failure(sim->data) : ST_OK;
-	sim->engine->spoiled |= data != ST_OK;
-	return status == ST_OK ? data : status;
+	if (status == ST_OK)
+		status = engine_run(sim->engine, budget);
+	sim->engine->spoiled |= sim->data && data_spoiled(sim->data);
+	return status == ST_OK && sim->data ? data_stranded(sim->data) : status;
 }
 
 enum status sim_advance(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = sim_of(backend);
-	return sim_told(sim, sim_run(sim, budget));
+	enum status status = sim_run(sim, budget);
+	bool blind = sim->blind;
+	sim->blind = false;
+	return status == ST_OK && blind ? fail(ST_MEMORY, "this computer is out of memory for the projection") : status;
+}
+
+static enum status sim_failure(struct backend *backend)
+{
+	struct sim *sim = sim_of(backend);
+	return sim->data ? data_failure(sim->data) : ST_OK;
 }
 
 static void sim_host(struct backend *backend, int rank, struct host_now *now)
@@ -136,7 +140,7 @@ static void sim_stop(struct backend *backend)
 static const struct backend functions = {
 	.name = "sim", .queued = sim_queued, .advance = sim_advance, .reach = sim_reach, .times = sim_times, .host = sim_host,
 	.waiting = sim_waiting, .slow = sim_slow, .slowness = sim_slowness, .clock_at_least = sim_clock_at_least, .abort = sim_abort,
-	.peek = sim_peek, .sent = sim_sent, .stop = sim_stop,
+	.peek = sim_peek, .failure = sim_failure, .sent = sim_sent, .stop = sim_stop,
 };
 
 enum status sim_start(struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks)

@@ -13,11 +13,11 @@ struct sim {
 	bool projected;
 	struct data *data;
 	struct plane *plane;
+	bool blind;                     /* times were asked for, and there was no memory for the projection: the next advance says so */
 };
 
 enum status sim_ready(struct sim *sim);         /* room, communicators: before every pass of the machine itself */
 enum status sim_run(struct sim *sim, struct budget *budget);     /* one pass */
-enum status sim_told(struct sim *sim, enum status status);      /* status, or a failure of this process's data */
 enum status sim_advance(struct backend *backend, struct budget *budget);
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);

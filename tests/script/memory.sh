@@ -1,0 +1,57 @@
+#!/bin/sh
+# memory.sh: one rank of several is given no more memory while a script runs: the job ends in words, or goes on where only numbers were lost
+set -u
+: "${RANKSH:=./ranksh}"
+RANKSH=$(realpath "$RANKSH")
+export RANKSH
+command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap '' PIPE
+
+# the process of rank $2 below process $1
+rank_of() {
+	for child in $(pgrep -P "$1"); do
+		if [ "$(readlink "/proc/$child/exe")" = "$RANKSH" ] && tr '\0' '\n' < "/proc/$child/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$2"; then
+			echo "$child"
+		else
+			rank_of "$child" "$2"
+		fi
+	done
+}
+# limit PID KB: no more address space than it has now and KB beside
+limit() { prlimit --pid "$1" --as=$((($(awk '/^VmSize/ { print $2 }' "/proc/$1/status") + $2) * 1024)); }
+
+# session NAME RANK KB WANTED_STATUS WANTED_TEXT LINE: rank RANK of 3 has KB kilobytes left when the line comes
+session() {
+	mkfifo "$work/in"
+	timeout 60 "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &
+	job=$!
+	exec 9> "$work/in"
+	echo 'tensor x[64,64] = rank; allreduce x; a = allgather x; sync; print x[0,0]' >&9
+	for look in $(seq 300); do
+		grep -q '= 3' "$work/out" && break
+		timeout 0.1 tail -f /dev/null
+	done
+	limit "$(rank_of $job "$2")" "$3"
+	echo "$6" >&9
+	exec 9>&-
+	wait $job
+	status=$?
+	if [ $status = "$4" ] && grep -q -e "$5" "$work/out"; then
+		echo "ok memory: $1"
+	else
+		echo "FAIL memory: $1: status $status, and $4 and '$5' were wanted"
+		sed 's/^/    /' "$work/out"
+	fi
+	rm -f "$work/in"
+}
+end='the ranks cannot go on together: the job ends'
+session "a rank's books are full: it says so" 1 8000 4 'rank 1: .*out of memory' 'repeat 1000000 { spin 1us }'
+session "... and the job ends" 2 8000 4 "$end" 'repeat 1000000 { spin 1us }'
+session "rank 0 too" 0 8000 4 "$end" 'repeat 1000000 { spin 1us }'
+session "others in a message do not wait for it for ever" 1 8000 4 "$end" \
+	'repeat 400 { repeat 1000 { spin 1us }; allreduce x }; sync'
+session "no address space to take part in a message" 1 8000 4 "$end" 'tensor big[2000,2000] = ones; allreduce big; sync; print big[0,0]'
+session "numbers alone are lost: the others go on" 1 30000 0 '\[rank 1\] memory: .* is not to be trusted' \
+	'tensor big[2000,2000] = ones; tensor more[2000,2000] = ones; z = add more more; print x[0,0]'
