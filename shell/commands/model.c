@@ -19,28 +19,29 @@ static bool yes(const char *word)
 	return strcmp(word, "on") == 0;
 }
 
-/* A whole number of at least `least`, when it was given */
-static enum status whole(struct call *call, const char *name, int64_t least, int64_t *value)
+/* Sizes up to these can be multiplied with one another, counted in bytes, and stay numbers; a program has a dozen lines for each layer */
+enum { SIZE_MOST = 1000000000, LAYERS_MOST = 4096, SEED_MOST = 1000000 };
+static const double NUMBERS_MOST = 1e15;        /* of a whole model, and of a batch's activations in one layer */
+
+/* A whole number from `least` to `most`, when it was given */
+static enum status whole(struct call *call, const char *name, int64_t least, int64_t most, int64_t *value)
 {
 	struct number number;
 	if (!call_has(call, name))
 		return ST_OK;
 	enum status status = call_option(call, name, first_rank(call), &number);
-	if (status == ST_OK && !(number.value >= (double)least && number.value <= 1e12 && number.value == floor(number.value)))
-		status = fail(ST_RANGE, "%s: a whole number from %lld on is wanted", name, (long long)least);
+	if (status == ST_OK && !(number.value >= (double)least && number.value <= (double)most && number.value == floor(number.value)))
+		status = fail(ST_RANGE, "%s=%.10g: a whole number from %lld to %lld is wanted", name, number.value, (long long)least, (long long)most);
 	if (status == ST_OK)
 		*value = (int64_t)number.value;
 	return status;
 }
 
-static enum status whole_int(struct call *call, const char *name, int least, int *value)
+static enum status whole_int(struct call *call, const char *name, int least, int most, int *value)
 {
 	int64_t wide = *value;
-	enum status status = whole(call, name, least, &wide);
-	if (status == ST_OK && wide > 1000000)
-		status = fail(ST_RANGE, "%s: at most 1000000", name);
-	if (status == ST_OK)
-		*value = (int)wide;
+	enum status status = whole(call, name, least, most, &wide);
+	*value = (int)wide;
 	return status;
 }
 
@@ -51,7 +52,7 @@ static enum status positive(struct call *call, const char *name, double *value)
 		return ST_OK;
 	enum status status = call_option(call, name, first_rank(call), &number);
 	if (status == ST_OK && !(number.value > 0 && number.value < INFINITY))
-		status = fail(ST_RANGE, "%s: a number above 0 is wanted", name);
+		status = fail(ST_RANGE, "%s=%g: a number above 0 is wanted", name, number.value);
 	if (status == ST_OK)
 		*value = number.value;
 	return status;
@@ -77,7 +78,7 @@ static enum status share(struct call *call, const char *name, double *value)
 		return ST_OK;
 	enum status status = call_option(call, name, first_rank(call), &number);
 	if (status == ST_OK && !(number.value >= 0 && number.value < 1))
-		status = fail(ST_RANGE, "%s: a share from 0 on and below 1 is wanted", name);
+		status = fail(ST_RANGE, "%s=%g: a share from 0 on and below 1 is wanted", name, number.value);
 	if (status == ST_OK)
 		*value = number.value;
 	return status;
@@ -88,6 +89,9 @@ static enum status heads_fit(const struct model *model)
 {
 	if (model->kind != MODEL_GPT || model->hidden % model->heads == 0)
 		return ST_OK;
+	if (model->heads > model->hidden)
+		return fail(ST_RANGE, "heads=%d does not divide hidden=%lld; the nearest that does is %lld", model->heads, (long long)model->hidden,
+			(long long)model->hidden);
 	int below = model->heads, above = model->heads;
 	while (model->hidden % below)
 		below--;
@@ -96,18 +100,45 @@ static enum status heads_fit(const struct model *model)
 	return fail(ST_RANGE, "heads=%d does not divide hidden=%lld; the nearest that do are %d and %d", model->heads, (long long)model->hidden, below, above);
 }
 
+/* What only a gpt has */
+static enum status kind_fits(const struct call *call, const struct model *model)
+{
+	static const char *const gpt[] = { "heads", "seq", "vocab", "tied" };
+	for (size_t i = 0; i < sizeof gpt / sizeof *gpt && model->kind == MODEL_MLP; i++)
+		if (call_has(call, gpt[i]))
+			return fail(ST_ARGUMENT, "an mlp has no %s: `model gpt %s=...`, or leave it out", gpt[i], gpt[i]);
+	return ST_OK;
+}
+
+/* Each size is in its range; all together may still be more than any machine has */
+static enum status size_fits(const struct model *model)
+{
+	double h = (double)model->hidden, wide = model->kind == MODEL_GPT ? 4 * h : h;
+	double parameters = model->layers * (model->kind == MODEL_GPT ? 12 * h * h : h * h) + 2 * (double)model->vocab * h + (double)model->seq * h;
+	double tokens = (double)model->batch * (double)model->seq, widest = model->vocab > wide ? (double)model->vocab : wide;
+	if (parameters > NUMBERS_MOST)
+		return fail(ST_RANGE, "hidden=%lld, layers=%d: a model of %.2g parameters; at most %g are counted", (long long)model->hidden, model->layers,
+			parameters, NUMBERS_MOST);
+	if (tokens * widest > NUMBERS_MOST)
+		return fail(ST_RANGE, "batch=%lld, seq=%lld: a layer gives %.2g numbers; at most %g are counted", (long long)model->batch,
+			(long long)model->seq, tokens * widest, NUMBERS_MOST);
+	return ST_OK;
+}
+
 static enum status read_model(struct call *call, struct model *model)
 {
 	static const struct { const char *name; size_t place; } sizes[] = {
 		{ "hidden", offsetof(struct model, hidden) }, { "seq", offsetof(struct model, seq) }, { "batch", offsetof(struct model, batch) },
 		{ "vocab", offsetof(struct model, vocab) } };
-	enum status status = whole_int(call, "layers", 1, &model->layers);
+	enum status status = kind_fits(call, model);
+	if (status == ST_OK)
+		status = whole_int(call, "layers", 1, LAYERS_MOST, &model->layers);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == ST_OK; i++)
-		status = whole(call, sizes[i].name, 1, (int64_t *)((char *)model + sizes[i].place));
+		status = whole(call, sizes[i].name, 1, SIZE_MOST, (int64_t *)((char *)model + sizes[i].place));
 	if (status == ST_OK)
-		status = whole_int(call, "heads", 1, &model->heads);
+		status = whole_int(call, "heads", 1, SIZE_MOST, &model->heads);
 	if (status == ST_OK)
-		status = whole_int(call, "seed", 0, &model->seed);
+		status = whole_int(call, "seed", 0, SEED_MOST, &model->seed);
 	if (status == ST_OK)
 		status = words(call, model);
 	if (status == ST_OK && model->dtype == DT_F16)
@@ -118,7 +149,9 @@ static enum status read_model(struct call *call, struct model *model)
 		status = share(call, "dropout", &model->dropout);
 	if (status == ST_OK)
 		status = positive(call, "loss_scale", &model->loss_scale);
-	return status == ST_OK ? heads_fit(model) : status;
+	if (status == ST_OK)
+		status = heads_fit(model);
+	return status == ST_OK ? size_fits(model) : status;
 }
 
 static int64_t parameters_of(const struct model *model)

@@ -125,11 +125,29 @@ static void say_list(struct shell *shell, const char *name)
 	}
 }
 
+/* "a gpt of 4 layers", or what `stage` and F= B= W= say instead of a model */
+static void say_trained(const struct strategy_call *call, struct text *what)
+{
+	static const char *const times[] = {"F", "B", "W", "comm"};
+	if (!(option_number(call, "F") > 0)) {
+		text_add(what, "%s of %d layer%s", call->model.kind == MODEL_GPT ? "a gpt" : "an mlp", call->model.layers, call->model.layers == 1 ? "" : "s");
+		return;
+	}
+	text_add(what, "%d stage%s of given times:", call->ranks, call->ranks == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		text_add(what, " %s=", times[i]);
+		number_text((struct number){ option_number(call, times[i]), UNIT_TIME }, what);
+	}
+}
+
 static void say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = &t->now.program;
-	out_say(shell->out, "   %s: %zu steps of setup, then %zu an iteration, for %s of %d layers\n", p->name, p->setup, p->count - p->setup,
-		t->now.call.model.kind == MODEL_GPT ? "a gpt" : "an mlp", t->now.call.model.layers);
+	struct text what = {0};
+	say_trained(&t->now.call, &what);
+	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup, p->setup == 1 ? "" : "s", p->count - p->setup,
+		text_string(&what));
+	text_release(&what);
 	out_say(shell->out, "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy %s help` what it costs\n", p->name);
 }
 

@@ -36,9 +36,12 @@ static void order_parameters(struct ddp *d)
 		d->order[at++] = i;
 }
 
+/* PyTorch's dist._DEFAULT_FIRST_BUCKET_BYTES: the first allreduce starts early, however large the others */
+enum { FIRST_BYTES = 1 << 20 };
+
 static void fill_buckets(struct ddp *d)
 {
-	int64_t cap = (int64_t)option_number(d->call, "bucket"), bytes = 0;
+	int64_t bucket = (int64_t)option_number(d->call, "bucket"), bytes = 0;
 	struct bucket *open = NULL;
 	for (int i = 0; i < d->count; i++) {
 		const struct parameter *p = &d->list[d->order[i]];
@@ -51,7 +54,7 @@ static void fill_buckets(struct ddp *d)
 		open->elements += parameter_count(p);
 		open->unit = p->unit;
 		bytes += parameter_count(p) * dtype_bytes(d->call->model.dtype);
-		if (bytes >= cap)
+		if (bytes >= (d->buckets == 1 && bucket > FIRST_BYTES ? FIRST_BYTES : bucket))
 			open = NULL;
 	}
 }
@@ -312,7 +315,7 @@ const struct strategy strategy_ddp = {
 	.cost = "memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows\n"
 		"bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets",
 	.option = {
-		{ "bucket", "256k", NULL, UNIT_BYTES, 1, "a bucket is closed when it has so many bytes (PyTorch's bucket_cap_mb: 25M, for models a thousand times as large)" },
+		{ "bucket", "256k", NULL, UNIT_BYTES, 1, "a bucket is closed when it has so many bytes, the first at 1 MB already (PyTorch's bucket_cap_mb: 25M, for models a thousand times as large)" },
 		{ "overlap", "on", "on off", UNIT_PLAIN, 0, "on: a bucket travels as soon as it is full; off: all behind the backward" },
 		{ "hook", "none", "none f16 bf16 int8 topk", UNIT_PLAIN, 0, "what makes a bucket smaller on its way; int8 and topk keep what they left out for the next step" },
 		{ "k", "1%", NULL, UNIT_PLAIN, 0, "topk: the part of a bucket that is sent" },

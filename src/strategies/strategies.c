@@ -130,6 +130,20 @@ static enum status options_fit(const struct strategy_call *call)
 	return status;
 }
 
+/* A program has some twenty lines for each layer of each micro-batch */
+static enum status program_fits(const struct strategy_call *call)
+{
+	enum { MOST = 300000 };
+	double times = option_number(call, "accumulate"), micro = option_number(call, "micro"), layers = call->model.layers;
+	if (option_number(call, "F") > 0 || layers * times * (micro > 1 ? micro : 1) <= MOST)
+		return ST_OK;
+	if (micro > 1 && layers * times <= MOST)
+		return fail(ST_RANGE, "micro=%.0f with layers=%.0f, accumulate=%.0f: a program of more than %d times a layer; micro=%.0f fits", micro, layers,
+			times, MOST, floor(MOST / layers / times));
+	return fail(ST_RANGE, "accumulate=%.0f with layers=%.0f: a program of more than %d times a layer; accumulate=%.0f fits", times, layers, MOST,
+		floor(MOST / layers / (micro > 1 && micro * layers <= MOST ? micro : 1)));
+}
+
 enum status strategy_generate(const struct strategy_call *call, struct text *out)
 {
 	enum status status = options_fit(call);
@@ -137,6 +151,8 @@ enum status strategy_generate(const struct strategy_call *call, struct text *out
 		status = data_fits(call);
 	if (status == ST_OK)
 		status = enough_data(call);
+	if (status == ST_OK)
+		status = program_fits(call);
 	if (status == ST_OK)
 		status = call->strategy->generate(call, out);
 	if (status == ST_OK && out->broken)

@@ -43,6 +43,24 @@ check "step 0" cmp -s "$work/a" "$work/b"
 # says LINES TEXT
 says() { "$RANKSH" -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
 says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that do are 4 and 8"
+says "model gpt heads=128" "heads=128 does not divide hidden=64; the nearest that does is 64"
+for word in batch hidden layers seq vocab heads; do
+	for value in 0 -3 1.5 1e12; do
+		says "model gpt $word=$value" ": a whole number from 1 to "
+		check "$word=$value is named" grep -q "$word=" "$work/out"
+	done
+	says "model gpt $word=4 $word=5" "'$word' stands twice on this line"
+	says "model gpt $word=5ms" "$word=5ms is a time, and a plain number was expected"
+done
+says "model gpt bacth=4" "model has no option 'bacth'; did you mean 'batch'?"
+says "model gpt hidden=1e9 heads=1" "hidden=1000000000, layers=4: a model of 4.8e+19 parameters"
+says "model gpt batch=1e9 seq=1e9" "batch=1000000000, seq=1000000000: a layer gives"
+says "model mlp heads=2" "an mlp has no heads"
+says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
+says "model gpt lr=0" "lr=0: a number above 0 is wanted"
+says "model mlp layers=300 batch=5000; strategy ddp accumulate=1001" "a program of more than 300000 times a layer; accumulate=1000 fits"
+says "model mlp layers=300 batch=9000; strategy pipeline micro=1001" "micro=1000 fits"
+says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "for 4 stages of given times: F=2.00 ms B=2.00 ms W=1.00 ms comm=5 us"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: serial dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"

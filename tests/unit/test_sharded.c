@@ -1,4 +1,4 @@
-/* test_sharded.c -- zero, fsdp, tp: every element of every parameter is somewhere; what each step sends; degrees that do not fit; no memory */
+/* test_sharded.c -- ddp's buckets; zero, fsdp, tp: every element of every parameter is somewhere; what each step sends; degrees that do not fit; no memory */
 #include "base/memory.h"
 #include "strategies/layers.h"
 #include "strategies/strategies.h"
@@ -146,6 +146,34 @@ static void prefetch_gathers_ahead(void **state)
 	text_release(&text);
 }
 
+/* ---- ddp's buckets ---- */
+
+/* Matrices of 512 kB: full at `bucket` bytes, the first at 1 MB, as PyTorch's */
+static void the_first_bucket_is_small(void **state)
+{
+	static const struct { const char *bucket; int first, second, count; } rows[] = {
+		{ "1", 1, 1, 8 }, { "524288", 1, 1, 8 }, { "1048576", 2, 2, 4 }, { "1572864", 2, 3, 3 }, { "26214400", 2, 6, 2 } };
+	struct model model = mlp;
+	(void)state;
+	model.layers = 8;
+	model.hidden = model.in = model.out = 512;
+	model.dtype = DT_BF16;
+	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+		struct text text = {0};
+		char line[64];
+		struct strategy_call call = call_of("ddp", 2, model);
+		with(&call, "bucket", rows[i].bucket);
+		assert_int_equal(strategy_generate(&call, &text), ST_OK);
+		snprintf(line, sizeof line, "\ntensor bucket1[%d] bf16\n", rows[i].first * 512 * 512);
+		assert_non_null(strstr(text_string(&text), line));
+		snprintf(line, sizeof line, "\ntensor bucket2[%d] bf16\n", rows[i].second * 512 * 512);
+		assert_non_null(strstr(text_string(&text), line));
+		snprintf(line, sizeof line, "## %d buckets for the gradients", rows[i].count);
+		assert_non_null(strstr(text_string(&text), line));
+		text_release(&text);
+	}
+}
+
 /* ---- what does not fit ---- */
 
 static void refused(struct strategy_call call, const char *words)
@@ -209,6 +237,7 @@ int main(void)
 		cmocka_unit_test(every_element_is_somewhere),
 		cmocka_unit_test(tensor_parallel_sends_four_times_a_block),
 		cmocka_unit_test(prefetch_gathers_ahead),
+		cmocka_unit_test(the_first_bucket_is_small),
 		cmocka_unit_test(degrees_that_do_not_fit),
 		cmocka_unit_test(no_allocation_is_lost),
 	};
