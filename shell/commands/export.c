@@ -1,26 +1,8 @@
 /* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
+#include "base/file.h"
 #include "shell/commands/services.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-static enum status write_file(const char *path, const struct text *text)
-{
-	FILE *file = fopen(path, "wb");
-	if (!file)
-		return fail(ST_FILE, "%s: %s", path, strerror(errno));
-	bool good = fwrite(text_string(text), 1, text->count, file) == text->count;
-	int trouble = errno;
-	if (fclose(file) != 0 && good) {
-		good = false;
-		trouble = errno;
-	}
-	if (good)
-		return ST_OK;
-	remove(path);
-	return fail(ST_FILE, "%s: %s", path, strerror(trouble));
-}
 
 static enum status export_trace(struct shell *shell, const char *path)
 {
@@ -30,7 +12,7 @@ static enum status export_trace(struct shell *shell, const char *path)
 	if (status == ST_OK && text.broken)
 		status = fail(ST_MEMORY, "export: this computer is out of memory");
 	if (status == ST_OK)
-		status = write_file(path, &text);
+		status = file_write(path, text_string(&text), text.count);
 	text_release(&text);
 	return status;
 }

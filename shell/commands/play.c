@@ -1,13 +1,12 @@
 /* play.c -- program, step, run, verify: a program is played */
+#include "base/file.h"
 #include "shell/commands/services.h"
 #include "shell/training.h"
 #include "base/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* An optional count, 1 when absent */
 static enum status count_of(struct call *call, int row, const char *what, double least, long *count)
@@ -70,20 +69,8 @@ static enum status save_script(struct shell *shell, const char *path)
 	struct text script = {0};
 	program_script(shell, &script);
 	enum status status = script.broken ? fail(ST_MEMORY, "this computer is out of memory for the script") : ST_OK;
-	if (status == ST_OK && plane_rank(shell->plane) == 0) {
-		FILE *file = fopen(path, "w");
-		bool good = file && fwrite(text_string(&script), 1, script.count, file) == script.count;
-		int error = errno;
-		if (file && fclose(file) != 0) {
-			error = good ? errno : error;
-			good = false;
-		}
-		if (!good) {
-			status = fail(ST_FILE, "cannot write %s: %s", path, strerror(error));
-			if (file)
-				unlink(path);
-		}
-	}
+	if (status == ST_OK && plane_rank(shell->plane) == 0)
+		status = file_write(path, text_string(&script), script.count);
 	text_release(&script);
 	return shell_agree(shell, 0, status);
 }

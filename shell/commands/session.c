@@ -1,11 +1,9 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view quit */
-#include "base/memory.h"
+#include "base/file.h"
 #include "shell/commands/services.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What needs the terminal is asked of the front end when the line is over. */
 static enum status wish(struct shell *shell, enum wish_kind kind, const char *what)
@@ -47,32 +45,11 @@ const struct command command_reset = {
 	.example = "stream io\nreset\nstream io", .class = COMMAND_SESSION, .run = reset_run,
 };
 
-/* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. A file that cannot be written whole is not left behind. */
+/* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. */
 static enum status save_journal(struct shell *shell, const char *path)
 {
-	char words[600] = "";
-	if (plane_rank(shell->plane) == 0) {
-		FILE *file = fopen(path, "w");
-		bool ok = file && fwrite(text_string(&shell->typed), 1, shell->typed.count, file) == shell->typed.count;
-		int error = errno;
-		if (file && fclose(file) != 0) {
-			error = ok ? errno : error;
-			ok = false;
-		}
-		if (!ok) {
-			snprintf(words, sizeof words, "cannot write %.400s: %s", path, strerror(error));
-			if (file)
-				unlink(path);
-		}
-	}
-	void *bytes = words;
-	size_t count = sizeof words;
-	enum status status = plane_broadcast(shell->plane, 0, &bytes, &count);
-	if (status == ST_OK && *(char *)bytes)
-		status = fail(ST_FILE, "%s", (char *)bytes);
-	if (bytes != words)
-		mem_free(bytes);
-	return status;
+	bool first = plane_rank(shell->plane) == 0;
+	return shell_agree(shell, 0, first ? file_write(path, text_string(&shell->typed), shell->typed.count) : ST_OK);
 }
 
 static void list_journal(struct shell *shell)

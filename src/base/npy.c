@@ -4,13 +4,12 @@
  *
  * The header is a Python dict in text; the keys come in any order. */
 #include "base/npy.h"
+#include "base/file.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { HEADER_MAX = 8192, PREFIX = 10, ALIGN = 64 };
 
@@ -195,32 +194,12 @@ static bool write_data(FILE *file, const struct layout *layout, const void *elem
 	return true;
 }
 
-/* Written beside the target under a name of its own, then renamed: a full disk leaves no half file. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements)
 {
-	char target[PATH_MAX], part[PATH_MAX + 32];
-	struct stat about;
+	struct file *file;
+	enum status status = file_begin(&file, path);
 
-	if (!realpath(path, target))       /* a link is followed; a new file has no real path yet */
-		snprintf(target, sizeof target, "%s", path);
-	if (strlen(path) >= sizeof target)
-		return fail(ST_FILE, "%.60s...: the path is too long", path);
-	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
-		return fail(ST_FILE, "%s is not a regular file", path);
-	snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid());
-	FILE *file = fopen(part, "wbe");
-	if (!file)
-		return fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
-	bool written = write_header(file, layout) && write_data(file, layout, elements);
-	written = fflush(file) == 0 && written;
-	int error = errno;
-	if (fclose(file) != 0 && written) {   /* some file systems tell of a full disk only here */
-		written = false;
-		error = errno;
-	}
-	if (written && rename(part, target) == 0)
-		return ST_OK;
-	error = written ? errno : error;
-	unlink(part);
-	return fail(ST_FILE, "%s cannot be written: %s", path, strerror(error));
+	if (status)
+		return status;
+	return file_end(file, write_header(file_stream(file), layout) && write_data(file_stream(file), layout, elements));
 }

@@ -15,7 +15,7 @@ check "what is saved is a script" sh -c "grep -q '^y = add x x' $folder/lines.rs
 line 'undo 99'
 check "undo knows how many lines there are" shows 'lines were typed'
 line 'journal save /nowhere/lines.rsh'
-check "a folder that is not there" shows 'cannot write /nowhere/lines.rsh'
+check "a folder that is not there" shows '/nowhere/lines.rsh cannot be written'
 line 'quit'
 check "quit" dead_pane
 
