@@ -35,10 +35,17 @@ static enum status say_spaced(const char *at, const char *sign, const char *afte
 	return status;
 }
 
+/* Then the line as it should be is the line as it is, and would be said for ever */
+static bool is_spaced(const char *at, const char *sign)
+{
+	const char *left = sign - (sign[-1] == '+');
+	return left > at && is_blank(left[-1]) && is_blank(sign[1]);
+}
+
 enum status glued_sign(const char *at, const char *after)
 {
 	const char *sign = after - at > 1000 ? NULL : assignment_sign(at, after);
-	return sign && sign + 1 < after ? say_spaced(at, sign, after) : ST_OK;
+	return sign && sign + 1 < after && !is_spaced(at, sign) ? say_spaced(at, sign, after) : ST_OK;
 }
 
 /* Is the '=' that of NAME ...=KERNEL, and not of an option behind a command that is not known? */
