@@ -1,6 +1,7 @@
 /* session.c -- the prompt: a line is read while the ranks are listened to */
 #include "shell/terminal/session.h"
 #include "shell/credit.h"
+#include "shell/terminal/fold.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,8 +21,8 @@ enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 
 static int columns(void)
 {
-	struct winsize size;
-	return ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+	int width = terminal_columns();
+	return width > 0 ? width : 80;
 }
 
 int width_of_output(void)
@@ -49,7 +49,9 @@ void say_bad(const struct session *session, const char *text)
 	const char *end = text + strlen(text);
 	while (end > text && end[-1] == '\n')
 		end--;
-	printf("%s%.*s%s\n", session->colour ? "\033[38;5;203m" : "", (int)(end - text), text, session->colour ? "\033[0m" : "");
+	fputs(session->colour ? "\033[38;5;203m" : "", stdout);
+	print_folded(text, (size_t)(end - text));
+	puts(session->colour ? "\033[0m" : "");
 	fflush(stdout);
 }
 

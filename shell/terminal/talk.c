@@ -2,6 +2,7 @@
 #include "shell/terminal/talk.h"
 #include "shell/credit.h"
 #include "shell/io.h"
+#include "shell/terminal/fold.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -144,7 +145,7 @@ static void show(struct talk *talk, const struct reply *reply)
 		at = stop + (newline != NULL);
 	}
 	if (reply->kind == REPLY_OUTPUT)
-		fwrite(at, 1, reply->text.count, stdout);
+		print_folded(at, reply->text.count);
 	fflush(stdout);
 }
 

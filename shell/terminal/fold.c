@@ -1,0 +1,97 @@
+/* fold.c -- a line wider than the terminal goes on below it, a little further in
+ *
+ *      |     memory: the whole model on every rank: parameters, gradients, optimi|zer; activations of batch/n rows
+ *      |     memory: the whole model on every rank: parameters, gradients,       |
+ *      |       optimizer; activations of batch/n rows                            |
+ *
+ * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here: it may be a path that is copied. */
+#include "shell/terminal/fold.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+enum { FURTHER = 2 };
+
+/* Bytes of the escape sequence or the character (UTF-8) at `at`; *columns: what it takes on the screen */
+static size_t step(const char *at, const char *end, int *columns)
+{
+	const char *p = at + 1;
+	*columns = 1;
+	if (*at == '\033' && p < end && *p == '[') {
+		*columns = 0;
+		for (p++; p < end && !(*p >= '@' && *p <= '~'); p++)
+			;
+		return (size_t)(p - at) + (p < end);
+	}
+	while (p < end && (*p & 0xc0) == 0x80)
+		p++;
+	return (size_t)(p - at);
+}
+
+/* How far the line goes that begins at `at`, in column `used`: to a blank, or to `end`. Blanks before its first word do not break it. */
+static const char *stop_of(const char *at, const char *end, int used, int columns)
+{
+	const char *blank = NULL;
+	bool words = false;
+	int wide;
+	for (const char *p = at; p < end; p += step(p, end, &wide), used += wide) {
+		if (*p == ' ' && words) {
+			if (used > columns)
+				return blank ? blank : p;
+			blank = p;
+		}
+		words = words || *p != ' ';
+	}
+	return used > columns && blank ? blank : end;
+}
+
+static void fold_line(const char *at, const char *end, int columns, struct text *folded)
+{
+	int indent = 0;
+	while (at + indent < end && at[indent] == ' ')
+		indent++;
+	indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
+	for (int used = 0; at < end; used = indent) {
+		const char *stop = stop_of(at, end, used, columns);
+		text_put(folded, at, (size_t)(stop - at));
+		for (at = stop; at < end && *at == ' '; at++)
+			;
+		if (at < end) {
+			text_put(folded, "\n", 1);
+			text_repeat(folded, " ", indent);
+		}
+	}
+}
+
+void fold_lines(const char *lines, size_t count, int columns, struct text *folded)
+{
+	const char *end = lines + count;
+	for (const char *at = lines; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+		if (columns < 1)
+			text_put(folded, at, (size_t)(stop - at));
+		else
+			fold_line(at, stop, columns, folded);
+		if (newline)
+			text_put(folded, "\n", 1);
+		at = stop + (newline != NULL);
+	}
+}
+
+int terminal_columns(void)
+{
+	struct winsize size;
+	return ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void print_folded(const char *lines, size_t count)
+{
+	struct text folded = {0};
+	fold_lines(lines, count, terminal_columns(), &folded);
+	if (folded.broken)
+		fwrite(lines, 1, count, stdout);
+	else
+		fwrite(text_string(&folded), 1, folded.count, stdout);
+	text_release(&folded);
+}
