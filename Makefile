@@ -72,7 +72,7 @@ check: deps
 	@sh tests/run $(BUILD)
 
 # static: as shared libraries the two would write into each other's files
-SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
+SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	-static-libasan -static-libubsan"
 # the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
 asan: deps

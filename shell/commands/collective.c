@@ -50,9 +50,9 @@ static enum status read_root(const struct group_instance *instance, struct call 
 		if (status != ST_OK)
 			return status;
 	}
-	record->root = (int)number.value;
-	if (number.value != record->root || record->root < 0 || record->root >= instance->n)
+	if (!number_is_whole(number.value, 0, instance->n - 1))
 		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d", title, number.value, instance->n - 1);
+	record->root = (int)number.value;
 	return ST_OK;
 }
 

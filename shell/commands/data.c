@@ -55,8 +55,8 @@ static enum status take_synthetic(struct call *call, struct plan *plan)
 {
 	struct number number = {0};
 	enum status status = call_has(call, "count") ? call_option(call, "count", ranks_first(call_ranks(call)), &number) : ST_OK;
-	if (status == ST_OK && call_has(call, "count") && !(number.value >= 1 && number.value <= 1e9))
-		status = fail(ST_RANGE, "count: 1 to 1e9 rows or tokens");
+	if (status == ST_OK && call_has(call, "count") && !number_is_whole(number.value, 1, 1e9))
+		status = fail(ST_RANGE, "count=%g: a whole number of rows or tokens is wanted, at most 1e9", number.value);
 	if (status != ST_OK)
 		return status;
 	plan->data = (struct data){ .kind = DATA_SYNTHETIC, .count = (int64_t)number.value };   /* 0: as the model wants it */

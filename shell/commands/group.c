@@ -101,7 +101,7 @@ static enum status read_axis(struct shell *shell, struct call *call, int i, stru
 		return status;
 	if (word)
 		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, word);
-	if (number.value < 1 || number.value > RANKS_MAX || number.value != (int)number.value)
+	if (!number_is_whole(number.value, 1, RANKS_MAX))
 		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
 	mesh->size[i] = (int)number.value;
 	mesh->name[i] = names_make(shell->world->names, key, strlen(key));

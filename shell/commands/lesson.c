@@ -2,6 +2,8 @@
 #include "shell/language/command.h"
 #include "shell/lesson.h"
 
+#include <limits.h>
+
 static enum status lessons_run(struct shell *shell, struct call *call)
 {
 	(void)call;
@@ -17,6 +19,8 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 {
 	struct number number;
 	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
+	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
+		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
 	return status == ST_OK ? lesson_open(shell, (int)number.value) : status;
 }
 

@@ -4,7 +4,6 @@
 #include "shell/training.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ static enum status count_of(struct call *call, int row, const char *what, double
 	enum status status = ST_OK;
 	if (call_count(call, row))
 		status = call_number(call, row, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !(number.value >= least && number.value <= 1e6 && number.value == floor(number.value)))
+	if (status == ST_OK && !number_is_whole(number.value, least, 1e6))
 		status = fail(ST_RANGE, "%s takes a whole number from %g on", what, least);
 	if (status == ST_OK)
 		*count = (long)number.value;
@@ -133,7 +132,7 @@ static enum status verify_run(struct shell *shell, struct call *call)
 	enum status status = ST_OK;
 	if (call_has(call, "iterations"))
 		status = call_option(call, "iterations", ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !(number.value >= 0 && number.value <= 1e6 && number.value == floor(number.value)))
+	if (status == ST_OK && !number_is_whole(number.value, 0, 1e6))
 		status = fail(ST_RANGE, "verify takes a whole number of iterations");
 	return status == ST_OK ? training_verify(shell, (long)number.value) : status;
 }

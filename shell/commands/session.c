@@ -20,7 +20,7 @@ static enum status undo_run(struct shell *shell, struct call *call)
 	enum status status = ST_OK;
 	if (call_count(call, 0))
 		status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !(number.value >= 1 && number.value <= 1e9 && number.value == (double)(int)number.value))
+	if (status == ST_OK && !number_is_whole(number.value, 1, 1e9))
 		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
 	if (status == ST_OK)
 		status = journal_undo(shell, (int)number.value);

@@ -101,17 +101,19 @@ static enum status shard_axis(const struct shell *shell, struct call *call, int 
 {
 	struct number number = {0};
 	enum status status = call_has(call, "dim") ? call_option(call, "dim", rank, &number) : ST_OK;
-	*axis = (int)number.value;
-	if (status == ST_OK && (number.value < 0 || number.value >= whole->layout.dims || number.value != *axis))
+	if (status != ST_OK)
+		return status;
+	if (!number_is_whole(number.value, 0, whole->layout.dims - 1))
 		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value, names_text(shell->world->names,
 			whole->name), whole->layout.dims - 1);
-	return status;
+	*axis = (int)number.value;
+	return ST_OK;
 }
 
 static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole, int64_t *address,
 	struct layout *layout)
 {
-	int axis, index;
+	int axis = 0, index;
 	enum status status = shard_axis(shell, call, rank, whole, &axis);
 	if (status == ST_OK)
 		status = call_group(call, rank, &index);

@@ -103,8 +103,11 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 				return status;
 			parameter[i] = value.number;
 		}
-		if (strcmp(kernel->option[i].name, "seed") == 0)
-			parameter[i] += which;
+		if (strcmp(kernel->option[i].name, "seed") != 0)
+			continue;
+		if (!number_is_whole(parameter[i], -0x1p53, 0x1p53))
+			return fail(ST_RANGE, "tensor: seed=%g: a whole number is wanted", parameter[i]);
+		parameter[i] += which;
 	}
 	return ST_OK;
 }

@@ -120,6 +120,11 @@ enum status number_read(const char *s, struct number *number, int *used)
 	return ST_OK;
 }
 
+bool number_is_whole(double value, double least, double most)
+{
+	return value >= least && value <= most && value == floor(value);
+}
+
 const char *unit_name(enum unit unit)
 {
 	static const char *const names[] = { "a plain number", "a time", "bytes", "bytes/s", "FLOP/s" };

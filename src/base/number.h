@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a number counts. PLAIN mixes with anything; different others do not mix (ST_UNIT). */
@@ -17,6 +18,8 @@ struct number { double value; enum unit unit; };
  * ST_SYNTAX: no number there; ST_UNIT: an unknown unit; ST_RANGE: too large.
  * A % counts only when the next character is not a name, number or bracket (else it is the remainder). */
 enum status number_read(const char *s, struct number *number, int *used);
+/* A whole number from least to most: it may be made an integer. NaN is none. */
+bool number_is_whole(double value, double least, double most);
 const char *unit_name(enum unit unit);
 /* "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": as a person would say it, at most 6 significant digits; whole numbers in full */
 void number_text(struct number number, struct text *out);

@@ -111,11 +111,21 @@ static void times_and_bytes_are_shown(void **state)
 	}
 }
 
+static void whole_numbers_are_told(void **state)
+{
+	(void)state;
+	assert_true(number_is_whole(-3, -3, 5) && number_is_whole(5, -3, 5) && number_is_whole(0x1p53, 0, 0x1p53));
+	assert_false(number_is_whole(-4, -3, 5) || number_is_whole(6, -3, 5) || number_is_whole(0.5, -3, 5));
+	assert_false(number_is_whole(1e308, 0, 0x1p53) || number_is_whole(INFINITY, 0, 0x1p53) || number_is_whole(-INFINITY, -0x1p53, 0));
+	assert_false(number_is_whole(NAN, -1e9, 1e9));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_read), cmocka_unit_test(times_are_whole), cmocka_unit_test(others_are_refused), cmocka_unit_test(numbers_are_shown),
 		cmocka_unit_test(times_and_bytes_are_shown),
+		cmocka_unit_test(whole_numbers_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

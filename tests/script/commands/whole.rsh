@@ -1,0 +1,37 @@
+# ranks 2
+# where a whole number is wanted, no other number is taken for one: neither a fraction nor one that no integer holds
+tensor x[4] = iota
+let large = 1e300
+let endless = large * large
+lesson 1.5
+#> tests/script/commands/whole.rsh:6: no lesson 1.5; `lessons` lists them
+lesson large
+#> tests/script/commands/whole.rsh:8: no lesson 1e+300; `lessons` lists them
+lesson endless
+#> tests/script/commands/whole.rsh:10: no lesson inf; `lessons` lists them
+@0 broadcast x root=large
+#> tests/script/commands/whole.rsh:12: broadcast: root=1e+300, and the group's ranks count 0-1
+broadcast x root=endless
+#> tests/script/commands/whole.rsh:14: broadcast: root=inf, and the group's ranks count 0-1
+y = shard x dim=large
+#> tests/script/commands/whole.rsh:16: shard: dim=1e+300, and x has the dimensions 0-0
+y = shard x dim=0.5
+#> tests/script/commands/whole.rsh:18: shard: dim=0.5, and x has the dimensions 0-0
+mesh a=large b=1
+#> tests/script/commands/whole.rsh:20: mesh: a=1e+300: a size is a whole number of ranks
+mesh a=2 b=endless
+#> tests/script/commands/whole.rsh:22: mesh: b=inf: a size is a whole number of ranks
+tensor z[4] = randn seed=large
+#> tests/script/commands/whole.rsh:24: tensor: seed=1e+300: a whole number is wanted
+tensor z[4] = randn seed=0.5
+#> tests/script/commands/whole.rsh:26: tensor: seed=0.5: a whole number is wanted
+y = randn [4] seed=large
+#> tests/script/commands/whole.rsh:28: randn: seed=1e+300: a whole number of at least -9.0072e+15 is wanted
+data synthetic count=2.5
+#> tests/script/commands/whole.rsh:30: count=2.5: a whole number of rows or tokens is wanted, at most 1e9
+undo large
+#> tests/script/commands/whole.rsh:32: undo takes back a whole number of lines, 1 or more
+step endless
+#> tests/script/commands/whole.rsh:34: step takes a whole number from 0 on
+verify iterations=large
+#> tests/script/commands/whole.rsh:36: verify takes a whole number of iterations
