@@ -1,6 +1,7 @@
 /* launch.c -- starts mpirun, or the one process, and says what became of it */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
+#include "shell/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,9 @@ static bool open_ends(const struct options *options, bool wire, int in[2], int o
 	bool ok = pipe2(err, O_CLOEXEC) == 0;
 	if (wire)
 		ok = ok && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
-	else if (options->file || options->lines || options->check_lessons)
+	else
+		ok = ok && pipe2(out, O_CLOEXEC) == 0;
+	if (!wire && (options->file || options->lines || options->check_lessons))
 		ok = ok && (in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
 	return ok;
 }
@@ -278,21 +281,33 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* Passes descriptor 2 on until it closes: then the job is over, or nearly. */
-static void pass_on(struct job *job)
+/* What came out of one of the job's ends; it is closed at its end. */
+static ssize_t take(struct pollfd *end, char *piece, size_t room)
 {
-	char piece[4096];
-	ssize_t got;
-	while ((got = read(job->err, piece, sizeof piece)) != 0 && !asked_to_end) {
+	ssize_t got = end->revents ? read(end->fd, piece, room) : 0;
+	if (end->revents && got <= 0 && !(got < 0 && errno == EINTR))
+		end->fd = -1;
+	return got > 0 ? got : 0;
+}
+
+/* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing of a disk that is full, and falls
+ * over when its reader leaves. ST_FILE: nobody takes what is said. */
+static enum status pass_on(struct job *job)
+{
+	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
+	enum status status = ST_OK;
+	char piece[65536];
+	while ((ends[0].fd >= 0 || ends[1].fd >= 0) && !asked_to_end && status == ST_OK) {
 		struct text shown = {0};
-		if (got < 0 && errno != EINTR)
-			break;
-		if (got > 0)
-			job_hear(job, piece, (size_t)got, &shown);
+		if (poll(ends, 2, -1) < 0)
+			continue;
+		status = write_all(1, piece, (size_t)take(&ends[0], piece, sizeof piece));
+		job_hear(job, piece, (size_t)take(&ends[1], piece, sizeof piece), &shown);
 		if (shown.count)
 			fwrite(shown.bytes, 1, shown.count, stderr);
 		text_release(&shown);
 	}
+	return status;
 }
 
 int launch_batch(const struct options *options)
@@ -307,8 +322,11 @@ int launch_batch(const struct options *options)
 		fprintf(stderr, "ranksh: %s\n", fail_text());
 		return 4;
 	}
-	pass_on(&job);
-	if (asked_to_end) {
+	enum status passed = pass_on(&job);
+	if (passed != ST_OK && !asked_to_end) {
+		fprintf(stderr, "%s\n", fail_text());
+		job_end(&job);
+	} else if (asked_to_end) {
 		job_end(&job);
 		code = 128 + asked_to_end;
 	} else {

@@ -18,7 +18,7 @@ struct job {
 	struct text partial;    /* the beginning of a line of its descriptor 2 */
 };
 
-/* wire: descriptors 0 and 1 become pipes and the job is told `--wire`; else they are inherited, 0 only where lines come from it. */
+/* wire: descriptor 0 becomes a pipe, and the job is told `--wire`; else it is inherited, where lines come from it. 1 and 2 become pipes. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
 /* Bytes that came out of descriptor 2: mpirun's own boxes are kept in `chatter`, the rest is appended to `shown`. */
 void job_hear(struct job *job, const char *bytes, size_t count, struct text *shown);
