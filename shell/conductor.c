@@ -74,7 +74,7 @@ bool conductor_over_limit(const struct conductor *conductor)
 /* A script is over: nobody types another line, so whoever waits is stuck. */
 static enum status end_script(struct shell *shell)
 {
-	struct trace trace = {shell->world, shell->backend};
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct ranks waiting = {0};
 	struct text chain = {0};
 	bool stuck = false;

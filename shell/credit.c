@@ -118,7 +118,25 @@ static bool more(struct budget *budget)
 void credit_start(struct credit *credit, struct plane *plane, struct budget *budget)
 {
 	credit->plane = plane;
+	credit->budget = budget;
 	credit->quantum = QUANTUM_FIRST;
 	credit->asked_ns = wall_ns();
 	*budget = (struct budget){.steps = 0, .more = more, .self = credit};
+}
+
+enum { ALONE_STEPS = 100 };
+
+static bool more_alone(struct budget *budget)
+{
+	struct credit *credit = budget->self;
+	budget->steps = ALONE_STEPS;
+	if (credit->deaf > 0 || !credit->look || credit->look(credit->self) != CREDIT_STOP)
+		return true;
+	credit->stopped_at = credit_position(credit, credit->budget);
+	return false;
+}
+
+struct budget credit_alone(struct credit *credit)
+{
+	return (struct budget){.steps = ALONE_STEPS, .more = credit ? more_alone : NULL, .self = credit};
 }

@@ -18,6 +18,7 @@ enum credit_code { CREDIT_GO, CREDIT_FLUSH, CREDIT_STOP };
 
 struct credit {
 	struct plane *plane;
+	struct budget *budget;  /* that it fills */
 	int64_t own;            /* this process may run to here without asking */
 	int64_t bound;          /* what budget.steps counts down to: own, or stop_at before it */
 	int64_t told;           /* rank 0: what the others were granted */
@@ -41,6 +42,8 @@ int64_t credit_position(const struct credit *credit, const struct budget *budget
 void credit_end_at(struct credit *credit, struct budget *budget, int64_t steps);
 /* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
+/* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the steps that everybody counts. */
+struct budget credit_alone(struct credit *credit);
 int64_t wall_ns(void);
 
 #endif

@@ -50,7 +50,7 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 
 enum status view_frame(struct shell *shell, const struct request *request, struct reply *reply)
 {
-	struct trace trace = {shell->world, shell->backend};
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct window whole = trace_window(&trace, -1);
 	if (whole.to <= whole.from)
 		whole.to = whole.from + 1;

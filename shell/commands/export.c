@@ -1,12 +1,14 @@
 /* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
 #include "base/file.h"
 #include "shell/commands/services.h"
+#include "shell/credit.h"
 
 #include <string.h>
 
 static enum status export_trace(struct shell *shell, const char *path)
 {
-	struct trace trace = {shell->world, shell->backend};
+	struct budget budget = credit_alone(shell->credit);
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
 	struct text text = {0};
 	enum status status = trace_export_json(&trace, &text);
 	if (status == ST_OK && text.broken)
@@ -26,6 +28,8 @@ static enum status export_run(struct shell *shell, struct call *call)
 		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
 	if (status == ST_OK)
 		status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		status = shell->backend->project(shell->backend, &shell->budget);
 	if (status != ST_OK)
 		return status;
 	bool writer = !shell->plane || plane_rank(shell->plane) == 0;

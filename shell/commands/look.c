@@ -6,7 +6,15 @@
 
 static struct trace trace_of(const struct shell *shell)
 {
-	return (struct trace){shell->world, shell->backend};
+	return (struct trace){.world = shell->world, .backend = shell->backend};
+}
+
+/* A look that may take long: what is final is carried out, the rest projected, and Ctrl-C ends it */
+static enum status look_begin(struct shell *shell, struct trace *trace)
+{
+	*trace = (struct trace){.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
 }
 
 static int section_now(const struct call *call)
@@ -55,22 +63,21 @@ static enum status section_of(struct shell *shell, struct call *call, int *secti
 
 /* ---- timeline ------------------------------------------------------------------------------------------------------ */
 
-static enum status draw(struct shell *shell, int section, const struct ranks *ranks)
+static enum status draw(struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
 {
 	enum { MOST_ROWS = 40 };
-	struct trace trace = trace_of(shell);
-	struct timeline_options options = {.window = trace_window(&trace, section), .width = out_width(shell->out), .merge = true,
+	struct timeline_options options = {.window = trace_window(trace, section), .width = out_width(shell->out), .merge = true,
 		.now = shell_clock(shell), .ranks = ranks, .rows = MOST_ROWS};
 	struct picture picture = {0};
 	struct text text = {0};
-	enum status status = timeline_picture(&trace, &options, &picture);
+	enum status status = timeline_picture(trace, &options, &picture);
 	if (status == ST_OK) {
 		picture_text(&picture, out_colour(shell->out), &text);
 		out_put(shell->out, text_string(&text), text.count);
 		if (text.broken)
 			status = fail(ST_MEMORY, "timeline: this computer is out of memory");
 	}
-	int rows = status == ST_OK ? timeline_rows(&trace, &options) : 0;
+	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
 	if (rows > MOST_ROWS)
 		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n", rows - MOST_ROWS);
 	picture_release(&picture);
@@ -91,16 +98,18 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 		shell->strip = word[1] == 'n';
 		return ST_OK;
 	}
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	struct trace trace;
+	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = strcmp(word, "all") == 0 ? (section = -1, ST_OK) : section_of(shell, call, &section);
-	return status == ST_OK ? draw(shell, section, call_ranks(call)) : status;
+	return status == ST_OK ? draw(shell, &trace, section, call_ranks(call)) : status;
 }
 
 void timeline_strip(struct shell *shell)
 {
+	struct trace trace = trace_of(shell);
 	if (shell->strip && !shell->replaying)
-		draw(shell, (int)shell->world->section_count - 1, NULL);
+		draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
 }
 
 const struct command command_timeline = {
@@ -127,10 +136,10 @@ static enum status say_table(struct shell *shell, struct text *text, enum status
 
 static enum status table_run(struct shell *shell, struct call *call, table_of *table)
 {
-	struct trace trace = trace_of(shell);
+	struct trace trace;
 	struct text text = {0};
 	int section;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = section_of(shell, call, &section);
 	if (status == ST_OK)
@@ -201,12 +210,12 @@ const struct command command_races = {
 
 static enum status stuck_run(struct shell *shell, struct call *call)
 {
-	struct trace trace = trace_of(shell);
+	struct trace trace;
 	struct text text = {0};
 	struct ranks waiting = {0};
 	bool stuck = false;
 	(void)call;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
 	return say_table(shell, &text, status);
@@ -220,10 +229,10 @@ const struct command command_stuck = {
 
 static enum status diff_run(struct shell *shell, struct call *call)
 {
-	struct trace trace = trace_of(shell);
+	struct trace trace;
 	struct text text = {0};
 	int a, b;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = section_argument(shell, call, 0, 0, &a);
 	if (status == ST_OK)

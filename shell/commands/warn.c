@@ -18,7 +18,7 @@ static void put_some(struct shell *shell, const struct text *text)
 
 static void warn_races(struct shell *shell)
 {
-	struct trace trace = {shell->world, shell->backend};
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	if (trace_races_from(&trace, (size_t)shell->races_told, out_width(shell->out), &text) == ST_OK)
 		put_some(shell, &text);

@@ -6,7 +6,7 @@
 
 static struct trace trace_of(const struct eval *eval)
 {
-	return (struct trace){eval->shell->world, eval->shell->backend};
+	return (struct trace){.world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
 }
 
 enum status evaluate_section(struct eval *eval, struct name *name, int *section)

@@ -43,6 +43,8 @@ struct backend {
 	 * final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS: names the rank whose line is missing
 	 * (nothing was changed). ST_STUCK: no line can mend it. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
+	/* Makes the projection that times() and waiting() look at, as long as the budget lasts; without this they make it themselves. */
+	enum status (*project)(struct backend *backend, struct budget *budget);
 	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next queued()). */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);

@@ -73,6 +73,7 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 		return status;
 	record->latency_ns = cost.latency_ns;
 	record->flow_bytes = cost.bytes;
+	record->sent_bytes = cost.sent_bytes;
 	record->rate = cost.rate;
 	record->alone_ns = cost.alone_ns;
 	record->algorithm = cost.algorithm;

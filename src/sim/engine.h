@@ -123,6 +123,8 @@ struct floor { op_id first; int64_t time; };
 struct slow { int rank; op_id after; double factor; };
 
 struct data;                    /* of this process's rank: data.h */
+enum { EVENTS_A_STEP = 20 };    /* of a budget */
+
 struct engine {
 	struct world *world;
 	struct data *data;      /* NULL in a copy, and with --dry */
@@ -152,7 +154,7 @@ struct engine {
 	int64_t until;          /* events before it only; TIME_UNKNOWN: all */
 	size_t stopped_count;
 	enum status status;     /* a promise broken: ST_BUG, worded */
-	int64_t ticks;          /* events since the last step of the budget */
+	int64_t ticks, ticks_all;      /* events since the last step of the budget; since the copy was made */
 	int64_t latest;         /* time of the latest event of this pass */
 	bool in_pass;
 	bool spoiled;           /* some tensor was marked poisoned: writing clears that */

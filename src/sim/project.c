@@ -1,22 +1,40 @@
 /* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until the next line */
 #include "sim/sim.h"
 
-const struct engine *sim_future(struct sim *sim)
+static enum status project(struct sim *sim, struct budget *budget)
 {
-	if (sim->projected)
-		return sim->future;
-	if (sim->engine->in_pass)       /* asked by a hook in the middle of an event */
-		return NULL;
-	if (sim_ready(sim) != ST_OK || (fresh_copy(&sim->future, sim->engine) != ST_OK && fresh_copy(&sim->future, sim->engine) != ST_OK))
-		return NULL;
+	enum status status = sim_ready(sim);
+	if (status == ST_OK && (status = fresh_copy(&sim->future, sim->engine)) != ST_OK)
+		status = fresh_copy(&sim->future, sim->engine);         /* one failed allocation is tried again, as in sim_ready() */
+	if (status != ST_OK)
+		return status;
 	for (size_t i = 0; i < sim->engine->fresh_count; i++)
 		sim->future->fresh[i] = sim->engine->fresh[i];
 	sim->future->fresh_count = sim->engine->fresh_count;
 	sim->future->everybody_quiet = true;
-	if (engine_run(sim->future, NULL) != ST_OK)
+	sim->future->ticks = sim->future->ticks_all = 0;
+	status = engine_run(sim->future, budget);
+	sim->projected = status == ST_OK;
+	return status;
+}
+
+const struct engine *sim_future(struct sim *sim)
+{
+	if (!sim->projected && sim->engine->in_pass)            /* asked by a hook in the middle of an event */
 		return NULL;
-	sim->projected = true;
-	return sim->future;
+	return sim->projected || project(sim, NULL) == ST_OK ? sim->future : NULL;
+}
+
+/* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was done before or not. */
+enum status sim_project(struct backend *backend, struct budget *budget)
+{
+	struct sim *sim = (struct sim *)backend;
+	if (!sim->projected)
+		return project(sim, budget);
+	for (int64_t step = sim->future->ticks_all / EVENTS_A_STEP; step > 0; step--)
+		if (--budget->steps <= 0 && budget->more && !budget->more(budget))
+			return fail(ST_INTERRUPTED, "interrupted");
+	return ST_OK;
 }
 
 void sim_times(struct backend *backend, op_id id, struct times *times)

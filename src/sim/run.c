@@ -303,7 +303,6 @@ static void carry_out(struct engine *e, struct due due)
 
 static bool may_go_on(struct engine *e, struct budget *budget)
 {
-	enum { EVENTS_A_STEP = 20 };
 	if (!budget || e->ticks < EVENTS_A_STEP)
 		return true;
 	budget->steps -= e->ticks / EVENTS_A_STEP;
@@ -356,6 +355,7 @@ enum status engine_run(struct engine *e, struct budget *budget)
 		bool counts = e->works[due.work].owner < OWNER_RANK;
 		carry_out(e, due);
 		e->ticks += counts;
+		e->ticks_all += counts;
 		if (!may_go_on(e, budget)) {
 			status = fail(ST_INTERRUPTED, "interrupted");
 			break;

@@ -138,7 +138,7 @@ static void sim_stop(struct backend *backend)
 }
 
 static const struct backend functions = {
-	.name = "sim", .queued = sim_queued, .advance = sim_advance, .reach = sim_reach, .times = sim_times, .host = sim_host,
+	.name = "sim", .queued = sim_queued, .advance = sim_advance, .reach = sim_reach, .project = sim_project, .times = sim_times, .host = sim_host,
 	.waiting = sim_waiting, .slow = sim_slow, .slowness = sim_slowness, .clock_at_least = sim_clock_at_least, .abort = sim_abort,
 	.peek = sim_peek, .failure = sim_failure, .sent = sim_sent, .stop = sim_stop,
 };

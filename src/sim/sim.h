@@ -22,6 +22,7 @@ enum status sim_advance(struct backend *backend, struct budget *budget);
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
 const struct engine *sim_future(struct sim *sim);       /* the projection, NULL when memory ran out */
+enum status sim_project(struct backend *backend, struct budget *budget);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
 void sim_sent(struct backend *backend, int rank, int section, double *sent);

@@ -21,11 +21,8 @@ static void count_collective(const struct world *world, const struct op *op, con
 	const struct meet *meet = &world->meets[op->meet];
 	const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
 	int place = world->groups[meet->group].place_of[op->rank];
-	struct cost cost = {0};
-	if (group->n < 2 || collective_cost(record->collective, world->machine, (struct cost_group){group->n, group->ranks}, record->bytes,
-		record->algorithm, &cost) != ST_OK)
-		return;
-	count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], cost.sent_bytes, sent);
+	if (group->n > 1)
+		count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], record->sent_bytes, sent);
 }
 
 static void count_op(const struct world *world, const struct op *op, double *sent)

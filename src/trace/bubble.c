@@ -93,7 +93,7 @@ static enum status read_rank(struct schedule *s, int rank)
 			phase = 0;
 	}
 	s->first[rank + 1] = s->count;
-	return status;
+	return status == ST_OK ? trace_step(s->trace, s->count - s->first[rank]) : status;
 }
 
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */

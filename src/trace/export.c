@@ -108,10 +108,10 @@ static void put_stall(struct writer *w, int rank, int stream, const struct span 
 	text_add(w->out, "}");
 }
 
-static void put_span(struct writer *w, int rank, int stream, const struct span *span)
+static enum status put_span(struct writer *w, int rank, int stream, const struct span *span)
 {
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
-		return;
+		return ST_OK;
 	if (span->kind == SPAN_WORK)
 		put_work(w, rank, stream, span);
 	else
@@ -121,6 +121,7 @@ static void put_span(struct writer *w, int rank, int stream, const struct span *
 	text_add(w->out, ",");
 	put_us(w->out, "dur", span->to - span->from);
 	text_add(w->out, "}");
+	return trace_step(w->trace, 1);
 }
 
 /* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it reaches. */
@@ -204,7 +205,7 @@ static enum status put_rank(struct writer *w, const struct lanes *lanes, struct 
 		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream), stream);
 		status = lanes_spans(lanes, stream, window, spans);
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
-			put_span(w, lanes->rank, stream, &spans->span[i]);
+			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}
 	if (status == ST_OK)
 		put_arrows(w, lanes);

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+enum status trace_step(const struct trace *trace, size_t operations)
+{
+	enum { OPERATIONS_A_STEP = 20 };
+	struct budget *budget = trace->budget;
+	if (!budget)
+		return ST_OK;
+	budget->steps -= 1 + (int64_t)(operations / OPERATIONS_A_STEP);
+	if (budget->steps > 0 || !budget->more || budget->more(budget))
+		return ST_OK;
+	return fail(ST_INTERRUPTED, "interrupted");
+}
+
 bool trace_is_work(enum op_kind kind)
 {
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;

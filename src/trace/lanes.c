@@ -199,7 +199,8 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 		return status;
 	gather(lanes, count);
 	sort_by_stream(lanes);
-	return host_lane(lanes);
+	status = host_lane(lanes);
+	return status == ST_OK ? trace_step(trace, count) : status;
 }
 
 void lanes_release(struct lanes *lanes)

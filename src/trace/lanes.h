@@ -28,6 +28,8 @@ struct lanes {
 	struct spans host;          /* the host's lane, from 0 to the end of time */
 };
 
+/* So many operations were looked at: ST_INTERRUPTED when that was all that Ctrl-C left. */
+enum status trace_step(const struct trace *trace, size_t operations);
 /* A zeroed struct is an empty one. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);

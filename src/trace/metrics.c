@@ -16,6 +16,11 @@ enum status trace_never_ends(const struct trace *trace, op_id id)
 	return status;
 }
 
+static size_t operations_of(const struct world *world, int rank)
+{
+	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
+}
+
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns)
 {
 	const struct world *world = trace->world;
@@ -35,7 +40,7 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 	}
 	if (to > from)
 		*ns = to - from;
-	return ST_OK;
+	return trace_step(trace, operations_of(world, rank));
 }
 
 /* The rank's own time in the section: first issue to last known end. */
@@ -72,7 +77,7 @@ static enum status work_of(const struct trace *trace, int section, int rank, wan
 		status = t.end == TIME_UNKNOWN ? trace_never_ends(trace, id) : cover_add(cover, t.start, t.end);
 	}
 	cover_join(cover);
-	return status;
+	return status == ST_OK ? trace_step(trace, operations_of(world, rank)) : status;
 }
 
 static bool on_stream(const struct world *world, op_id id, int stream) { return world->ops[id].stream == stream; }

@@ -18,7 +18,11 @@
 
 #include "sim/backend.h"
 
-struct trace { const struct world *world; struct backend *backend; };
+struct trace {
+	const struct world *world;
+	struct backend *backend;
+	struct budget *budget;          /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in every process; NULL: it does not */
+};
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
  *   WORK   a stream's operation runs; on the host's lane: the host computes

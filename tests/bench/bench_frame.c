@@ -46,7 +46,7 @@ static enum status frames(struct shell *shell, const char *what)
 	double each[FRAMES], first, from = now_ms();
 	enum status status = frame(shell, &request, &line);
 	first = now_ms() - from;
-	struct window whole = trace_window(&(struct trace){shell->world, shell->backend}, -1);
+	struct window whole = trace_window(&(struct trace){.world = shell->world, .backend = shell->backend}, -1);
 	request.selected = (op_id)shell->world->op_count / 2;
 	for (int i = 0; i < FRAMES && status == ST_OK; i++) {
 		int64_t part = (whole.to - whole.from) >> (i % 5 + 1);

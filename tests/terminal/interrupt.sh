@@ -29,3 +29,15 @@ keys C-c
 keys -l 'say "still here"'
 keys Enter
 check "Ctrl-C at the prompt clears the line" shows '^still here\|\] still here'
+
+# a look at a huge world is long work of rank 0 and of all: Ctrl-C ends it too
+open 80 24 --dry -n 4096
+check "a prompt of a huge world" shows 'ms >'
+line 'repeat 400 { spin 1us; barrier }'
+check "its lines run" ends_with_prompt
+line 'export big.json'
+check "an export says that it runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C in an export" shows '^interrupted'
+check "... and the prompt is back" ends_with_prompt
+refute "no half file is left" test -e "$folder/big.json"

@@ -11,7 +11,7 @@ static struct rig rig_open(int n)
 	struct machine *machine = &rig.scene->machine;
 	assert_int_equal(machine_load(machine, "classroom"), ST_OK);
 	assert_int_equal(sim_start(&rig.sim, rig.scene->world, NULL, (struct backend_hooks){0}), ST_OK);
-	rig.trace = (struct trace){ rig.scene->world, rig.sim };
+	rig.trace = (struct trace){ .world = rig.scene->world, .backend = rig.sim };
 	return rig;
 }
 
@@ -182,12 +182,96 @@ static void a_pipeline(void **state)
 	rig_close(&rig);
 }
 
+/* A budget that lasts `left` times and counts what it gave */
+struct grants { struct budget budget; int left, given; };
+static bool grant(struct budget *budget)
+{
+	struct grants *grants = (struct grants *)budget;
+	budget->steps = 1;
+	grants->given++;
+	return grants->left-- > 0;
+}
+
+static struct rig many_queued(void)
+{
+	struct rig rig = rig_open(3);
+	scene_stream(rig.scene, "io");
+	for (int rank = 0; rank < 3; rank++) {
+		for (int i = 0; i < 200; i++) {
+			spin(&rig, rank, 2, "spin", 10 + rank, NULL, -1);
+			allreduce(&rig, rank, STREAM_DEFAULT);
+		}
+	}
+	return rig;
+}
+
+/* In a process that has looked before, a look takes the steps that it takes in one that has not: Ctrl-C falls at the same place. */
+static void a_projection_counts_the_same_again(void **state)
+{
+	(void)state;
+	struct rig rig = many_queued();
+	struct grants first = { .budget = { .more = grant }, .left = 1000000 }, again = first, short_of = first;
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	assert_int_equal(rig.sim->project(rig.sim, &first.budget), ST_OK);
+	assert_true(first.given > 4);
+	assert_int_equal(rig.sim->project(rig.sim, &again.budget), ST_OK);
+	assert_int_equal(again.given, first.given);
+	short_of.left = first.given / 2;
+	assert_int_equal(rig.sim->project(rig.sim, &short_of.budget), ST_INTERRUPTED);
+	rig_close(&rig);
+
+	rig = many_queued();
+	struct grants fresh = { .budget = { .more = grant }, .left = first.given / 2 };
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	assert_int_equal(rig.sim->project(rig.sim, &fresh.budget), ST_INTERRUPTED);
+	assert_int_equal(fresh.given, short_of.given);
+	rig_close(&rig);
+}
+
+static enum status picture_of(const struct trace *trace)
+{
+	struct timeline_options options = { .width = 80, .merge = true, .window = trace_window(trace, -1) };
+	struct picture picture = {0};
+	enum status status = timeline_picture(trace, &options, &picture);
+	picture_release(&picture);
+	return status;
+}
+
+static enum status time_of_all(const struct trace *trace)
+{
+	int64_t ns;
+	enum status status = ST_OK;
+	for (int rank = 0; rank < 3 && status == ST_OK; rank++)
+		status = metric_time(trace, -1, rank, &ns);
+	return status;
+}
+
+static void every_long_look_can_be_stopped(void **state)
+{
+	(void)state;
+	struct rig rig = many_queued();
+	for (int look = 0; look < 6; look++)
+		for (int left = 0; left < 2; left++) {
+			struct grants grants = { .budget = { .more = grant }, .left = left };
+			struct trace trace = rig.trace;
+			struct text out = {0};
+			trace.budget = &grants.budget;
+			assert_int_equal(look == 0 ? picture_of(&trace) : look == 1 ? trace_stalls(&trace, -1, 80, &out)
+				: look == 2 ? trace_stats(&trace, -1, 80, &out) : look == 3 ? trace_diff(&trace, 0, 0, 80, &out)
+				: look == 4 ? trace_export_json(&trace, &out) : time_of_all(&trace), ST_INTERRUPTED);
+			text_release(&out);
+		}
+	rig_close(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_straggler),
 		cmocka_unit_test(a_missing_rank),
 		cmocka_unit_test(a_pipeline),
+		cmocka_unit_test(a_projection_counts_the_same_again),
+		cmocka_unit_test(every_long_look_can_be_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static inline struct scene *scene_open(int n)
 	scene->machine = (struct machine){ .name = "scene", .launch = 20 * US, .memory = 256 << 20, .segment = 100 * US, .gpus = 8, .nodes = 1 };
 	scene->world = world_create(n, -1, &scene->machine);
 	assert_non_null(scene->world);
-	scene->trace = (struct trace){ scene->world, &scene->backend };
+	scene->trace = (struct trace){ .world = scene->world, .backend = &scene->backend };
 	scene->times = mem_alloc(SCENE_OPS * sizeof *scene->times);
 	return scene;
 }
