@@ -41,7 +41,8 @@ enum { FIRST_BYTES = 1 << 20 };
 
 static void fill_buckets(struct ddp *d)
 {
-	int64_t bucket = (int64_t)option_number(d->call, "bucket"), bytes = 0;
+	const double bucket = option_number(d->call, "bucket");         /* may be more than an integer holds */
+	int64_t bytes = 0;
 	struct bucket *open = NULL;
 	for (int i = 0; i < d->count; i++) {
 		const struct parameter *p = &d->list[d->order[i]];
@@ -54,7 +55,7 @@ static void fill_buckets(struct ddp *d)
 		open->elements += parameter_count(p);
 		open->unit = p->unit;
 		bytes += parameter_count(p) * dtype_bytes(d->call->model.dtype);
-		if (bytes >= (d->buckets == 1 && bucket > FIRST_BYTES ? FIRST_BYTES : bucket))
+		if ((double)bytes >= (d->buckets == 1 && bucket > FIRST_BYTES ? FIRST_BYTES : bucket))
 			open = NULL;
 	}
 }

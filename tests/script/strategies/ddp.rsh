@@ -40,3 +40,7 @@ for h in f16 bf16 int8 topk {
 	expect loss[0] < before
 	verify
 }
+# a bucket that no integer holds is one for everything
+model mlp layers=2 hidden=16 batch=16
+strategy ddp bucket=1e300
+run 1
