@@ -57,10 +57,11 @@ static char *read_file(const char *path, size_t *count)
 	while ((got = fread(block, 1, sizeof block, file)) > 0 && text.count < MOST)
 		text_put(&text, block, got);
 	bool broken = ferror(file) != 0;
+	int error = errno;
 	fclose(file);
 	if (broken || text.count >= MOST || text.broken) {
 		if (broken)
-			fail(ST_FILE, "%s: it cannot be read", path);
+			fail(ST_FILE, "%s: %s", path, strerror(error));
 		else if (text.broken)
 			fail(ST_MEMORY, "%s: this computer is out of memory", path);
 		else

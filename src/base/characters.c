@@ -19,6 +19,21 @@ static uint32_t next_code(const char **at)
 	return code;
 }
 
+/* The first byte of what is no character; the bytes are not valid as a whole */
+static size_t valid_until(const char *bytes, size_t count)
+{
+	size_t at = 0;
+	while (at < count) {
+		size_t length = 1;
+		while (length < 4 && at + length < count && ((unsigned char)bytes[at + length] & 0xc0) == 0x80)
+			length++;
+		if (!text_is_utf8(bytes + at, length))
+			break;
+		at += length;
+	}
+	return at;
+}
+
 static enum status check(const char *name, const char *bytes, size_t count)
 {
 	if (count == 0)
@@ -27,7 +42,7 @@ static enum status check(const char *name, const char *bytes, size_t count)
 		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
 			(size_t)((const char *)memchr(bytes, 0, count) - bytes));
 	if (!text_is_utf8(bytes, count))
-		return fail(ST_FILE, "%s is no text: its bytes are not UTF-8", name);
+		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name, valid_until(bytes, count));
 	return ST_OK;
 }
 

@@ -1,0 +1,73 @@
+#!/bin/sh
+# data: texts and pairs of .npy files that are not what they should be: which, and what was expected; what was set before stays
+set -u
+: "${RANKSH:=./ranksh}"
+RANKSH=$(realpath "$RANKSH")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+check() { name=$1; shift; if "$@"; then echo "ok data: $name"; else echo "FAIL data: $name: $(cat out)"; fi; }
+# says LINE TEXT
+says() { "$RANKSH" -n 2 -c "$1" > out 2>&1; check "$2" grep -qF -- "$2" out; }
+
+: > empty
+printf 'a\0b' > zero
+printf 'good \303( bad' > bad
+printf 'cut off \342\234' > cut
+printf 'line one\r\nline two\r\n' > crlf
+printf 'zw\303\266lf \346\274\242\345\255\227' > utf8
+mkdir folder
+says "data text empty" "empty is empty"
+says "data text zero" "zero is binary: a text has no zero bytes, and its byte 1 is one"
+says "data text bad" "bad is no text: it is not UTF-8 from byte 5 on"
+says "data text cut" "cut is no text: it is not UTF-8 from byte 8 on"
+says "data text none" "none: No such file or directory"
+says "data text folder" "folder: Is a directory"
+says "data text crlf" "crlf: 20 characters, 10 different ones"  # the end of a line is two of them
+says "data text utf8" "utf8: 8 characters, 8 different ones"
+says "model gpt seq=8 batch=2; data text crlf; strategy ddp; run 2" "iteration 2"
+says "model gpt seq=20 batch=2; data text crlf; strategy ddp" "a sequence takes 20 tokens and one more; the data has 20: seq=19 fits"
+says "model gpt seq=8 batch=3; data text crlf; strategy ddp" "a batch takes 3 sequences of 8 tokens and one more, 25 in all; the data has 20: batch=2 fits"
+says "data" "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic"
+says "data txt crlf" "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic"
+for value in 0 -1 1.5 1e12; do says "data synthetic count=$value" ": a whole number of rows or tokens is wanted, at most 1e9"; done
+
+# npy NAME SHAPE TYPE BYTES [ORDER]: zeros
+npy() {
+	head="{'descr': '$3', 'fortran_order': ${5:-False}, 'shape': $2, }"
+	{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$head"; head -c "$4" /dev/zero; } > "$1"
+}
+npy x.npy "(8, 4)" '<f4' 128
+npy y.npy "(8, 2)" '<f4' 64
+npy half.npy "(8, 2)" '<f2' 32
+npy seven.npy "(7, 2)" '<f4' 56
+npy line.npy "(8,)" '<f4' 32
+npy cube.npy "(8, 2, 2)" '<f4' 128
+npy whole.npy "(8, 2)" '<i4' 64
+npy double.npy "(8, 2)" '<f8' 128
+npy big.npy "(8, 2)" '>f4' 64
+npy columns.npy "(8, 2)" '<f4' 64 True
+npy none.npy "(0, 2)" '<f4' 0
+npy short.npy "(8, 2)" '<f4' 10
+printf 'hello' > words.npy
+says "data x.npy y.npy" "8 rows of 4 numbers, targets of 2"
+says "data x.npy half.npy" "8 rows of 4 numbers, targets of 2"
+says "data x.npy seven.npy" "x.npy has 8 rows, seven.npy has 7: each row of samples wants its row of targets"
+says "data x.npy line.npy" "line.npy is f32 [8]: wanted are rows of numbers, [rows,columns] of f32 or f16"
+says "data cube.npy y.npy" "cube.npy is f32 [8,2,2]: wanted are rows of numbers"
+says "data whole.npy y.npy" "whole.npy is i32 [8,2]: wanted are rows of numbers"
+says "data x.npy double.npy" "double.npy holds '<f8'; f4, f2 and i4 can be read"
+says "data x.npy big.npy" "big.npy is big endian"
+says "data x.npy columns.npy" "columns.npy is in Fortran order"
+says "data x.npy none.npy" "none.npy has a dimension of 0"
+says "data x.npy short.npy" "short.npy is cut short: 10 bytes of data, 64 wanted"
+says "data x.npy words.npy" "words.npy is not a whole .npy file"
+says "data x.npy missing.npy" "missing.npy cannot be opened: No such file or directory"
+says "data x.npy" "write: data text FILE"
+says "model gpt; data x.npy y.npy; strategy ddp" "a gpt reads tokens"
+says "model mlp batch=9; data x.npy y.npy; strategy ddp" "a batch takes 9 rows; the data has 8: batch=8 fits"
+
+# a refused line changes nothing
+says "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error { data text none }; expect error { data x.npy seven.npy }; strategy ddp; run 1; verify" \
+	"as one rank after 1 iteration"
+check "the rows are still those of the pair" grep -qF "w1         [4,8]" out
