@@ -1,6 +1,6 @@
 # lesson: Ranks meet: collectives, a straggler, a deadlock
 # minutes: 30
-# ranks: 4
+# ranks: 4 6 8 10 12 14 16
 
 ## Everybody's sum
 # Each rank has its own g: rank 0 holds ones, rank 1 twos, and so on. A

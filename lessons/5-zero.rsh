@@ -1,6 +1,6 @@
 # lesson: The ZeRO ladder: who keeps what
 # minutes: 30
-# ranks: 2
+# ranks: 2 4 8 16
 
 ## Stage 1: the optimizer's state
 # Adam keeps two numbers for each parameter, m and v. Data parallel keeps all

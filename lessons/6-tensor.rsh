@@ -1,6 +1,6 @@
 # lesson: Tensor parallel by hand, for one layer
 # minutes: 25
-# ranks: 2
+# ranks: 2 4 8 16
 
 ## Split the first weight by columns, the second by rows
 # The MLP y = gelu(x W1) W2 on several ranks: with W1 split by columns, each rank

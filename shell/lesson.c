@@ -155,9 +155,8 @@ enum status lesson_open(struct shell *shell, int number)
 	enum status status = load(number, &lesson);
 	if (status != ST_OK)
 		return status;
-	if (shell->world->n < lesson->file.ranks) {
-		status = fail(ST_RANK, "lesson %d wants %d ranks, here are %d: leave and start `ranksh -n %d`", number, lesson->file.ranks,
-			shell->world->n, lesson->file.ranks);
+	status = lesson_file_fits(&lesson->file, number, shell->world->n);
+	if (status != ST_OK) {
 		lesson_file_release(&lesson->file);
 		mem_free(lesson);
 		return status;
@@ -382,6 +381,10 @@ enum status lesson_check_all(struct shell *shell, int *failed)
 			break;
 		lesson_free(shell);
 		shell->lesson = lesson;
+		if (lesson_file_fits(&lesson->file, number, shell->world->n) != ST_OK) {
+			out_say(shell->out, "skipped %s\n", fail_text());
+			continue;
+		}
 		for (lesson->task = 0; lesson->task < lesson->file.tasks; lesson->task++)
 			hold_task(shell, lesson, failed);
 	}

@@ -65,6 +65,39 @@ static void put_line(struct task *task, struct text *part, const char *line, siz
 	text_put(part, "\n", 1);
 }
 
+/* "2 4 8" */
+static void read_counts(struct lesson_file *file, const char *at, const char *end)
+{
+	while (at < end && file->counts < COUNTS_MAX) {
+		int count = 0;
+		for (; at < end && *at >= '0' && *at <= '9' && count < 100000; at++)
+			count = count * 10 + *at - '0';
+		if (count)
+			file->count[file->counts++] = count;
+		else
+			at++;
+	}
+}
+
+enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
+{
+	struct text all = {0};
+	int nearest = 0;
+	if (file->counts < 2 && (!file->counts || n >= file->count[0]))
+		return ST_OK;
+	for (int i = 0; i < file->counts; i++) {
+		if (file->counts > 1 && n == file->count[i])
+			nearest = -1;
+		else if (!nearest && (n < file->count[i] || i == file->counts - 1))
+			nearest = file->count[i];
+		text_add(&all, "%s%d", !i ? "" : i == file->counts - 1 ? " or " : ", ", file->count[i]);
+	}
+	enum status status = nearest < 0 ? ST_OK : fail(ST_RANK, "lesson %d wants %s ranks, here are %d: leave and start `ranksh -n %d`", number,
+		text_string(&all), n, nearest);
+	text_release(&all);
+	return status;
+}
+
 static enum status read_lines(struct lesson_file *file, const char *bytes, size_t count, const char *name)
 {
 	const char *at = bytes, *end = bytes + count, *line;
@@ -78,7 +111,7 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 		} else if (begins(line, length, "# minutes:")) {
 			put_rest(&file->minutes, line, length, strlen("# minutes:"));
 		} else if (begins(line, length, "# ranks:")) {
-			file->ranks = atoi(line + strlen("# ranks:"));
+			read_counts(file, line + strlen("# ranks:"), line + length);
 		} else if (begins(line, length, "## ")) {
 			if (file->tasks == TASKS_MAX)
 				return fail(ST_SYNTAX, "%s:%d: more than %d tasks", name, number, TASKS_MAX);

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-enum { TASKS_MAX = 12, WRONG_MAX = 4 };
+enum { TASKS_MAX = 12, WRONG_MAX = 4, COUNTS_MAX = 16 };
 
 struct task {
 	struct text title, story, start, check, hint, solution, question, answer;
@@ -17,12 +17,15 @@ struct lesson_file {
 	struct text title, minutes;
 	struct task task[TASKS_MAX];
 	int tasks;
-	int ranks;              /* it wants at least so many; 0: any number does */
+	int count[COUNTS_MAX];  /* numbers of ranks it is for, rising; a single one: at least so many; none: any number does */
+	int counts;
 };
 
 /* ST_SYNTAX names the line. On failure nothing is left to release. */
 enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name);
 void lesson_file_release(struct lesson_file *file);
+/* ST_RANK: it is not for n ranks; says for how many, and how to start that. */
+enum status lesson_file_fits(const struct lesson_file *file, int number, int n);
 /* The next line at *at (without its newline), or NULL at the end; *length is its length. */
 const char *lesson_line(const char **at, const char *end, size_t *length);
 

@@ -1,3 +1,19 @@
 #!/bin/sh
 # Every task of every lesson: the starter fails its check, the solution passes, the wrong ones fail.
-"$RANKSH" -n 4 --check-lessons && "$RANKSH" -n 8 --check-lessons
+"$RANKSH" -n 4 --check-lessons && "$RANKSH" -n 8 --check-lessons || exit 1
+# with other ranks a lesson says at once what it is for, and is left out here
+out=$("$RANKSH" -n 3 --check-lessons) || exit 1
+case $out in
+*"skipped lesson 5 wants 2, 4, 8 or 16 ranks, here are 3: leave and start \`ranksh -n 4\`"*) echo "ok lessons left out at 3 ranks" ;;
+*) echo "FAIL lessons left out at 3 ranks" ;;
+esac
+refused() {     # ranks lesson start
+	case $("$RANKSH" -n "$1" -c "lesson $2" 2>&1) in
+	*"lesson $2 wants "*", here are $1: leave and start \`ranksh -n $3\`"*) echo "ok lesson $2 at $1 ranks" ;;
+	*) echo "FAIL lesson $2 at $1 ranks" ;;
+	esac
+}
+refused 3 5 4
+refused 5 6 8
+refused 1 7 2
+refused 5 3 6
