@@ -197,7 +197,11 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct trace trace = trace_of(shell);
 	struct text text = {0};
 	(void)call;
-	return say_table(shell, &text, trace_races(&trace, out_width(shell->out), &text));
+	enum status status = world_races_now(shell->world);
+	if (status == ST_OK)
+		status = trace_races(&trace, out_width(shell->out), &text);
+	shell->races_told = (int)shell->world->race_count;
+	return say_table(shell, &text, status);
 }
 
 const struct command command_races = {

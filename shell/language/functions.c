@@ -128,13 +128,15 @@ static enum status sent(struct eval *eval, const struct formula *formula, int se
 	return status;
 }
 
-static struct value races(const struct eval *eval, int section)
+static enum status races(struct eval *eval, int section, struct value *value)
 {
-	const struct world *world = eval->shell->world;
+	struct world *world = eval->shell->world;
+	enum status status = world_races_now(world);
 	int count = 0;
 	for (size_t i = 0; i < world->race_count; i++)
 		count += op_record(world, world->races[i].later)->section == section;
-	return value_number(count, UNIT_PLAIN);
+	*value = value_number(count, UNIT_PLAIN);
+	return status;
 }
 
 static enum status is_stuck(struct eval *eval, struct value *value)
@@ -356,10 +358,8 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	}
 	if (row->function == FUNCTION_STUCK)
 		return is_stuck(eval, value);
-	if (row->function == FUNCTION_RACES) {
-		*value = races(eval, section);
-		return ST_OK;
-	}
+	if (row->function == FUNCTION_RACES)
+		return races(eval, section, value);
 	eval->varies |= row->function != FUNCTION_BUBBLE;       /* of all ranks together */
 	return metric(eval, formula, section, value);
 }

@@ -181,7 +181,7 @@ static enum status replay_accesses(const struct world *world, struct world_order
 
 enum status world_races_now(struct world *world)
 {
-	if (world->order)
+	if (world->order || world->races_digest == world->digest)
 		return ST_OK;
 	struct world_order *order = order_new(world->n);
 	if (!order)
@@ -192,6 +192,8 @@ enum status world_races_now(struct world *world)
 		order->sink = world;
 		status = replay_accesses(world, order);
 	}
+	if (!status)
+		world->races_digest = world->digest;
 	order_free(order);
 	return status;
 }

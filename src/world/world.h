@@ -237,6 +237,7 @@ struct world {
 	struct section *sections; size_t section_count, section_room;   /* [0] is "" */
 	struct race *races; size_t race_count, race_room;
 	struct unread *unread; size_t unread_count, unread_room;
+	uint64_t races_digest;  /* of the books when a replay last found both */
 	size_t mismatch_count;  /* mismatched meets that no abort has ended yet */
 	int line;               /* the line being applied: set by the shell, for operations the books queue by themselves */
 	struct world_memory *memory;
