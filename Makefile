@@ -77,7 +77,7 @@ SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,unde
 # the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
 asan: deps
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh unit mpi-tests fuzzer
-	@SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
+	@SANITIZED=1 SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
 
 MPI_TESTS = $(patsubst tests/mpi/%.c,$(BUILD)/mpi/%,$(sort $(wildcard tests/mpi/*.c)))
 $(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)

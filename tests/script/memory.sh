@@ -4,6 +4,7 @@ set -u
 : "${RANKSH:=./ranksh}"
 RANKSH=$(realpath "$RANKSH")
 export RANKSH
+[ -z "${SANITIZED:-}" ] || { echo "skipped memory.sh: a sanitizer ends a process that gets no memory"; exit 0; }
 command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,6 @@
 # ranks that get no more memory, at a prompt: one of them ends the job, and `restart` brings it back; all of them alike refuse the line
 . tests/terminal/lib.sh
+[ -z "${SANITIZED:-}" ] || { echo "skipped memory.sh: a sanitizer ends a process that gets no memory"; exit 0; }
 command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }
 
 # limit KB RANK...: no more address space than the rank has now and KB beside
