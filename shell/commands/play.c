@@ -32,7 +32,10 @@ static enum status step_back(struct shell *shell, struct call *call)
 static enum status step_run(struct shell *shell, struct call *call)
 {
 	long count = 1;
-	if (call_count(call, 0) && strcmp(call_argument_text(call, 0, 0), "back") == 0)
+	const char *word = call_count(call, 0) ? call_argument_text(call, 0, 0) : NULL;
+	if (word && !*word)
+		return ST_MEMORY;
+	if (word && strcmp(word, "back") == 0)
 		return step_back(shell, call);
 	enum status status = count_of(call, 0, "step", 0, &count);
 	if (status != ST_OK)

@@ -109,12 +109,15 @@ enum status call_key(struct call *call, int i, int rank, const char **key, struc
 		*key = names_text(call->shell->world->names, name);
 		*number = (struct number){0};
 		/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
-		if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK && value.kind == VALUE_NUMBER) {
+		enum status status = option->formula ? evaluate(&eval, option->formula, &value) : ST_ARGUMENT;
+		if (status == ST_MEMORY)
+			return status;
+		if (status == ST_OK && value.kind == VALUE_NUMBER) {
 			*number = (struct number){value.number, (enum unit)value.unit};
 			*word = NULL;
 			return ST_OK;
 		}
-		enum status status = name_word(call, option->word, slot, rank, &id);
+		status = name_word(call, option->word, slot, rank, &id);
 		*word = status == ST_OK ? names_text(call->shell->world->names, id) : NULL;
 		return status;
 	}
