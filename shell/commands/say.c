@@ -126,8 +126,10 @@ static enum status source_run(struct shell *shell, struct call *call)
 	if (!path)
 		return status == ST_OK ? ST_MEMORY : status;
 	status = shell_file(shell, path, &bytes, &count);
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		shell_read_file(shell, path, bytes, count);
 		status = interpreter_run(shell, bytes, count, path, 1);
+	}
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);
 	mem_free(bytes);

@@ -31,11 +31,20 @@ keys C-l
 line 'tensor a[4] = 1; save a f.npy'
 line 'tensor b[4] = load f.npy'
 check "a file is saved and loaded" test -f "$folder/f.npy"
+printf 'let s = 1\n' > "$folder/s.rsh"
+printf 'let t = 1\n' > "$folder/t.rsh"
+line 'source s.rsh; source t.rsh'
+line 'print s+t'
+check "scripts are sourced" shows 's+t = 2'
 line 'quit'
 check "quit again" dead_pane
 (cd "$folder" && "$RANKSH" -n 1 -c 'tensor a[4] = 2; save a f.npy')
+printf 'let t = 4\n' > "$folder/t.rsh"
 open 80 24 --resume
 check "resume says which file is another one now" shows 'reads is not what it was: f.npy'
+check "... also of a script that was sourced" shows 'reads is not what it was: t.rsh'
+line 'print s+t'
+check "... which runs as it is now" shows 's+t = 5'
 line 'peek b[0]'
 check "... and goes by what is there" shows 'b\[0\] = 2'
 
