@@ -58,7 +58,7 @@ static enum status launch_one(struct shell *shell, struct call *call, int rank, 
 			: fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
 	}
 	size_t before = shell->world->op_count;
-	status = world_graph_launch(shell->world, rank, name, stream);
+	status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
 	enum status told = shell_tell(shell, before);
 	return status != ST_OK ? status : told;
 }

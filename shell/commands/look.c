@@ -17,13 +17,6 @@ static enum status look_begin(struct shell *shell, struct trace *trace)
 	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
 }
 
-static int section_now(const struct call *call)
-{
-	struct record record = {0};
-	call_record(call, &record, OP_HOST, "look");
-	return record.section;
-}
-
 /* The last section marked with that name. */
 static enum status find_section(const struct shell *shell, const char *name, int *section)
 {
@@ -57,7 +50,7 @@ static enum status section_argument(struct shell *shell, struct call *call, int 
 /* The section named by the line, or the one of the moment. */
 static enum status section_of(struct shell *shell, struct call *call, int *section)
 {
-	*section = section_now(call);
+	*section = interpreter_section_now(shell);
 	return call_count(call, 0) ? section_argument(shell, call, 0, 0, section) : ST_OK;
 }
 

@@ -107,6 +107,7 @@ void call_record_phase(const struct call *call, int rank, struct record *record)
 char interpreter_colour(const struct shell *shell, int rank);            /* of the phase on `rank`, or 0 */
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
+int interpreter_section_now(const struct shell *shell);
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group, const struct ranks *set);
 
 /* ---- rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes first --------------

@@ -10,6 +10,11 @@ void interpreter_section(struct shell *shell, int section)
 	fold(shell->interpreter, &section, sizeof section);
 }
 
+int interpreter_section_now(const struct shell *shell)
+{
+	return shell->interpreter->section;
+}
+
 /* "F3": colour F, micro-batch 3; "block2": neither */
 static struct phase phase_read(struct shell *shell, const char *text)
 {

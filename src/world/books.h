@@ -75,6 +75,7 @@ enum status ops_reserve(struct world *world, size_t ops, size_t records);
 /* A record of the books' own (OP_SEGMENT, implicit OP_WAIT); reserved before. */
 uint32_t record_own(struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns);
 op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags);
+uint32_t record_in_section(struct world *world, uint32_t index, int section);  /* the same under another mark; room is there */
 enum status record_store(struct world *world, const struct record *record, uint32_t *index);   /* a copy; reserves by itself */
 /* As world_queue, past the question of capture. sure: ops, records and meetings were reserved before; cannot fail. */
 enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_id *id);

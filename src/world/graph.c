@@ -13,7 +13,13 @@ struct graph {
 	struct captured *items; size_t count, room;
 	struct captured_event *events; size_t event_count, event_room;
 };
-struct world_graphs { struct graph *graphs; size_t count, room; int *capturing; /* by rank: graph + 1, or 0 */ };
+/* The last launch in another section than before, item by item: the next rank's graph takes the same records. */
+struct moved { uint32_t from, to; int section; };
+struct world_graphs {
+	struct graph *graphs; size_t count, room;
+	int *capturing;                 /* by rank: graph + 1, or 0 */
+	struct moved *moved; size_t moved_count, moved_room;
+};
 
 enum status graphs_create(struct world *world)
 {
@@ -36,6 +42,7 @@ void graphs_free(struct world *world)
 	}
 	mem_free(graphs->graphs);
 	mem_free(graphs->capturing);
+	mem_free(graphs->moved);
 	mem_free(graphs);
 }
 
@@ -130,7 +137,12 @@ static enum status launch_reserve(struct world *world, const struct graph *graph
 {
 	size_t meets = 0, places = 0, parts = 0, collectives = 0;
 	size_t operands = 0, most = 0, waits = world->memory->rank[graph->rank].pending_count * graph->count;
-	enum status status = ops_reserve(world, graph->count + waits + 1, waits + 1);
+	struct world_graphs *graphs = world->graphs;
+	enum status status = ops_reserve(world, graph->count + waits + 1, graph->count + waits + 1);
+	if (!status && graphs->moved_count < graph->count)
+		status = RESERVE(&graphs->moved, graphs->moved_count, graph->count - graphs->moved_count, &graphs->moved_room);
+	if (status)
+		return status;
 
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct record *record = &world->records[graph->items[i].record];
@@ -154,15 +166,34 @@ static enum status launch_reserve(struct world *world, const struct graph *graph
 	return status ? status : crossing_reserve(world, collectives);
 }
 
-enum status world_graph_launch(struct world *world, int rank, name_id name, int stream)
+/* What was captured under one `mark` and is launched under another counts to the other. Reserved by launch_reserve. */
+static void move_to_section(struct world *world, struct graph *graph, int section)
+{
+	struct world_graphs *graphs = world->graphs;
+	for (size_t i = 0; i < graph->count; i++) {
+		uint32_t *record = &graph->items[i].record;
+		if (i == graphs->moved_count)
+			graphs->moved[graphs->moved_count++] = (struct moved){0};
+		struct moved *moved = &graphs->moved[i];
+		if (world->records[*record].section == section)
+			continue;
+		if (moved->from != *record || moved->section != section)
+			*moved = (struct moved){*record, record_in_section(world, *record, section), section};
+		*record = moved->to;
+	}
+}
+
+enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);
 
 	if (thing.kind != THING_GRAPH || world->graphs->capturing[rank])
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank, names_text(world->names, name));
-	const struct graph *graph = &world->graphs->graphs[thing.index];
+	struct graph *graph = &world->graphs->graphs[thing.index];
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
 	enum status status = clone ? launch_reserve(world, graph) : ST_MEMORY;
+	if (!status)
+		move_to_section(world, graph, section);
 	for (size_t i = 0; i < graph->count && !status; i++) {
 		const struct captured *item = &graph->items[i];
 		op_id target = item->target;

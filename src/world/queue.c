@@ -116,6 +116,14 @@ enum status record_store(struct world *world, const struct record *record, uint3
 	return status;
 }
 
+uint32_t record_in_section(struct world *world, uint32_t index, int section)
+{
+	struct record record = world->records[index];
+	record.section = section;
+	record.alone_ns = record.launch_ns = -1;
+	return record_add(world, &record);
+}
+
 uint32_t record_own(struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
 	struct record record = { .kind = (uint8_t)kind, .microbatch = -1, .title = title, .reason = reason, .line = world->line,

@@ -306,7 +306,7 @@ enum status world_capture_end(struct world *world, int rank);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is captured: the graph's
  * last on it. */
 op_id world_tail(const struct world *world, int rank, int number);
-enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream);
+enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
 enum status world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends every unfinished meeting of the group: sequence numbers restart (the backend ends the operations first). */
 enum status world_abort(struct world *world, int group);

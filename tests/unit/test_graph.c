@@ -46,7 +46,7 @@ static void launches(void **state)
 
 	for (int round = 0; round < 2; round++) {
 		op_id first = (op_id)b.world->op_count + 1;
-		assert_int_equal(world_graph_launch(b.world, 0, g, round ? other : compute), ST_OK);
+		assert_int_equal(world_graph_launch(b.world, 0, g, round ? other : compute, 0), ST_OK);
 		const struct op *op = &b.world->ops[first];
 		assert_int_equal(b.world->op_count, first + 4);
 		assert_int_equal(op[0].flags, 0);
@@ -63,7 +63,7 @@ static void launches(void **state)
 		}
 	}
 	assert_int_equal(b.world->race_count, 0);
-	assert_int_equal(world_graph_launch(b.world, 0, name(&b, "none"), 1), ST_NAME);
+	assert_int_equal(world_graph_launch(b.world, 0, name(&b, "none"), 1, 0), ST_NAME);
 	books_close(&b);
 }
 
@@ -82,7 +82,7 @@ static void graphs_meet(void **state)
 	assert_int_equal(b.world->meet_count, 0);
 	for (int round = 0; round < 3; round++) {
 		for (int r = 0; r < 2; r++)
-			assert_int_equal(world_graph_launch(b.world, r, g, 1), ST_OK);
+			assert_int_equal(world_graph_launch(b.world, r, g, 1, 0), ST_OK);
 	}
 	assert_int_equal(b.world->meet_count, 6);
 	for (size_t i = 1; i <= 6; i++)

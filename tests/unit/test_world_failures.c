@@ -163,12 +163,12 @@ static void launches_are_whole(void **state)
 		assert_int_equal(world_capture_end(s.b.world, 0), ST_OK);
 		uint64_t before = s.b.world->digest;
 		mem_fail_at(n);
-		enum status status = world_graph_launch(s.b.world, 0, s.names[8], 1);
+		enum status status = world_graph_launch(s.b.world, 0, s.names[8], 1, 0);
 		mem_fail_at(-1);
 		if (status) {
 			assert_int_equal(status, ST_MEMORY);
 			assert_true(s.b.world->digest == before);
-			assert_int_equal(world_graph_launch(s.b.world, 0, s.names[8], 1), ST_OK);
+			assert_int_equal(world_graph_launch(s.b.world, 0, s.names[8], 1, 0), ST_OK);
 		}
 		bool checked = s.b.world->order != NULL;
 		assert_int_equal(world_races_now(s.b.world), ST_OK);

@@ -12,3 +12,16 @@ print z[0]
 #> [0-3] z[0] = 8 8 8 8
 expect count(matmul) == 2
 expect error { launch nothing }
+# what is captured under one mark and launched under others counts to those
+mark taken
+capture again { y = matmul x w }
+mark one
+launch again
+mark two
+launch again
+launch again
+sync
+expect count(matmul,taken) == 0
+expect count(matmul,one) == 1
+expect count(matmul,two) == 2
+expect count(matmul,graph) == 2
