@@ -15,10 +15,10 @@
 enum { FAILURES_MOST = 400 };
 
 /* A collective into the place of its input, one of a part, a ring, an input that is overwritten while a kernel reads it, prints, files, values that
- * are read, a group. %d: the last rank. */
+ * are read, a group. %d: the last rank; %% is a %. */
 static const char *const lines[] = {
 	"stream comm; tensor x[40,8] y[40,8] = rank+1; tensor h[40,8] pinned = 7",
-	"allreduce x on comm; record done on comm; broadcast y[0:20,:] root=world-1 on comm; sendrecv x -> y to=(rank+1)%world from=(rank-1)%world on comm; sync",
+	"allreduce x on comm; record done on comm; broadcast y[0:20,:] root=world-1 on comm; sendrecv x -> y to=(rank+1)%%world from=(rank-1)%%world on comm; sync",
 	"slow 100x; y = add x x on comm; copy h -> x; z = relu y on comm; print y[0,0] on comm; a = allgather z on comm; save z z$rank.npy on comm",
 	"expect x[0,0] == 7; expect y[3,3] == world * (world + 1); expect sum(z) == 320 * world * (world + 1); peek a[0,0]; group all 0-%d; allreduce z in all; sync",
 };
