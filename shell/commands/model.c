@@ -143,8 +143,10 @@ static enum status read_model(struct call *call, struct model *model)
 		status = words(call, model);
 	if (status == ST_OK && model->dtype == DT_F16)
 		model->loss_scale = 1024;
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		model->lr = model->optimizer == OPTIMIZER_ADAM ? 1e-3 : 0.1;
 		status = positive(call, "lr", &model->lr);
+	}
 	if (status == ST_OK)
 		status = share(call, "dropout", &model->dropout);
 	if (status == ST_OK)
@@ -165,9 +167,9 @@ static int64_t parameters_of(const struct model *model)
 static enum status model_run(struct shell *shell, struct call *call)
 {
 	static const struct model mlp = { .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 1, .seq = 1, .batch = 1024, .vocab = 64, .dtype = DT_F32,
-		.lr = 0.1, .loss_scale = 1, .seed = 1 };
+		.loss_scale = 1, .seed = 1 };
 	static const struct model gpt = { .kind = MODEL_GPT, .layers = 4, .hidden = 64, .heads = 4, .seq = 64, .batch = 8, .vocab = 64, .dtype = DT_F32,
-		.tied = false, .optimizer = OPTIMIZER_ADAM, .lr = 1e-3, .loss_scale = 1, .seed = 1 };
+		.tied = false, .optimizer = OPTIMIZER_ADAM, .loss_scale = 1, .seed = 1 };
 	struct training *t = training_of(shell);
 	const char *word;
 	struct text size = {0};
@@ -199,7 +201,7 @@ const struct command command_model = {
 		{"batch", ARG_EXPRESSION, UNIT_PLAIN, NULL, "rows or sequences of a step, of all ranks together"},
 		{"vocab", ARG_EXPRESSION, UNIT_PLAIN, NULL, "tokens there are; a text says it"}, {"dtype", ARG_WORD, UNIT_PLAIN, "f32 f16 bf16", "f16 and bf16: with f32 master weights"},
 		{"optimizer", ARG_WORD, UNIT_PLAIN, "sgd adam", "mlp: sgd; gpt: adam"}, {"tied", ARG_WORD, UNIT_PLAIN, "on off", "the head is the embedding, transposed"},
-		{"lr", ARG_EXPRESSION, UNIT_PLAIN, NULL, "learning rate"}, {"dropout", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the part of what layers give that becomes 0 (0: none)"}, {"loss_scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "f16: 1024"},
+		{"lr", ARG_EXPRESSION, UNIT_PLAIN, NULL, "learning rate (sgd 0.1, adam 1e-3)"}, {"dropout", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the part of what layers give that becomes 0 (0: none)"}, {"loss_scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "f16: 1024"},
 		{"seed", ARG_EXPRESSION, UNIT_PLAIN, NULL, "of the parameters' beginning"}},
 	.run = model_run,
 };

@@ -1,0 +1,22 @@
+# what a model is given when nothing is said trains it: each optimizer has a learning rate of its own
+# ranks 2
+for o in sgd adam {
+	model mlp layers=3 hidden=64 batch=16 optimizer=$o
+	data synthetic count=16
+	strategy ddp
+	run 60
+	expect loss[0] < 0.7            # one that answers 0 has 1
+	model gpt layers=2 hidden=32 heads=4 seq=16 batch=8 optimizer=$o
+	data synthetic count=129
+	strategy ddp
+	run 20
+	expect loss[0] < 2              # ln 64 is 4.2
+}
+# said before the optimizer or behind it, a rate that is given is taken
+model mlp layers=1 hidden=8 batch=4 lr=1e-30 optimizer=adam
+data synthetic count=4
+strategy serial
+run 1
+let before = loss[0]
+run 3
+expect loss[0] == before
