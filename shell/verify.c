@@ -1,126 +1,127 @@
-/* verify.c -- verify: the same model trained on one rank, and every parameter compared
+/* verify.c -- verify: the same model trained on one rank, every parameter compared, and the verdict
  *
- * Rank 0's process trains it: serial's program, played in a session of its own with one rank, one process and a device of any size. Its parameters
- * go to all; each process compares the parts that its own rank holds, as memory is when all that was queued is done. The learner's world is
- * only looked at. */
-#include "shell/training.h"
+ * Rank 0's process trains it and sends all what it has got. How far two right computations may be apart is not the same after every number of iterations:
+ * a model magnifies rounding, from one iteration to the next. Where the difference is above what one iteration may leave, one rank computes
+ * again, rounded otherwise: a few times as far as these are apart is right as well, which is how FlashAttention is tested.
+ * But never further than FURTHEST: there nothing can be told. */
+#include "shell/verify.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
-#include "shell/language/interpreter.h"
-#include "strategies/layers.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-/* ---- one rank alone ---------------------------------------------------------------------------------------------------- */
+#define TIMES 4                 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
+#define FURTHEST 0.25           /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
 
-/* A tensor's elements as f32, when what was queued before is done; memory is as it is. */
-static enum status values_of(struct shell *shell, const struct view *view, float *values)
+struct verdict {
+	double *share;          /* by parameter: the difference, of what training has changed */
+	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
+	int worst, wrong;
+	bool lost;              /* something is no number */
+};
+
+/* ---- the measure ----------------------------------------------------------------------------------------------------------- */
+
+/* Sums over a parameter's elements, weighted: of what training has changed, and of the parameter */
+static void sizes_of(const struct alone *alone, int64_t first, int64_t count, double *changed, double *size)
 {
-	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status = packed ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) : ST_MEMORY;
-	if (status == ST_OK)
-		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, layout_count(&view->layout));
-	mem_free(packed);
-	return status;
-}
-
-/* Waits, through the side door, until the tensor is what the lines so far make of it. */
-static enum status settle(struct shell *shell, const struct ranks *set, const struct data_read *reads, double *scratch)
-{
-	return shell_read(shell, set, reads, NULL, scratch);
-}
-
-static enum status take_parameters(struct shell *alone, const struct parameter *list, int count, float *values)
-{
-	struct ranks set = {0};
-	enum status status = ST_OK;
-	ranks_add(&set, 0);
-	for (int i = 0; i < count && status == ST_OK; i++) {
-		struct data_read read = { .kind = READ_NORM, .stream = STREAM_DEFAULT };
-		double norm;
-		status = interpreter_view(alone, 0, list[i].name, &read.a);
-		if (status == ST_OK)
-			status = settle(alone, &set, &read, &norm);
-		if (status == ST_OK)
-			status = values_of(alone, &read.a, values);
-		values += parameter_count(&list[i]);
+	*changed = *size = 0;
+	for (int64_t i = first; i < first + count; i++) {
+		double weight = alone->weight[i], change = weight * ((double)alone->end[i] - alone->begin[i]), value = weight * alone->end[i];
+		*changed += change * change;
+		*size += value * value;
 	}
-	return status;
 }
 
-static enum status train_alone(struct shell *shell, struct shell *alone, int iterations)
+/* Without what rounding the parameter itself, half a unit in each iteration and computation, can have done */
+static double share_of(const struct alone *alone, int64_t first, int64_t count, int iterations, const struct difference *d)
 {
-	struct training *t = training_of(alone);
-	struct strategy_call call = { .strategy = strategy_find("serial"), .ranks = 1, .model = shell->training->now.call.model,
-		.data = shell->training->now.call.data };
-	if (!t)
-		return ST_MEMORY;
-	call.option[0].number = 1;
-	out_mute(alone->out, 1);
-	enum status status = program_generate(alone, &call);
-	if (status == ST_OK)
-		status = program_iterations(alone, iterations, false);
-	return status == ST_OK ? alone->backend->failure(alone->backend) : status;
+	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0;
+	sizes_of(alone, first, count, &changed, &size);
+	away -= iterations * ldexp(sqrt(size / (double)count), -24);
+	if (d->wrong)
+		return INFINITY;
+	return away <= 0 ? 0 : away / sqrt(changed / (double)count);
 }
 
-/* values: all parameters one behind the other */
-static enum status alone_values(struct shell *shell, const struct parameter *list, int count, int iterations, float *values)
+static double usual_limit(const struct strategy_call *call)
 {
-	struct shell alone = {0};
-	struct plane *plane = NULL;
-	int argc = 0;
-	char **argv = NULL;
-	enum status status = plane_start(&plane, false, &argc, &argv);
-	if (status != ST_OK)
+	return call->model.dtype == DT_F32 ? 1e-5 : 2e-2;
+}
+
+/* ---- one rank -------------------------------------------------------------------------------------------------------------- */
+
+/* To all processes */
+static enum status spread(struct shell *shell, enum status status, struct alone *alone)
+{
+	size_t bytes = 3 * alone->elements * sizeof *alone->end;
+	void *block = alone->end;
+	status = shell_agree(shell, 0, status);
+	if (status != ST_OK || plane_size(shell->plane) == 1)
 		return status;
-	status = shell_open(&alone, plane, 1, false, "classroom");
-	if (status == ST_OK) {
-		alone.budget = shell->budget;   /* Ctrl-C ends it too */
-		alone.budget.more = NULL;
-		status = machine_set(&alone.machine, "memory", (struct number){ (double)((int64_t)1 << 44), UNIT_BYTES });
-	}
-	if (status == ST_OK)
-		status = train_alone(shell, &alone, iterations);
-	if (status == ST_OK)
-		status = take_parameters(&alone, list, count, values);
-	shell_close(&alone);
-	plane_stop(plane);
-	return status == ST_OK ? ST_OK : fail_in(status, "the model on one rank");
-}
-
-/* ---- comparing ---------------------------------------------------------------------------------------------------------- */
-
-/* The element of the whole parameter that element i of the part is */
-static int64_t place_in(const struct portion *part, const struct parameter *parameter, int64_t i)
-{
-	if (part->count > 0)
-		return part->from + i;
-	return (part->row + i / part->cols) * parameter->cols + part->col + i % part->cols;
-}
-
-struct difference { double most, largest; int64_t wrong; int32_t status; };
-
-static enum status compare_part(struct shell *shell, const struct portion *part, const struct parameter *parameter, const float *whole, struct difference *d)
-{
-	struct view view;
-	enum status status = interpreter_view(shell, part->rank, part->name, &view);
-	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0, wanted = part->count > 0 ? part->count : part->rows * part->cols;
-	if (status == ST_OK && count != wanted)
-		return fail(ST_BUG, "%s on rank %d has %lld elements, and %lld of %s were expected", part->name, part->rank, (long long)count,
-			(long long)wanted, parameter->name);
-	float *mine = status == ST_OK ? mem_alloc((size_t)count * sizeof *mine) : NULL;
-	if (status == ST_OK)
-		status = mine ? values_of(shell, &view, mine) : ST_MEMORY;
-	for (int64_t i = 0; i < count && status == ST_OK; i++) {
-		double here = mine[i], there = whole[place_in(part, parameter, i)], away = fabs(here - there);
-		d->wrong += isnan(away);
-		d->most = away > d->most ? away : d->most;
-	}
-	mem_free(mine);
+	status = plane_broadcast(shell->plane, 0, &block, &bytes);
+	alone->end = status == ST_OK ? block : NULL;
+	alone->begin = alone->end + alone->elements;
+	alone->weight = alone->begin + alone->elements;
 	return status;
 }
+
+static enum status reference(struct shell *shell, int iterations, struct alone *alone)
+{
+	struct strategy_call call = alone_call(shell);
+	enum status status = ST_OK;
+	if (plane_rank(shell->plane) == 0)
+		status = alone_train(shell, &call, iterations, alone);
+	return spread(shell, status, alone);
+}
+
+/* How far one rank that computes `call` is away, in the worst parameter */
+static enum status distance_to(struct shell *shell, const struct strategy_call *call, const struct alone *alone, int iterations, double *worst)
+{
+	struct alone other = alone_of(alone->list, alone->count);
+	enum status status = alone_train(shell, call, iterations, &other);
+	int64_t first = 0;
+	for (int p = 0; p < alone->count && status == ST_OK; p++) {
+		int64_t count = parameter_count(&alone->list[p]);
+		struct difference d = compare_whole(alone, first, count, other.end + first);
+		double share = share_of(alone, first, count, iterations, &d);
+		*worst = share > *worst ? share : *worst;
+		first += count;
+	}
+	mem_free(other.end);
+	return status;
+}
+
+/* Rank 0 */
+static enum status rounding_of(struct shell *shell, const struct alone *alone, int iterations, double *worst)
+{
+	struct strategy_call call = alone_call(shell), other;
+	enum status status = ST_OK;
+	for (int way = 0; status == ST_OK && alone_otherwise(&call, way, &other); way++)
+		status = distance_to(shell, &other, alone, iterations, worst);
+	return status;
+}
+
+/* What rounding does to one rank, and with it the limit; the same on all processes */
+static enum status widen(struct shell *shell, const struct alone *alone, int iterations, struct verdict *v)
+{
+	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
+	enum status status = all ? ST_OK : ST_MEMORY;
+	if (status == ST_OK && plane_rank(shell->plane) == 0)
+		status = rounding_of(shell, alone, iterations, &own);
+	status = shell_agree(shell, 0, status);
+	if (status == ST_OK)
+		status = plane_share(shell->plane, &own, all, sizeof own);
+	if (status == ST_OK) {
+		v->rounding = all[0];
+		v->limit = fmax(v->limit, fmin(TIMES * all[0], FURTHEST));
+	}
+	mem_free(all);
+	return status;
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------------------------------- */
 
 static double largest_of(const float *values, int64_t count)
 {
@@ -130,138 +131,99 @@ static double largest_of(const float *values, int64_t count)
 	return largest;
 }
 
-/* This rank's parts of parameter p */
-static enum status compare_mine(struct shell *shell, const struct parts *parts, int p, const struct parameter *parameter, const float *whole,
-	struct difference *d)
+static void say_parameter(struct shell *shell, const struct parameter *p, const struct verdict *v, double share, double element)
 {
-	enum status status = ST_OK;
-	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
-		if (parts->part[i].parameter == p && parts->part[i].rank == shell->world->me)
-			status = compare_part(shell, &parts->part[i], parameter, whole, d);
-	return status;
+	char shape[48];
+	snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)p->rows, (long long)p->cols);
+	out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", p->name, shape, share, element, share <= v->limit ? "" : "   off");
 }
 
-/* One part of parameter p on each rank, the k-th: their reads */
-static enum status reads_of(struct shell *shell, const struct parts *parts, int p, int k, struct ranks *set, struct data_read *reads)
+static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d, const struct verdict *v)
 {
-	enum status status = ST_OK;
-	int count = 0;
-	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
-		int seen = 0;
-		for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
-			const struct portion *part = &parts->part[i];
-			if (part->parameter != p || part->rank != rank || seen++ != k)
-				continue;
-			reads[count] = (struct data_read){ .kind = READ_NORM, .stream = STREAM_DEFAULT };
-			status = interpreter_view(shell, rank, part->name, &reads[count++].a);
-			ranks_add(set, rank);
-		}
+	const float *values = alone->end;
+	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
+	for (int p = 0; p < alone->count; p++) {
+		int64_t count = parameter_count(&alone->list[p]);
+		say_parameter(shell, &alone->list[p], v, v->share[p], d[p].most == 0 ? 0 : d[p].most / largest_of(values, count));
+		values += count;
 	}
-	return status;
 }
 
-/* All that ranks hold of the parameters is waited for. */
-static enum status await_parts(struct shell *shell, const struct parts *parts, int parameters)
+/* Why more, or no more, than usual is allowed */
+static void say_rounding(struct shell *shell, const struct strategy_call *call, const struct verdict *v)
 {
-	size_t n = (size_t)shell->world->n;
-	struct data_read *reads = mem_alloc(n * sizeof *reads);
-	double *norms = mem_alloc(n * sizeof *norms);
-	enum status status = reads && norms ? ST_OK : ST_MEMORY;
-	for (int p = 0; p < parameters && status == ST_OK; p++)
-		for (int k = 0; status == ST_OK; k++) {
-			struct ranks set = {0};
-			status = reads_of(shell, parts, p, k, &set, reads);
-			if (status != ST_OK || ranks_empty(&set))
-				break;
-			status = settle(shell, &set, reads, norms);
-		}
-	mem_free(reads);
-	mem_free(norms);
-	return status;
+	const char *how = call->model.dtype == DT_F32 ? "its batch in parts" : "in f32, or its batch in parts";
+	if (v->lost && call->model.dtype == DT_F16)
+		out_say(shell->out, "   something is no number: f16 ends at 65504, and loss_scale=%g may be too large\n", call->model.loss_scale);
+	else if (v->lost)
+		out_say(shell->out, "   something is no number\n");
+	else if (v->wrong && TIMES * v->rounding > FURTHEST)
+		out_say(shell->out, "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so far that only fewer iterations tell\n", how, v->rounding);
+	else if (v->rounding > 0)
+		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how, v->rounding);
 }
 
-/* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks. */
-static enum status worst_of_all(struct shell *shell, struct difference *mine, int count)
-{
-	int processes = plane_size(shell->plane);
-	size_t each = (size_t)count * sizeof *mine;
-	struct difference *all = mem_alloc((size_t)processes * each);
-	enum status status = all ? plane_share(shell->plane, mine, all, each) : ST_MEMORY;
-	for (int i = 0; i < processes && status == ST_OK; i++)
-		for (int p = 0; p < count && status == ST_OK; p++) {
-			const struct difference *other = &all[i * count + p];
-			mine[p].most = other->most > mine[p].most ? other->most : mine[p].most;
-			mine[p].wrong = other->wrong > mine[p].wrong ? other->wrong : mine[p].wrong;
-			if (other->status != ST_OK && i != plane_rank(shell->plane))
-				status = fail((enum status)other->status, "rank %d could not compare", i);
-			else
-				status = (enum status)other->status;
-		}
-	mem_free(all);
-	return status;
-}
-
-/* ---- what is said ----------------------------------------------------------------------------------------------------------- */
-
-struct verdict { double worst, limit; const char *where, *lossy; int wrong; };
-
-static void say_parameter(struct shell *shell, const struct parameter *p, double relative, bool good)
-{
-	out_say(shell->out, "   %-10s [%lld,%lld]%*s %.2g%s\n", p->name, (long long)p->rows, (long long)p->cols, p->rows * p->cols < 10000 ? 6 : 3, "", relative,
-		good ? "" : "   off");
-}
-
-static void say_verdict(struct shell *shell, const struct verdict *v, int iterations, int count)
+static void say_verdict(struct shell *shell, const struct verdict *v, const struct alone *alone, const char *lossy, int iterations)
 {
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD), *plain = style(shell->out, COLOUR_PLAIN);
-	const char *times = iterations == 1 ? "" : "s";
-	if (v->wrong && v->lossy)
-		out_say(shell->out, "   %s leaves digits out: after %d iteration%s it is %.2g of the largest element away from one rank, in %s\n", v->lossy,
-			iterations, times, v->worst, v->where);
+	const char *times = iterations == 1 ? "" : "s", *where = alone->list[v->worst].name;
+	double most = v->share[v->worst];
+	if (v->wrong && lossy)
+		out_say(shell->out, "   %s leaves digits out: after %d iteration%s it is %.2g of what training changed away from one rank, in %s\n", lossy,
+			iterations, times, most, where);
 	else if (v->wrong)
-		out_say(shell->out, "   %sdiffers%s from one rank after %d iteration%s: %d of %d tensors by more than %g; the most is %.2g, in %s\n", colour, plain,
-			iterations, times, v->wrong, count, v->limit, v->worst, v->where);
+		out_say(shell->out, "   %sdiffers%s from one rank after %d iteration%s: %d of %d tensors by more than %.2g of what training changed; the most is %.2g, in %s\n",
+			colour, plain, iterations, times, v->wrong, alone->count, v->limit, most, where);
+	else if (most <= 0)
+		out_say(shell->out, "   %sas one rank%s after %d iteration%s: no difference but the rounding of the parameters themselves\n", colour, plain, iterations,
+			times);
 	else
-		out_say(shell->out, "   %sas one rank%s after %d iteration%s: largest difference %.2g of the largest element, in %s (%g is allowed)\n", colour, plain,
-			iterations, times, v->worst, v->where, v->limit);
+		out_say(shell->out, "   %sas one rank%s after %d iteration%s: largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", colour, plain,
+			iterations, times, most, where, v->limit);
 }
 
-static enum status judge(struct shell *shell, const struct difference *worst, const struct parameter *list, int count, const float *values, int iterations)
+/* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
+
+static void measure(const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
+{
+	int64_t first = 0;
+	for (int p = 0; p < alone->count; p++) {
+		v->share[p] = share_of(alone, first, parameter_count(&alone->list[p]), iterations, &d[p]);
+		v->worst = v->share[p] > v->share[v->worst] ? p : v->worst;
+		v->lost = v->lost || d[p].wrong;
+		first += parameter_count(&alone->list[p]);
+	}
+}
+
+static enum status judge(struct shell *shell, const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
 {
 	const struct strategy_call *call = &shell->training->now.call;
-	struct verdict v = { .limit = call->model.dtype == DT_F32 ? 1e-5 : 2e-2, .where = list[0].name,
-		.lossy = call->strategy->lossy ? call->strategy->lossy(call) : NULL };
-	for (int p = 0; p < count; p++) {
-		double largest = largest_of(values, parameter_count(&list[p]));
-		double relative = worst[p].wrong ? INFINITY : worst[p].most == 0 ? 0 : worst[p].most / largest;
-		bool good = relative <= v.limit;
-		say_parameter(shell, &list[p], relative, good);
-		v.wrong += !good;
-		if (relative > v.worst) {
-			v.worst = relative;
-			v.where = list[p].name;
-		}
-		values += parameter_count(&list[p]);
-	}
-	say_verdict(shell, &v, iterations, count);
-	shell->expects_failed += v.wrong > 0 && !v.lossy;
+	const char *lossy = call->strategy->lossy ? call->strategy->lossy(call) : NULL;
+	enum status status = ST_OK;
+	v->limit = usual_limit(call);
+	measure(alone, d, iterations, v);
+	if (v->share[v->worst] > v->limit && !v->lost && !lossy)
+		status = widen(shell, alone, iterations, v);
+	if (status != ST_OK)
+		return status;
+	for (int p = 0; p < alone->count; p++)
+		v->wrong += !(v->share[p] <= v->limit);
+	say_parameters(shell, alone, d, v);
+	say_verdict(shell, v, alone, lossy, iterations);
+	say_rounding(shell, call, v);
+	shell->expects_failed += v->wrong > 0 && !lossy;
 	return ST_OK;
 }
 
-static enum status compare(struct shell *shell, const struct parts *parts, const struct parameter *list, int count, const float *values, int iterations)
+static enum status compare(struct shell *shell, const struct parts *parts, const struct alone *alone, int iterations)
 {
-	struct difference *d = mem_alloc((size_t)count * sizeof *d);
-	enum status status = d ? ST_OK : ST_MEMORY;
-	const float *whole = values;
-	for (int p = 0; p < count && status == ST_OK; p++) {
-		d[p].status = compare_mine(shell, parts, p, &list[p], whole, &d[p]);
-		whole += parameter_count(&list[p]);
-	}
+	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
+	struct verdict v = { .share = mem_alloc((size_t)alone->count * sizeof *v.share) };
+	enum status status = d && v.share ? compare_parts(shell, parts, alone, d) : ST_MEMORY;
 	if (status == ST_OK)
-		status = worst_of_all(shell, d, count);
-	if (status == ST_OK)
-		status = judge(shell, d, list, count, values, iterations);
+		status = judge(shell, alone, d, iterations, &v);
 	mem_free(d);
+	mem_free(v.share);
 	return status;
 }
 
@@ -283,33 +245,12 @@ static enum status play_on(struct shell *shell, struct training *t, long iterati
 	return more > 0 ? program_iterations(shell, more, true) : ST_OK;
 }
 
-static enum status reference(struct shell *shell, const struct parameter *list, int count, int iterations, float **values, size_t *bytes)
-{
-	int64_t elements = 0;
-	for (int i = 0; i < count; i++)
-		elements += parameter_count(&list[i]);
-	enum status status = ST_OK;
-	*bytes = (size_t)elements * sizeof **values;
-	*values = NULL;
-	if (plane_rank(shell->plane) == 0) {
-		*values = mem_alloc(*bytes);
-		status = *values ? alone_values(shell, list, count, iterations, *values) : ST_MEMORY;
-	}
-	status = shell_agree(shell, 0, status);
-	void *block = *values;
-	if (status == ST_OK && plane_size(shell->plane) > 1)
-		status = plane_broadcast(shell->plane, 0, &block, bytes);
-	*values = block;
-	return status;
-}
-
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
 	struct parameter *list = NULL;
 	struct parts parts = {0};
-	float *values = NULL;
-	size_t bytes;
+	struct alone alone = {0};
 	int count = 0;
 	enum status status = wants(shell, t);
 	if (status == ST_OK)
@@ -319,14 +260,14 @@ enum status training_verify(struct shell *shell, long iterations)
 	status = model_parameters(&t->now.call.model, &list, &count);
 	if (status == ST_OK)
 		status = strategy_parts(&t->now.call, &parts);
+	if (status == ST_OK) {
+		alone = alone_of(list, count);
+		status = reference(shell, t->iteration, &alone);
+	}
 	if (status == ST_OK)
-		status = await_parts(shell, &parts, count);
-	if (status == ST_OK)
-		status = reference(shell, list, count, t->iteration, &values, &bytes);
-	if (status == ST_OK)
-		status = compare(shell, &parts, list, count, values, t->iteration);
+		status = compare(shell, &parts, &alone, t->iteration);
 	mem_free(parts.part);
-	mem_free(values);
+	mem_free(alone.end);
 	mem_free(list);
 	return status;
 }

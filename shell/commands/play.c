@@ -142,7 +142,7 @@ static enum status verify_run(struct shell *shell, struct call *call)
 
 const struct command command_verify = {
 	.name = "verify", .topic = "learn", .usage = "verify [iterations=N]",
-	.help = "trains the same model on one rank, and compares every parameter; the iteration that was begun is finished first",
+	.help = "trains the same model on one rank, and compares every parameter: how far it is away, beside what training has changed; the iteration that was begun is finished first",
 	.class = COMMAND_STEER,
 	.option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
 	.run = verify_run,

@@ -33,6 +33,7 @@ enum status model_parameters(const struct model *model, struct parameter **list,
 bool model_has_parameter(const struct model *model, const char *name, size_t length);
 int model_units(const struct model *model);                     /* layers + 2 */
 int64_t parameter_count(const struct parameter *parameter);
+const char *master_suffix(const struct model *model);           /* of what the optimizer steps: "_f32" with a half type, else "" */
 /* "2" -> "layer 2"; the input and the head by their names: for titles. */
 const char *unit_title(const struct model *model, int unit, char title[32]);
 

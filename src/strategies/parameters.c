@@ -17,6 +17,11 @@ int64_t parameter_count(const struct parameter *parameter)
 	return parameter->rows * parameter->cols;
 }
 
+const char *master_suffix(const struct model *model)
+{
+	return model->dtype == DT_F32 ? "" : "_f32";
+}
+
 const char *unit_title(const struct model *model, int unit, char title[32])
 {
 	if (unit == 0)

@@ -5,6 +5,8 @@
 #include "strategies/stages.h"
 #include "base/memory.h"
 
+#include <stdio.h>
+
 /* Without given times: a matrix's F, B and W take the same, and a transfer little; names keep their memory until W. */
 static void ask_times(const struct strategy_call *call, struct pipe *p)
 {
@@ -107,8 +109,11 @@ static enum status pipeline_parts(const struct strategy_call *call, struct parts
 	for (int part = 0; status == ST_OK && part < p.ask.stages * p.ask.chunks; part++) {
 		for (int i = 0; i < count && status == ST_OK; i++) {
 			struct portion portion = { .parameter = i, .rank = part / p.ask.chunks, .rows = list[i].rows, .cols = list[i].cols };
-			if (stage_has(&p, &p.chunk[part], &list[i], portion.name))
-				status = parts_add(parts, &portion);
+			char name[24];
+			if (!stage_has(&p, &p.chunk[part], &list[i], name))
+				continue;
+			snprintf(portion.name, sizeof portion.name, "%s%s", name, master_suffix(&call->model));
+			status = parts_add(parts, &portion);
 		}
 	}
 	mem_free(list);

@@ -430,34 +430,3 @@ enum status sharded_generate(const struct strategy_call *call, const struct shar
 	mem_free(w.begun);
 	return status;
 }
-
-/* ---- where the parameters are ---------------------------------------------------------------------------------------- */
-
-/* The piece of parameter i that lies in the part of a rank */
-static enum status shard_part(const struct flats *f, int i, int rank, struct parts *parts)
-{
-	const struct flat *flat = &f->flat[flats_of_parameter(f, i)];
-	int64_t part = flat->padded / f->ranks, first = part * rank, end = first + part, at = f->at[i];
-	int64_t lo = first > at ? first : at, hi = at + parameter_count(&f->list[i]) < end ? at + parameter_count(&f->list[i]) : end;
-	if (hi <= lo)
-		return ST_OK;
-	struct portion piece = { .parameter = i, .rank = rank, .from = lo - at, .count = hi - lo };
-	snprintf(piece.name, sizeof piece.name, "shard%s[%lld:%lld]", flat->tag, (long long)(lo - first), (long long)(hi - first));
-	return parts_add(parts, &piece);
-}
-
-enum status sharded_parts(const struct strategy_call *call, const struct sharding *sharding, struct parts *parts)
-{
-	struct flats flats;
-	enum status status = ST_OK;
-	for (int rank = 0; rank < call->ranks && status == ST_OK && !sharding->parameters; rank++)
-		status = parts_whole(call, rank, parts);
-	if (!sharding->parameters || status != ST_OK)
-		return status;
-	status = flats_make(&call->model, sharding->wrap, call->ranks, &flats);
-	for (int rank = 0; rank < call->ranks; rank++)
-		for (int i = 0; i < flats.parameters && status == ST_OK; i++)
-			status = shard_part(&flats, i, rank, parts);
-	flats_release(&flats);
-	return status;
-}

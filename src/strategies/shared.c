@@ -157,7 +157,7 @@ enum status parts_whole(const struct strategy_call *call, int rank, struct parts
 	enum status status = model_parameters(&call->model, &list, &count);
 	for (int i = 0; i < count && status == ST_OK; i++) {
 		struct portion part = { .parameter = i, .rank = rank, .rows = list[i].rows, .cols = list[i].cols };
-		snprintf(part.name, sizeof part.name, "%s", list[i].name);
+		snprintf(part.name, sizeof part.name, "%s%s", list[i].name, master_suffix(&call->model));
 		status = parts_add(parts, &part);
 	}
 	mem_free(list);

@@ -85,7 +85,7 @@ bool option_is(const struct strategy_call *call, const char *name, const char *w
 
 /* Where the parameters are after an iteration, for `verify`: `name` on `rank` (words of the language: "w1", "flat[0:4096]") holds
  * rows row .. row+rows and columns col .. col+cols of the parameter; or, when count is above 0, elements from .. from+count of the
- * parameter taken as one line. Only values that the next iteration computes with need to be listed. */
+ * parameter taken as one line. Of a half type it is the f32 master that is listed: what the optimizer steps; the rest is cast from it. */
 struct portion {
 	int parameter;          /* index in model_parameters() */
 	int rank;

@@ -284,7 +284,7 @@ static enum status tp_parts(const struct strategy_call *call, struct parts *part
 		for (int i = 0; i < w.parameters && status == ST_OK; i++) {
 			enum split split = split_of(&call->model, &w.list[i]);
 			struct portion part = { .parameter = i, .rank = rank };
-			snprintf(part.name, sizeof part.name, "%s", w.list[i].name);
+			snprintf(part.name, sizeof part.name, "%s%s", w.list[i].name, master_suffix(&call->model));
 			part_shape(&w, &w.list[i], &part.rows, &part.cols);
 			part.row = split == SPLIT_ROWS ? rank * part.rows : 0;
 			part.col = split == SPLIT_COLUMNS ? rank * part.cols : 0;
