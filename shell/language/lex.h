@@ -42,6 +42,9 @@ enum status scan_word(const char *at, const char *end, const char **after);
 enum status scan_rest(const char *at, const char *end, const char **after);
 /* The end of the `{ }` at `at`, nothing in it understood but brackets, quotes and comments. */
 enum status scan_braces(const char *at, const char *end, const char **after);
+/* ST_SYNTAX, worded, at the first character outside texts and comments that was pasted in place of another (a curly quote, a no-break
+ * space). The text is UTF-8; *line counts on to where it stands. */
+enum status strange_character(const char *text, size_t count, int *line);
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);

@@ -43,22 +43,39 @@ static enum status keep_tree(struct parser *parser, enum status status, struct t
 	return status;
 }
 
-static enum status text_is_fit(const char *text, size_t count)
+/* The mark that editors of Windows put before a text: 3 bytes, or 0 */
+static size_t byte_order_mark(const char *text, size_t count)
 {
-	if (text_is_utf8(text, count))
-		return ST_OK;
+	return count >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static enum status not_text(const char *text, size_t count)
+{
 	if (memchr(text, '\0', count))
 		return fail(ST_SYNTAX, "a NUL byte stands in the text");
 	return fail(ST_SYNTAX, "the text is not valid UTF-8");
+}
+
+static enum status text_is_fit(const char *text, size_t count, const char *file, int line)
+{
+	if (!text_is_utf8(text, count)) {
+		enum status status = not_text(text, count);
+		return file ? fail_in(status, "%s", file) : status;
+	}
+	enum status status = strange_character(text, count, &line);
+	return status != ST_OK && file ? fail_in(status, "%s:%d", file, line) : status;
 }
 
 enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = NULL;
 	*made = NULL;
-	enum status status = text_is_fit(text, count);
+	size_t mark = byte_order_mark(text, count);
+	text += mark;
+	count -= mark;
+	enum status status = text_is_fit(text, count, file, first_line);
 	if (status != ST_OK)
-		return file ? fail_in(status, "%s", file) : status;
+		return status;
 	status = tree_text(&tree, text, count, file);
 	if (status != ST_OK)
 		return status;
@@ -86,6 +103,9 @@ static size_t fit_lines(const char *text, size_t count)
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	struct parser parser = {.one_line = true, .line = first_line};
+	size_t mark = byte_order_mark(text, count);
+	text += mark;
+	count -= mark;
 	size_t fit = fit_lines(text, count);
 	enum status status = tree_text(&parser.tree, text, fit, file);
 	if (status != ST_OK)
@@ -94,10 +114,10 @@ enum status tree_first(const char *text, size_t count, const char *file, int fir
 	parser.end = parser.at + fit;
 	status = parse_statements(&parser, &parser.tree->block, false);
 	if (status == ST_INCOMPLETE && fit < count)
-		status = text_is_fit(text, count);
+		status = not_text(text, count);
 	if (status != ST_OK && file)
 		status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
-	*taken = (size_t)(parser.at - parser.tree->text) + (parser.at < parser.end);
+	*taken = mark + (size_t)(parser.at - parser.tree->text) + (parser.at < parser.end);
 	parser_release(&parser);
 	tree_release(parser.tree);
 	return status;

@@ -10,7 +10,7 @@
 static const struct { const char *text; double times; enum unit unit; } units[] = {
 	{ "x", 1, UNIT_PLAIN }, { "k", 0x1p10, UNIT_PLAIN }, { "K", 0x1p10, UNIT_PLAIN }, { "M", 0x1p20, UNIT_PLAIN },
 	{ "G", 0x1p30, UNIT_PLAIN }, { "T", 0x1p40, UNIT_PLAIN },
-	{ "ns", 1, UNIT_TIME }, { "us", 1e3, UNIT_TIME }, { "\u00b5s", 1e3, UNIT_TIME }, { "ms", 1e6, UNIT_TIME }, { "s", 1e9, UNIT_TIME },
+	{ "ns", 1, UNIT_TIME }, { "us", 1e3, UNIT_TIME }, { "\u00b5s", 1e3, UNIT_TIME }, { "\u03bcs", 1e3, UNIT_TIME }, { "ms", 1e6, UNIT_TIME }, { "s", 1e9, UNIT_TIME },
 	{ "B", 1, UNIT_BYTES }, { "kB", 0x1p10, UNIT_BYTES }, { "KB", 0x1p10, UNIT_BYTES }, { "MB", 0x1p20, UNIT_BYTES },
 	{ "GB", 0x1p30, UNIT_BYTES }, { "TB", 0x1p40, UNIT_BYTES }, { "KiB", 0x1p10, UNIT_BYTES }, { "MiB", 0x1p20, UNIT_BYTES },
 	{ "GiB", 0x1p30, UNIT_BYTES }, { "TiB", 0x1p40, UNIT_BYTES },
