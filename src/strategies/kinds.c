@@ -20,6 +20,18 @@ static bool numbered(const char *name, size_t length, const char *word)
 	return length > letters && strncmp(name, word, letters) == 0 && strspn(name + letters, "0123456789") == length - letters;
 }
 
+/* A flat group of parameters, by the tags of flat.c: "flat", "flat_root", "flat12", "flat12a", "flat12m" */
+static bool is_group(const char *name, size_t length, const char *word)
+{
+	size_t letters = strlen(word), tag = length - letters;
+	if (length < letters || strncmp(name, word, letters) != 0)
+		return false;
+	const char *at = name + letters;
+	if (tag == 0 || (tag == strlen("_root") && strncmp(at, "_root", tag) == 0))
+		return true;
+	return numbered(name, at[tag - 1] == 'a' || at[tag - 1] == 'm' ? length - 1 : length, word);
+}
+
 /* "x0", "x0_3" */
 static bool is_place(const char *name, const char *word)
 {
@@ -29,7 +41,7 @@ static bool is_place(const char *name, const char *word)
 
 static bool is_parameter(const struct model *model, const char *name, size_t length)
 {
-	return numbered(name, length, "flat") || numbered(name, length, "shard") || model_has_parameter(model, name, length);
+	return is_group(name, length, "flat") || is_group(name, length, "shard") || model_has_parameter(model, name, length);
 }
 
 static bool is_optimizer(const struct model *model, const char *name, size_t length)

@@ -1,10 +1,12 @@
 /* test_kinds.c -- what a tensor is to the model, by its name */
+#include "strategies/flat.h"
 #include "strategies/kinds.h"
 #include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -21,8 +23,8 @@ static void test_names(void **state)
 		{ "x1_3", 'F', KIND_ACTIVATIONS }, { "x1", 'R', KIND_ACTIVATIONS },
 		{ "dx2", 'B', KIND_ACTIVATION_GRADIENTS }, { "dx2", 'W', KIND_ACTIVATION_GRADIENTS },
 		{ "", 0, KIND_BUFFERS }, { "d", 0, KIND_BUFFERS }, { "_m", 0, KIND_BUFFERS }, { "wq", 0, KIND_BUFFERS }, { "wq3", 0, KIND_BUFFERS },
-		{ "w1", 0, KIND_BUFFERS }, { "x0_f32", 0, KIND_BUFFERS }, { "x01", 0, KIND_BUFFERS }, { "flat", 0, KIND_BUFFERS },
-		{ "flats", 0, KIND_BUFFERS }, { "bucket", 'O', KIND_BUFFERS }, { "wq2_x", 'C', KIND_BUFFERS }, { "t_0", 0, KIND_BUFFERS }, { "in_0", 0, KIND_BUFFERS },
+		{ "w1", 0, KIND_BUFFERS }, { "x0_f32", 0, KIND_BUFFERS }, { "x01", 0, KIND_BUFFERS }, { "flat_", 0, KIND_BUFFERS },
+		{ "flats", 0, KIND_BUFFERS }, { "flata", 0, KIND_BUFFERS }, { "flat1am", 0, KIND_BUFFERS }, { "bucket", 'O', KIND_BUFFERS }, { "wq2_x", 'C', KIND_BUFFERS }, { "t_0", 0, KIND_BUFFERS }, { "in_0", 0, KIND_BUFFERS },
 		{ "din_1", 0, KIND_BUFFERS },
 	};
 	(void)state;
@@ -51,8 +53,29 @@ static void test_parameters(void **state)
 	assert_true(!model_has_parameter(&models[2], "w13", 3) && !model_has_parameter(&models[2], "w0", 2) && !model_has_parameter(&models[2], "pos", 3));
 }
 
+/* Every group of zero and fsdp counts as parameters: what `mem` says of a model is the model, root included */
+static void test_flat_groups(void **state)
+{
+	struct model models[] = { gpt, { .kind = MODEL_MLP, .layers = 5, .hidden = 4, .in = 4, .out = 4, .batch = 4 } };
+	(void)state;
+	for (int m = 0; m < 2; m++)
+		for (int wrap = WRAP_LAYER; wrap <= WRAP_MODEL; wrap++) {
+			struct flats flats;
+			char name[64];
+			assert_int_equal(flats_make(&models[m], (enum wrap)wrap, 2, &flats), ST_OK);
+			for (int g = 0; g < flats.flats; g++) {
+				snprintf(name, sizeof name, "dshard%s_m", flats.flat[g].tag);
+				assert_int_equal(tensor_kind_of(&models[m], name + 1, 0), KIND_OPTIMIZER);
+				name[strlen(name) - 2] = 0;
+				assert_int_equal(tensor_kind_of(&models[m], name, 0), KIND_GRADIENTS);
+				assert_int_equal(tensor_kind_of(&models[m], name + 1, 0), KIND_PARAMETERS);
+			}
+			flats_release(&flats);
+		}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names), cmocka_unit_test(test_parameters) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names), cmocka_unit_test(test_parameters), cmocka_unit_test(test_flat_groups) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
