@@ -38,6 +38,32 @@ const struct figure *figures_find(const struct figures *figures, const char *nam
 	return NULL;
 }
 
+/* "busy io", "busy compute" */
+static bool alike(const struct figure *a, const struct figure *b)
+{
+	size_t word = strcspn(a->name, " ") + 1;
+	return strncmp(a->name, b->name, word) == 0;
+}
+
+enum status figures_join(struct figures *figures, const struct figures *more)
+{
+	size_t at = 0;
+	for (size_t k = 0; k < more->count; k++) {
+		const struct figure *found = figures_find(figures, more->figure[k].name);
+		if (found) {
+			at = (size_t)(found - figures->figure) + 1;
+			continue;
+		}
+		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) && alike(&more->figure[k - 1], &figures->figure[at]))
+			at++;
+		if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
+			return ST_MEMORY;
+		memmove(&figures->figure[at + 1], &figures->figure[at], (figures->count++ - at) * sizeof *figures->figure);
+		figures->figure[at++] = more->figure[k];
+	}
+	return ST_OK;
+}
+
 /* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. */
 static enum status put(struct figures *figures, enum status status, const char *name, enum figure_kind kind, double value)
 {
@@ -155,19 +181,26 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	return status;
 }
 
-/* Adds a rank's figure into the section's. */
-static enum status merge(struct figures *all, const struct figure *figure)
+/* Adds a rank's figure to the section's of that name, if it has one. */
+static void merge(struct figures *all, const struct figure *figure)
 {
 	struct figure *found = (struct figure *)figures_find(all, figure->name);
 
 	if (!found)
-		return put(all, figure->known ? ST_OK : ST_WAITS, figure->name, figure->kind, figure->value);
+		return;
 	found->known = found->known && figure->known;
 	if (figure->kind == FIGURE_TIME)
 		found->value = figure->value > found->value ? figure->value : found->value;
 	else
 		found->value += figure->value;
-	return ST_OK;
+}
+
+/* Adds a rank's figures to the section's. */
+static enum status add_rank(struct figures *all, const struct figures *rank)
+{
+	for (size_t i = 0; i < rank->count; i++)
+		merge(all, &rank->figure[i]);
+	return figures_join(all, rank);
 }
 
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
@@ -180,9 +213,10 @@ enum status figures_of_section(const struct trace *trace, int section, struct fi
 	for (int r = 0; r < trace->world->n && status == ST_OK; r++) {
 		struct used used = used_streams(trace, section, r);
 		counted += used.ops > 0;
-		status = used.ops ? figures_of_rank(trace, section, r, &rank) : ST_OK;
-		for (size_t i = 0; i < rank.count && status == ST_OK && used.ops; i++)
-			status = merge(figures, &rank.figure[i]);
+		if (used.ops)
+			status = figures_of_rank(trace, section, r, &rank);
+		if (used.ops && status == ST_OK)
+			status = add_rank(figures, &rank);
 	}
 	for (size_t i = 0; i < figures->count; i++)
 		if (figures->figure[i].kind == FIGURE_PART)

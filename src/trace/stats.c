@@ -51,21 +51,6 @@ static enum status add_rank(const struct trace *trace, int section, int rank, st
 	return status;
 }
 
-/* Each name once, in the order of the first column, then what others add. */
-static enum status all_names(const struct columns *columns, struct figures *names)
-{
-	for (size_t i = 0; i < columns->count; i++)
-		for (size_t k = 0; k < columns->column[i].figures.count; k++) {
-			const struct figure *figure = &columns->column[i].figures.figure[k];
-			if (figures_find(names, figure->name))
-				continue;
-			if (MEM_GROW(&names->figure, names->count, &names->room) != ST_OK)
-				return ST_MEMORY;
-			names->figure[names->count++] = *figure;
-		}
-	return ST_OK;
-}
-
 static void put_figure(struct table *table, const struct figures *figures, const char *name, struct text *cell)
 {
 	const struct figure *figure = figures_find(figures, name);
@@ -81,8 +66,10 @@ static enum status print_columns(const struct columns *columns, int width, struc
 	struct table table = { .align = "lr" };
 	struct figures names = {0};
 	struct text cell = {0};
-	enum status status = all_names(columns, &names);
+	enum status status = ST_OK;
 
+	for (size_t i = 0; i < columns->count && status == ST_OK; i++)
+		status = figures_join(&names, &columns->column[i].figures);
 	table_cell(&table, "ranks");
 	for (size_t i = 0; i < columns->count; i++) {
 		text_clear(&cell);
@@ -171,22 +158,23 @@ static void put_pair(struct table *table, const struct figures *a, const struct 
 
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out)
 {
-	struct figures x = {0}, y = {0};
+	struct figures x = {0}, y = {0}, names = {0};
 	struct table table = { .align = "lr" };
 	struct text cell = {0};
 	enum status status = figures_of_section(trace, a, &x);
 
 	if (status == ST_OK)
 		status = figures_of_section(trace, b, &y);
+	if (status == ST_OK)
+		status = figures_join(&names, &x);
+	if (status == ST_OK)
+		status = figures_join(&names, &y);
 	table_cell(&table, "%s", "");
 	table_cell(&table, "%s", section_name(trace, a));
 	table_cell(&table, "%s", section_name(trace, b));
 	table_row(&table);
-	for (size_t i = 0; i < x.count && status == ST_OK; i++)
-		put_pair(&table, &x, &y, x.figure[i].name, &cell);
-	for (size_t i = 0; i < y.count && status == ST_OK; i++)
-		if (!figures_find(&x, y.figure[i].name))
-			put_pair(&table, &x, &y, y.figure[i].name, &cell);
+	for (size_t i = 0; i < names.count; i++)
+		put_pair(&table, &x, &y, names.figure[i].name, &cell);
 	if (status == ST_OK)
 		status = table_print(&table, width, out);
 	if (cell.broken)
@@ -195,5 +183,6 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	table_release(&table);
 	figures_release(&x);
 	figures_release(&y);
+	figures_release(&names);
 	return status;
 }

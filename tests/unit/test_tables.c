@@ -135,6 +135,33 @@ static void stats_of_a_section(void **state)
 	scene_close(scene);
 }
 
+/* Rank 0 works on a stream that rank 1 leaves empty, and the other way round: what belongs together stands together all the same */
+static void stats_of_unlike_ranks(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(2);
+	int down = scene_stream(scene, "down"), compute = scene_stream(scene, "compute"), up = scene_stream(scene, "up");
+	for (int r = 0; r < 2; r++) {
+		scene_op(scene, r, r ? down : up, OP_COPY, "copy", "x", 0, 20, 20, 20, 1020);
+		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 40, 40, 1020, 2020);
+	}
+	expect_table(scene, trace_stats, -1,
+		"everything\n"
+		"   ranks                        0        1\n"
+		"   time                   2.02 ms  2.02 ms\n"
+		"   operations                   2        2\n"
+		"   busy down                    -      50%\n"
+		"   busy compute               50%      50%\n"
+		"   busy up                    50%        -\n"
+		"   overlap down, compute        -       0%\n"
+		"   overlap compute, up         0%        -\n"
+		"   exposed communication        0        0\n"
+		"   stall launch                1%       1%\n"
+		"   stall engine               24%      24%\n"
+		"   peak memory                0 B      0 B\n");
+	scene_close(scene);
+}
+
 static void metrics_by_their_formulas(void **state)
 {
 	(void)state;
@@ -517,6 +544,7 @@ int main(void)
 		cmocka_unit_test(work_that_shares_is_slowed),
 		cmocka_unit_test(sections_side_by_side),
 		cmocka_unit_test(stats_of_a_section),
+		cmocka_unit_test(stats_of_unlike_ranks),
 		cmocka_unit_test(who_sent_what),
 		cmocka_unit_test(races_in_words),
 		cmocka_unit_test(a_missing_line_is_named),
