@@ -392,18 +392,19 @@ enum status program_loss(struct shell *shell, double *loss)
 
 static enum status say_progress(struct shell *shell, const struct training *t)
 {
-	struct host_now now;
 	struct text rate = {0};
 	double loss;
 	enum status status = program_loss(shell, &loss);
 	if (status != ST_OK)
 		return status;
-	shell->backend->host(shell->backend, 0, &now);
+	int64_t end = state_end(shell);
 	out_say(shell->out, "   iteration %d", t->iteration);
 	if (!isnan(loss))
 		out_say(shell->out, "   loss %.6g", loss);
+	if (end >= 0)
+		out_say(shell->out, "   done at %.2f ms", (double)end / 1e6);
 	state_rate(shell, &rate);
-	out_say(shell->out, "   %.2f ms%s\n", (double)now.clock / 1e6, text_string(&rate));
+	out_say(shell->out, "%s\n", text_string(&rate));
 	text_release(&rate);
 	return ST_OK;
 }

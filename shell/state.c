@@ -130,8 +130,7 @@ enum status state_peak(struct shell *shell, struct text *out)
 
 /* ---- speed ----------------------------------------------------------------------------------------------------------------- */
 
-/* When all that is queued ends, as `timeline` draws it; -1: it waits for lines to come */
-static int64_t last_end(const struct shell *shell)
+int64_t state_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
 	int64_t end = 0;
@@ -173,7 +172,7 @@ void state_rate(const struct shell *shell, struct text *out)
 	const struct plan *plan = &shell->training->now;
 	bool gpt = plan->model.kind == MODEL_GPT;
 	double units = (double)shell->training->iteration * (double)plan->model.batch * (gpt ? (double)plan->model.seq : 1);
-	int64_t from = first_phase(shell), to = last_end(shell);
+	int64_t from = first_phase(shell), to = state_end(shell);
 	bool timed = plan->call.strategy && option_number(&plan->call, "F") > 0;       /* stages of given times: no model, no rows */
 
 	if (plan->call.strategy && !timed && units > 0 && from >= 0 && to > from)

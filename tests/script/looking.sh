@@ -15,8 +15,8 @@ same() {
 
 same "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ddp bucket=512; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|peak|exposed|overlap|bytes|^ranks .*: param' <<'END'
-   iteration 1   loss 1.51   0.50 ms   33327 rows a second
-   iteration 2   loss 1.34   1.00 ms   32650 rows a second
+   iteration 1   loss 1.51   done at 0.50 ms   33327 rows a second
+   iteration 2   loss 1.34   done at 1.00 ms   32650 rows a second
    overlap compute, comm       0%
    exposed communication  87.5 us
    bytes nvlink out          2 kB
@@ -30,8 +30,8 @@ END
 same "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
 	"model gpt layers=4 hidden=16 heads=4 seq=8 vocab=11 batch=16; data synthetic; strategy tp sequence=on; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|bubble|^ranks .*: param|model state' <<'END'
-   iteration 1   4.86 ms   32987 tokens a second
-   iteration 2   8.76 ms   32904 tokens a second
+   iteration 1   done at 4.86 ms   32987 tokens a second
+   iteration 2   done at 8.76 ms   32904 tokens a second
    iterations 2   32904 tokens a second
 ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 301.5 kB, their gradients 285.6 kB, buffers 1 kB
    model state (parameters, gradients, optimizer) 56832 bytes
@@ -49,6 +49,11 @@ same "a rank that has crashed: the figures are there all the same" 2 \
    peak memory             8.5 kB
    peak of 8.5 kB on ranks 0,1: parameters 2 kB, gradients 2 kB, optimizer 0 B, activations 2.5 kB, their gradients 1.5 kB, buffers 512 B
    iterations 1   loss 1.51   49971 rows a second
+END
+# the host is done with an iteration at once; the GPUs are not
+same "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; timeline" '^   iteration|now' <<'END'
+   iteration 1   done at 95.99 ms   10670 rows a second
+   ms         0      20      40     60      80       now 2.04
 END
 same "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule' <<'END'
 END
