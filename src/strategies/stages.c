@@ -214,7 +214,7 @@ static void forward_task(struct writer *w)
 	if (!r->first)
 		receive(w, false, r->base);
 	else
-		text_add(w->out, "phase R$m\n");
+		text_add(w->out, "phase F$m\n");
 	if (w->pipe->timed) {
 		spin(w, WORK_F);
 	} else {

@@ -55,6 +55,12 @@ same "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; tim
    iteration 1   done at 95.99 ms   10670 rows a second
    ms         0      20      40     60      80       now 2.04
 END
+# R is a forward computed again: there is none without recompute
+same "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
+     compute   F0 ░ F1 bbbbbbbbbbbbb░ B0 ░b░ B1 ░░   b bubble: waited for rank 1
+     grad_in  bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░         e waited for compute
+     compute  bbbbb F0 ░F1░ ░ B0 ░░ ░ B1 ░░          b bubble: waited for rank 0
+END
 same "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule' <<'END'
 END
 # parameters, gradients, and for bf16 with Adam three of f32: 2, 2 and 12 bytes of each of 4 x 16 x 16, in parts
