@@ -82,6 +82,15 @@ static struct shown dominant(const struct spans *spans, size_t *first, int64_t a
 	return candidate[best];
 }
 
+/* Is everything on the stream from one operation to another of the same phase? Iterations have phases of the same names. */
+static bool one_phase(const struct trace *trace, op_id from, op_id to)
+{
+	name_id phase = op_record(trace->world, from)->phase;
+	while (from && from != to && op_record(trace->world, from)->phase == phase)
+		from = trace->world->ops[from].next_stream;
+	return from == to;
+}
+
 /* The micro-batch of an operation makes one bar of it and its neighbours: F3 is a matmul and a relu. */
 static bool same_bar(const struct trace *trace, const struct shown *a, const struct shown *b)
 {
@@ -90,7 +99,7 @@ static bool same_bar(const struct trace *trace, const struct shown *a, const str
 	if (a->op == b->op)
 		return true;
 	const struct record *x = op_record(trace->world, a->op), *y = op_record(trace->world, b->op);
-	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind;
+	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind && one_phase(trace, a->op, b->op);
 }
 
 /* The longest of "matmul y", "matmul" (or "F3") that leaves a piece of bar on both sides. */

@@ -189,6 +189,28 @@ static void a_stage_that_waits_is_a_bubble(void **state)
 	scene_close(scene);
 }
 
+/* Twenty iterations, each with its F0 and, three times as long, its B0: no bar is one B0 of them all */
+static void iterations_are_bars_of_their_own(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(1);
+	for (int i = 0; i < 40; i++) {
+		struct record record = scene_record(scene, OP_KERNEL, "matmul", "z");
+		int start = 20 + i / 2 * 400 + i % 2 * 100, end = start + (i % 2 ? 300 : 100);
+		record.phase = scene_name(scene, i % 2 ? "B0" : "F0");
+		record.colour = i % 2 ? 'B' : 'F';
+		record.microbatch = 0;
+		scene_queue(scene, 0, STREAM_DEFAULT, &record, 0,
+			(struct times){ .issue = 20 * US, .ready = start * US, .start = start * US, .end = end * US });
+	}
+	expect_picture(scene, (struct timeline_options){ .width = 40, .merge = true, .now = 0 },
+		"ms        0      2      4      6      8\n"
+		"0 host    l\n"
+		"  default B0█B0█████B0█B0█B0█████B0█B0█\n"
+		"l launch\n");
+	scene_close(scene);
+}
+
 /* ---- properties --------------------------------------------------------------------------------------------- */
 
 static uint32_t next_random(uint32_t *state)
@@ -366,6 +388,7 @@ int main(void)
 		cmocka_unit_test(an_event_holds_a_stream),
 		cmocka_unit_test(a_straggler_holds_its_peers),
 		cmocka_unit_test(a_stage_that_waits_is_a_bubble),
+		cmocka_unit_test(iterations_are_bars_of_their_own),
 		cmocka_unit_test(causes_and_work_add_up),
 		cmocka_unit_test(any_width_will_do),
 		cmocka_unit_test(nothing_yet),
