@@ -37,6 +37,15 @@ static void put_rank(const struct trace *trace, const struct sum *sum, struct te
 		text_add(out, "its peers");
 }
 
+/* Three digits from 100 ms on: the words about them must fit in beside the picture. */
+static void put_total(int64_t ns, struct text *out)
+{
+	if (ns >= 99995000 && ns < 999500000)
+		text_add(out, "%.0f ms", (double)ns / 1e6);
+	else
+		time_text(ns, out);
+}
+
 static void words_of(const struct trace *trace, enum cause cause, bool host, const struct sum *sum, op_id blocked_in, struct text *out)
 {
 	const struct op *blame = sum->blame ? &trace->world->ops[sum->blame] : NULL;
@@ -47,7 +56,7 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 	case CAUSE_SYNC:
 		text_add(out, host ? "s waited " : "s host was in ");
 		if (host) {
-			time_text(sum->total, out);
+			put_total(sum->total, out);
 			text_add(out, " in ");
 		}
 		text_add(out, "`");

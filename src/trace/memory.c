@@ -104,8 +104,6 @@ static void put_segments(const struct trace *trace, const struct map *map, int r
 		}
 		text_add(rows, "%s" CELL_END "\n", text_string(&word));
 	}
-	if (map->segments > SEGMENTS_MOST)
-		text_add(rows, "... and %d more" CELL_END "\n", map->segments - SEGMENTS_MOST);
 	rows->broken = rows->broken || bar.broken || word.broken;
 	text_release(&bar);
 	text_release(&word);
@@ -190,6 +188,8 @@ static enum status put_rank(const struct trace *trace, int rank, struct map *map
 	put_segments(trace, map, rank, cells, &table.cells);
 	status = table_print(&table, width, picture);
 	table_release(&table);
+	if (map->segments > SEGMENTS_MOST)
+		text_add(picture, "   ... and %d more\n", map->segments - SEGMENTS_MOST);
 	if (status == ST_OK)
 		status = put_owners(trace, map, picture);
 	return status;
