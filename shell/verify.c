@@ -93,6 +93,23 @@ static enum status distance_to(struct shell *shell, const struct strategy_call *
 	return status;
 }
 
+/* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and another by luck does not: two others
+ * are asked too */
+static enum status other_beginnings(struct shell *shell, struct strategy_call call, const struct alone *alone, int iterations, double *worst)
+{
+	struct strategy_call other;
+	enum status status = ST_OK;
+	for (int i = 0; i < 2 && status == ST_OK && call.model.dtype != DT_F32; i++) {
+		struct alone base = alone_of(alone->list, alone->count);
+		call.model.seed++;
+		status = alone_train(shell, &call, iterations, &base);
+		if (status == ST_OK && alone_otherwise(&call, 0, &other))
+			status = distance_to(shell, &other, &base, iterations, worst);
+		mem_free(base.end);
+	}
+	return status;
+}
+
 /* Rank 0 */
 static enum status rounding_of(struct shell *shell, const struct alone *alone, int iterations, double *worst)
 {
@@ -100,7 +117,7 @@ static enum status rounding_of(struct shell *shell, const struct alone *alone, i
 	enum status status = ST_OK;
 	for (int way = 0; status == ST_OK && alone_otherwise(&call, way, &other); way++)
 		status = distance_to(shell, &other, alone, iterations, worst);
-	return status;
+	return status == ST_OK ? other_beginnings(shell, call, alone, iterations, worst) : status;
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */

@@ -10,7 +10,7 @@ for t in f32 bf16 f16 {
 	strategy zero stage=3 offload=host
 	verify iterations=2
 	strategy tp accumulate=2
-	verify iterations=2
+	verify
 	strategy pipeline schedule=zb-h2 micro=8
 	verify iterations=3
 	model gpt layers=8 hidden=24 heads=24 seq=4 batch=12 vocab=11 dtype=$t tied=on
