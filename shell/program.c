@@ -316,13 +316,6 @@ static bool at_limit(const struct training *t)
 	return t->limit >= 0 && t->played >= t->limit;
 }
 
-static void keep_as(struct shell *shell, long steps)
-{
-	text_clear(&shell->keep_as);
-	text_add(&shell->keep_as, "step %ld\n", steps);
-	shell->undid = steps == 0;
-}
-
 enum status program_steps(struct shell *shell, long steps, bool show)
 {
 	struct training *t = training_of(shell);
@@ -330,9 +323,10 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 		return ST_MEMORY;
 	enum status status = wants_whole(t);
 	long began = t->played;
+	t->cut = -1;
 	for (long i = 0; i < steps && status == ST_OK; i++) {
 		if (at_limit(t)) {
-			keep_as(shell, t->played - began);
+			t->cut = t->played - began;
 			return ST_OK;
 		}
 		if (t->at == t->now.program.count)
@@ -416,13 +410,14 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		return ST_MEMORY;
 	enum status status = wants_whole(t);
 	long began = t->played, every = iterations <= 10 ? 1 : (iterations + 9) / 10;
+	t->cut = -1;
 	for (long i = 0; i < iterations && status == ST_OK; i++) {
 		long steps = steps_left(t);
 		if (steps == 0)
 			return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
 		for (; steps > 0 && status == ST_OK; steps--) {
 			if (at_limit(t)) {
-				keep_as(shell, t->played - began);
+				t->cut = t->played - began;
 				return ST_OK;
 			}
 			status = play(shell, t);
@@ -467,7 +462,6 @@ enum status program_back(struct shell *shell, long played)
 		status = play_again(shell, t, &plan, played);
 	plan_release(&plan);
 	shell->undid = true;
-	text_clear(&shell->keep_as);
 	return status;
 }
 

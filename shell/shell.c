@@ -186,13 +186,26 @@ static uint64_t digest(const struct shell *shell)
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
+void shell_keep_as(struct shell *shell, const char *line, size_t from, size_t to, const char *did)
+{
+	if (line) {
+		text_put(&shell->keep_as, line + shell->kept_to, from - shell->kept_to);
+	} else {
+		text_clear(&shell->keep_as);
+		to = SIZE_MAX;
+	}
+	text_add(&shell->keep_as, "%s", did);
+	shell->kept_to = to;
+}
+
 /* Refused lines are kept too when a part of them has taken effect: they are refused at the same place again. */
 static bool to_keep(const struct shell *shell, const char *text, size_t count, enum status status, uint64_t before)
 {
-	if (status == ST_INCOMPLETE || status == ST_SYNTAX || status == ST_QUIT || status == ST_MEMORY || shell->undid || journal_only_looks(text, count, true))
+	if (status == ST_INCOMPLETE || status == ST_QUIT || status == ST_MEMORY || shell->undid || journal_only_looks(text, count, true))
 		return false;
 	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
-	return !refused || digest(shell) != before || memchr(text, ';', count) || memchr(text, '{', count);
+	bool several = status != ST_SYNTAX && (memchr(text, ';', count) || memchr(text, '{', count));    /* ST_SYNTAX: hardly ever begun */
+	return !refused || digest(shell) != before || several;
 }
 
 enum status shell_take_back(struct shell *shell)
@@ -211,8 +224,9 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	int64_t start = credit_position(shell->credit, &shell->budget);
 	uint64_t before = digest(shell);
 
-	shell->undid = false;
-	text_clear(&shell->keep_as);
+	shell->undid = shell->kept = false;
+	text_release(&shell->keep_as);
+	shell->kept_to = 0;
 	shell_enter(shell);
 	training_line(shell);
 	if (stop > 0)
@@ -226,10 +240,13 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 		status = shell_settle(shell, status);
 	credit_end_at(shell->credit, &shell->budget, 0);
 	bool stopped = status == ST_INTERRUPTED;
-	const char *kept = shell->keep_as.count ? text_string(&shell->keep_as) : text;
-	if (to_keep(shell, text, count, status, before)
-	    && journal_add(shell, kept, shell->keep_as.count ? shell->keep_as.count : count, stopped ? credit_stop(shell->credit, start) : 0,
-		stamp) != ST_OK)
+	if (shell->kept_to && shell->kept_to < count)
+		text_put(&shell->keep_as, text + shell->kept_to, count - shell->kept_to);
+	const char *kept = shell->kept_to ? text_string(&shell->keep_as) : text;
+	size_t length = shell->kept_to ? shell->keep_as.count : count;
+	shell->kept = to_keep(shell, kept, length, status, before);
+	if (shell->kept
+	    && (shell->keep_as.broken || journal_add(shell, kept, length, stopped ? credit_stop(shell->credit, start) : 0, stamp) != ST_OK))
 		status = ST_MEMORY;
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);

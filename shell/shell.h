@@ -49,8 +49,10 @@ struct shell {
 	struct retired *retired;
 	int depth;                      /* of shell_line within shell_line (a lesson's) */
 	bool half_done;                 /* memory ran out in the middle of the last line: shell_take_back */
+	bool kept;                      /* the last line is in the journal */
 	bool undid;                     /* `undo` ran in this line: the line itself is not kept */
-	struct text keep_as;            /* what the journal keeps in the line's place; empty: the line */
+	struct text keep_as;            /* what the journal keeps in the line's place, as far as its first kept_to bytes */
+	size_t kept_to;                 /* 0: it keeps the line */
 	struct wish wish;
 	struct text outside;            /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
 };
@@ -60,6 +62,8 @@ void shell_close(struct shell *shell);
 enum status shell_reset(struct shell *shell);              /* an empty world, same machine */
 /* One line (or several, complete) as if typed at the prompt: runs it, lets the backend advance, tells new races; joins shell->typed. */
 enum status shell_line(struct shell *shell, const char *text, size_t count);
+/* A statement of the line at hand, its bytes [from, to), did less than it says: the journal keeps what it did. line NULL: the whole line did. */
+void shell_keep_as(struct shell *shell, const char *line, size_t from, size_t to, const char *did);
 /* The same from a journal: stopped where it was stopped, with the stamp of then (see struct entry). */
 enum status shell_line_again(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
 /* Around a text that is run: a reset within it keeps the world it runs in until shell_leave. */

@@ -11,7 +11,7 @@ struct training *training_of(struct shell *shell)
 		return shell->training;
 	struct training *made = mem_alloc(sizeof *made);
 	if (made) {
-		made->limit = -1;
+		made->limit = made->cut = -1;
 		made->now.model = made->at_reset.model = made->at_line.model = (struct model){ .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 4, .seq = 1,
 			.batch = 1024, .vocab = 64, .in = 256, .out = 256, .dtype = DT_F32, .lr = 0.1, .loss_scale = 1, .seed = 1 };
 	}
@@ -53,8 +53,10 @@ static void facts_copy(const struct plan *from, struct plan *to)
 
 void training_line(struct shell *shell)
 {
-	if (shell->training)
-		facts_copy(&shell->training->now, &shell->training->at_line);
+	if (!shell->training)
+		return;
+	facts_copy(&shell->training->now, &shell->training->at_line);
+	shell->training->played_before = shell->training->played;
 }
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan before that. */

@@ -41,6 +41,8 @@ struct training {
 	int iteration;          /* it belongs to, from 0 */
 	long played;            /* steps since the world was empty */
 	long limit;             /* while lines run again: no step behind this one; -1: any */
+	long played_before;     /* ... before the line that runs */
+	long cut;               /* the steps that the last command played before the limit stopped it; -1: all of its */
 	bool torn;              /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
 };
 

@@ -21,12 +21,35 @@ static enum status count_of(struct call *call, int row, const char *what, double
 	return status;
 }
 
+/* The journal keeps of a command that the limit stopped (program_back) the steps that it did play; in a block, those of the whole line. */
+static enum status as_played(struct shell *shell, struct call *call, enum status status)
+{
+	const struct training *t = shell->training;
+	char did[32] = "";
+	size_t from = 0, to = 0;
+	if (!t || t->cut < 0)
+		return status;
+	bool whole = !call_span(call, &from, &to);
+	long played = whole ? t->played - t->played_before : t->cut;
+	if (played > 0)
+		snprintf(did, sizeof did, "step %ld", played);
+	shell_keep_as(shell, whole ? NULL : call_text(call), from, to, did);
+	return status;
+}
+
+static enum status step_to(struct shell *shell, struct call *call, long played)
+{
+	if (shell->interactive && !call_alone(call))
+		return fail(ST_ARGUMENT, "`step back` and `step 0` stand alone on a line: the lines before run again");
+	return program_back(shell, played);
+}
+
 static enum status step_back(struct shell *shell, struct call *call)
 {
 	const struct training *t = training_of(shell);
 	long count = 1;
 	enum status status = t ? count_of(call, 1, "step back", 1, &count) : ST_MEMORY;
-	return status == ST_OK ? program_back(shell, t->played + t->torn - count) : status;
+	return status == ST_OK ? step_to(shell, call, t->played + t->torn - count) : status;
 }
 
 static enum status step_run(struct shell *shell, struct call *call)
@@ -40,7 +63,9 @@ static enum status step_run(struct shell *shell, struct call *call)
 	enum status status = count_of(call, 0, "step", 0, &count);
 	if (status != ST_OK)
 		return status;
-	return count == 0 ? program_back(shell, 0) : program_steps(shell, count, true);
+	if (count == 0)
+		return step_to(shell, call, 0);
+	return as_played(shell, call, program_steps(shell, count, true));
 }
 
 const struct command command_step = {
@@ -55,7 +80,7 @@ static enum status run_run(struct shell *shell, struct call *call)
 {
 	long count = 1;
 	enum status status = count_of(call, 0, "run", 1, &count);
-	return status == ST_OK ? program_iterations(shell, count, true) : status;
+	return status == ST_OK ? as_played(shell, call, program_iterations(shell, count, true)) : status;
 }
 
 const struct command command_run = {
@@ -137,7 +162,7 @@ static enum status verify_run(struct shell *shell, struct call *call)
 		status = call_option(call, "iterations", ranks_first(call_ranks(call)), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, 1e6))
 		status = fail(ST_RANGE, "verify takes a whole number of iterations");
-	return status == ST_OK ? training_verify(shell, (long)number.value) : status;
+	return status == ST_OK ? as_played(shell, call, training_verify(shell, (long)number.value)) : status;
 }
 
 const struct command command_verify = {

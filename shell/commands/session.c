@@ -22,6 +22,8 @@ static enum status undo_run(struct shell *shell, struct call *call)
 		status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 1, 1e9))
 		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
+	if (status == ST_OK && !call_alone(call))
+		status = fail(ST_ARGUMENT, "`undo` stands alone on a line that you type: the lines before run again");
 	if (status == ST_OK)
 		status = journal_undo(shell, (int)number.value);
 	shell->undid = status == ST_OK;
@@ -30,7 +32,7 @@ static enum status undo_run(struct shell *shell, struct call *call)
 
 const struct command command_undo = {
 	.name = "undo", .topic = "write", .usage = "undo [N]",
-	.help = "takes back the last line, or the last N: the lines before run again in an empty world",
+	.help = "takes back the last line, or the last N: the lines before run again in an empty world; alone on its line",
 	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}}, .class = COMMAND_SESSION, .run = undo_run,
 };
 

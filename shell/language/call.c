@@ -30,6 +30,29 @@ bool call_at_prompt(const struct call *call)
 	return in->blocks == 0 && in->runs == 1 && in->tree && !in->tree->file;
 }
 
+const char *call_text(const struct call *call)
+{
+	return call->in->tree->text;
+}
+
+bool call_span(const struct call *call, size_t *from, size_t *to)
+{
+	const struct slice_of_text source = call->statement->source;
+	const struct tree *tree = call->in->tree;
+	const char *text = tree->text;
+	bool copied = source.at < text || source.at >= text + tree->count;      /* it went over several lines */
+	if (call->in->blocks > 0 || tree->file || copied)
+		return false;
+	*from = (size_t)(source.at - text);
+	*to = *from + source.length;
+	return true;
+}
+
+bool call_alone(const struct call *call)
+{
+	return call_at_prompt(call) && call->in->tree->block.first == call->statement && !call->statement->next;
+}
+
 const struct kernel *call_kernel(const struct call *call)
 {
 	return row_kernel(call->statement->row);

@@ -72,6 +72,10 @@ const struct command *call_command(const struct call *call);
 const struct ranks *call_ranks(const struct call *call);       /* the line's ranks; never empty */
 int call_line(const struct call *call);                        /* number in the journal */
 struct slice_of_text call_source(const struct call *call);     /* the line as typed, for labels and messages */
+/* Where the statement stands in call_text, a line typed now or before: from its first byte to behind its last. false: in a block or file */
+const char *call_text(const struct call *call);
+bool call_span(const struct call *call, size_t *from, size_t *to);
+bool call_alone(const struct call *call);                      /* ... and nothing else stands in that line */
 bool call_at_prompt(const struct call *call);                  /* the prompt's own line: in no block, def, loop or file */
 const char *call_argument_text(struct call *call, int row, int i);   /* the argument as typed; valid until the line ends; "" when there is no memory for it */
 int call_results(const struct call *call);                     /* names left of '=' */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -244,6 +245,59 @@ static void what_only_looks(void **state)
 	assert_true(journal_only_looks("help", 4, true));
 }
 
+static void lines(const struct session *session, const char *wanted)
+{
+	assert_string_equal(text_string(&session->shell.typed), wanted);
+}
+
+/* What stands beside the steps in a line stays when they are taken back. */
+static void step_back_keeps_the_line(void **state)
+{
+	static const char strategy[] = "model mlp layers=2 hidden=8 batch=8; strategy ddp; ";
+	char line[200];
+	struct session session;
+	(void)state;
+	open_session(&session);
+	snprintf(line, sizeof line, "%srun 1", strategy);
+	assert_int_equal(type(&session, line), ST_OK);
+	assert_int_equal(type(&session, "run 1; tensor b[4]; run 1"), ST_OK);
+	assert_int_equal(type(&session, "step back 3"), ST_OK);
+	snprintf(line, sizeof line, "%srun 1\nrun 1; tensor b[4]; step 5\n", strategy);
+	lines(&session, line);
+	assert_int_equal(type(&session, "step back 9"), ST_OK);
+	snprintf(line, sizeof line, "%srun 1\nstep 4; tensor b[4]; \n", strategy);
+	lines(&session, line);
+	assert_int_equal(type(&session, "step 0"), ST_OK);
+	snprintf(line, sizeof line, "%s\n; tensor b[4]; \n", strategy);
+	lines(&session, line);
+	assert_int_equal(type(&session, "repeat 3 { step }"), ST_OK);
+	assert_int_equal(type(&session, "step back"), ST_OK);
+	snprintf(line, sizeof line, "%s\n; tensor b[4]; \nstep 2\n", strategy);
+	lines(&session, line);
+	assert_int_equal(type(&session, "tensor c[4]"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_int_equal(session.shell.training->played, 2);
+	close_session(&session);
+}
+
+/* Inside another line they would run the lines before it in the midst of it. */
+static void undo_stands_alone(void **state)
+{
+	static const char *const rows[] = {"undo; tensor z[4]", "tensor z[4]; undo", "repeat 2 { undo }", "@0 { undo }", "step back; spin 1ms", "if 1 { step 0 }"};
+	struct session session;
+	(void)state;
+	open_session(&session);
+	session.shell.interactive = true;
+	assert_int_equal(type(&session, "tensor a[4]; strategy serial; step 2; tensor q[4]"), ST_OK);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(type(&session, rows[i]), ST_ARGUMENT);
+		assert_non_null(strstr(fail_text(), "alone on a line"));
+	}
+	assert_int_equal(type(&session, "print q[0]"), ST_OK);
+	assert_int_equal(type(&session, "step back"), ST_OK);
+	close_session(&session);
+}
+
 static void nothing_leaks(void **state)
 {
 	(void)state;
@@ -262,7 +316,8 @@ int main(void)
 		cmocka_unit_test(undo_is_the_world_before), cmocka_unit_test(undo_takes_several), cmocka_unit_test(undo_takes_the_plan_back),
 		cmocka_unit_test(undo_takes_a_loaded_program_back), cmocka_unit_test(refused_lines_are_not_kept),
 		cmocka_unit_test(half_refused_lines_are_kept), cmocka_unit_test(reset_empties), cmocka_unit_test(stops_are_repeated),
-		cmocka_unit_test(what_only_looks), cmocka_unit_test(nothing_leaks),
+		cmocka_unit_test(what_only_looks), cmocka_unit_test(step_back_keeps_the_line), cmocka_unit_test(undo_stands_alone),
+		cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
