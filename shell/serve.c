@@ -168,7 +168,8 @@ static void run(struct serve *serve, const struct request *request)
 	if (!request->silent)
 		await_wall(serve);
 	bool accepted = reply.status == ST_OK || reply.status == ST_INTERRUPTED || reply.status == ST_EXPECT;
-	reply.keep = accepted && shell->wish.kind == WISH_NONE && !journal_only_looks(order.text, order.count, false);
+	bool in_part = reply.status != ST_INCOMPLETE && (shell->kept || shell->undid);  /* refused half-way: so it is the next time */
+	reply.keep = (accepted || in_part) && shell->wish.kind == WISH_NONE && !journal_only_looks(order.text, order.count, false);
 	reply.stop = serve->conductor->stopped;
 	text_put(&reply.outside, text_string(&shell->outside), shell->outside.count);
 	write_wish(&shell->wish, &reply.wish);
