@@ -72,8 +72,8 @@ expect stall(peer) < 10%   # somebody still waits long for rank 2 in the allredu
 expect time(task) < 8ms   # that is slower than it need be: 512 rows in all are enough
 expect bytes(y) >= 512 * 4 * 16   # every rank should do some of the work
 #: hint
-# With four ranks, three at full speed and one at half: shares of 2 : 2 : 1 : 2.
-# 512 / 7 is about 73 rows a share.
+# With four ranks, three at full speed and one at half, the shares are
+# 2 : 2 : 1 : 2. 512 / 7 is about 73 rows a share.
 # A variable may differ by rank:
 #   if rank == 2 { let n = 74 } else { let n = 146 }
 #: solution

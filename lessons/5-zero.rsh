@@ -5,7 +5,8 @@
 ## Stage 1: the optimizer's state
 # Adam keeps two numbers for each parameter, m and v. Data parallel keeps all
 # of them on every rank, all the same. ZeRO-1 keeps on each rank only those of
-# its own part of the parameters. The gradients g are there, one for each rank.
+# its own part of the parameters. The gradients g are there, one for each
+# rank.
 # Task: average g so that each rank gets its own part (a reduce-scatter into
 # gs), update its part `ps` (a view of p) with adam (lr=1e-3, t=1), and bring
 # everybody's parts together in p again (an allgather). Make m and v yourself.
@@ -93,9 +94,9 @@ sa = reducescatter ga
 free gb
 
 ## Stage 3: the parameters
-# At last even the parameters are kept in parts: wa and wb hold this rank's rows
-# of two layers. A layer is brought together just before it is used, and thrown
-# away right after.
+# At last even the parameters are kept in parts: wa and wb hold this rank's
+# rows of two layers. A layer is brought together just before it is used, and
+# thrown away right after.
 # Task: compute h = x A and y = h B, where A is all of wa and B all of wb, and
 # let no rank hold both A and B at any time.
 #: start

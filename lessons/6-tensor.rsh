@@ -3,10 +3,10 @@
 # ranks: 2 4 8 16
 
 ## Split the first weight by columns, the second by rows
-# The MLP y = gelu(x W1) W2 on several ranks: with W1 split by columns, each rank
-# has some columns of the hidden layer, and gelu works on them alone. With W2
-# split by rows, these columns are all that its part of W2 needs. Each rank then
-# has a y that lacks the others' columns.
+# The MLP y = gelu(x W1) W2 on several ranks: with W1 split by columns, each
+# rank has some columns of the hidden layer, and gelu works on them alone.
+# With W2 split by rows, these columns are all that its part of W2 needs. Each
+# rank then has a y that lacks the others' columns.
 # Task: name this rank's parts (w1 = shard W1 dim=1, w2 = shard W2 dim=0),
 # compute y from x with them alone, and make it whole with one allreduce.
 #: start
@@ -44,13 +44,14 @@ allreduce y op=avg
 # Backward goes the other way: dy is whole on every rank. Each rank gets the
 # gradients of its own parts of the weights without asking anybody, but its dx
 # lacks what went through the others' columns.
-# Task: compute dw2, dz, dw1 and dx (a.T dy; dy w2.T through gelu_grad; x.T dz;
-# dz w1.T), and make dx whole with one allreduce.
+# Task: compute dw2, dz, dw1 and dx (a.T dy; dy w2.T through gelu_grad; x.T
+# dz; dz w1.T), and make dx whole with one allreduce.
 #: start
 let B = 32; let d = 64; let h = 256
 tensor x[B,d] dy[B,d] = randn seed=1
 tensor W1[d,h] W2[h,d] = randn seed=2 scale=0.1
-Z = matmul x W1;  DA = matmul dy W2.T;  DZ = gelu_grad DA Z;  DX = matmul DZ W1.T;  DW1 = matmul x.T DZ
+Z = matmul x W1;  DA = matmul dy W2.T;  DZ = gelu_grad DA Z
+DX = matmul DZ W1.T;  DW1 = matmul x.T DZ
 w1 = shard W1 dim=1;  w2 = shard W2 dim=0
 rw1 = shard DW1 dim=1
 z = matmul x w1;  a = gelu z;  sync

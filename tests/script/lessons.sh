@@ -1,6 +1,9 @@
 #!/bin/sh
 # Every task of every lesson: the starter fails its check, the solution passes, the wrong ones fail.
 "$RANKSH" -n 4 --check-lessons && "$RANKSH" -n 8 --check-lessons || exit 1
+# a task is read at 80 columns: three blanks and the text, a comment without its "# "; a remark behind `expect` is folded
+wide=$(awk '!/^expect / && length > (/^# / ? 78 : 76) { print FILENAME ":" FNR }' lessons/*.rsh)
+if [ -z "$wide" ]; then echo "ok lessons fit into 80 columns"; else echo "FAIL lessons fit into 80 columns: $wide"; fi
 # with other ranks a lesson says at once what it is for, and is left out here
 out=$("$RANKSH" -n 3 --check-lessons) || exit 1
 case $out in
