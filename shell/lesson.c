@@ -239,7 +239,7 @@ enum status lesson_check(struct shell *shell)
 	if (status != ST_OK)
 		return status;
 	if (!passed) {
-		out_say(shell->out, "   %snot yet%s   timeline shows where it stands; hint helps\n", style(shell->out, COLOUR_BAD),
+		out_say(shell->out, "   %snot yet%s   `undo` takes a line back; timeline shows where it stands; hint helps\n", style(shell->out, COLOUR_BAD),
 			style(shell->out, COLOUR_PLAIN));
 		return ST_OK;
 	}

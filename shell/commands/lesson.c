@@ -18,6 +18,8 @@ const struct command command_lessons = {
 static enum status lesson_run(struct shell *shell, struct call *call)
 {
 	struct number number;
+	if (call_count(call, 0) == 0)
+		return lesson_list(shell);
 	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
 		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
@@ -25,9 +27,9 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_lesson = {
-	.name = "lesson", .topic = "learn", .usage = "lesson N",
-	.help = "opens a lesson: tasks with automatic checks; it begins in an empty world", .example = "lesson 1",
-	.argument = {{ARG_EXPRESSION, 0, NULL, "N"}}, .class = COMMAND_SESSION, .run = lesson_run,
+	.name = "lesson", .topic = "learn", .usage = "lesson [N]",
+	.help = "opens a lesson: tasks with automatic checks; it begins in an empty world; alone it lists them", .example = "lesson 1",
+	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}}, .class = COMMAND_SESSION, .run = lesson_run,
 };
 
 static enum status next_run(struct shell *shell, struct call *call)

@@ -10,6 +10,11 @@ case $out in
 *"skipped lesson 5 wants 2, 4, 8 or 16 ranks, here are 3: leave and start \`ranksh -n 4\`"*) echo "ok lessons left out at 3 ranks" ;;
 *) echo "FAIL lessons left out at 3 ranks" ;;
 esac
+if [ "$("$RANKSH" -n 1 -c lesson)" = "$("$RANKSH" -n 1 -c lessons)" ]; then echo "ok lesson alone lists them"; else echo "FAIL lesson alone lists them"; fi
+case $("$RANKSH" -n 1 -c 'lesson 1; y1 = matmul x w; check') in
+*"not yet   \`undo\` takes a line back"*) echo "ok a check that fails tells the way back" ;;
+*) echo "FAIL a check that fails tells the way back" ;;
+esac
 refused() {     # ranks lesson start
 	case $("$RANKSH" -n "$1" -c "lesson $2" 2>&1) in
 	*"lesson $2 wants "*", here are $1: leave and start \`ranksh -n $3\`"*) echo "ok lesson $2 at $1 ranks" ;;
