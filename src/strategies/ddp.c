@@ -115,9 +115,9 @@ static void hook_int8(struct ddp *d, int b)
 	struct text *out = d->layers.out;
 	int n = d->call->ranks;
 	text_add(out, "error%d += cast bucket%d to=f32 on comm\n", b, b);
-	text_add(out, "q%d s%d = quantize error%d on comm\nsmall%d = cast q%d to=bf16 on comm\n", b, b, b, b, b);
-	text_add(out, "sent%d = mul q%d s%d on comm\nerror%d = sub error%d sent%d on comm\n", b, b, b, b, b, b);
-	text_add(out, "all%d = allgather small%d on comm\nscales%d = allgather s%d on comm\n", b, b, b, b);
+	text_add(out, "code%d scale%d = quantize error%d on comm\nsmall%d = cast code%d to=bf16 on comm\n", b, b, b, b, b);
+	text_add(out, "sent%d = mul code%d scale%d on comm\nerror%d = sub error%d sent%d on comm\n", b, b, b, b, b, b);
+	text_add(out, "all%d = allgather small%d on comm\nscales%d = allgather scale%d on comm\n", b, b, b, b);
 	text_add(out, "rows%d = cast all%d to=f32 on comm\nones%d = scale scales%d 1/%d on comm\n", b, b, b, b, n);
 	text_add(out, "table%d = reshape rows%d [%d,%lld];  weights%d = reshape ones%d [1,%d]\n", b, b, n, (long long)d->bucket[b - 1].elements, b, b, n);
 	if (d->call->model.dtype == DT_F32)
