@@ -117,7 +117,7 @@ static void look_at_op(struct search *search, op_id id)
 	if (*mark_of(search, id) == OPEN) {
 		struct text label = {0};
 		op_label(e->world, id, &label);
-		stuck(search, "a circle: %s on rank %d waits for itself", text_string(&label), op->rank);
+		stuck(search, "waits in a circle that begins and ends at %s on rank %d", text_string(&label), op->rank);
 		text_release(&label);
 		return;
 	}
