@@ -235,7 +235,7 @@ static enum status make_one(struct shell *shell, const struct plan *plan, struct
 		return ST_OK;
 	if (result->action == RESULT_REMAKE)
 		one->old[i] = world_find(shell->world, one->rank, name).index;
-	return shell_tensor_make(shell, one->rank, name, &plan->operand[result->operand].layout, SPACE_DEVICE, plan->stream, false,
+	return shell_tensor_make(shell, one->rank, name, &plan->operand[result->operand].layout, SPACE_DEVICE, plan->stream, TENSOR_RESULT,
 		&one->made[i]);
 }
 

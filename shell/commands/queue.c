@@ -44,10 +44,10 @@ uint32_t queued_record(const struct shell *shell, op_id id)
 }
 
 enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout, enum space space, int pool,
-	bool clean, int *index)
+	enum tensor_use use, int *index)
 {
 	size_t before = shell->world->op_count;
-	return tell_after(shell, before, world_tensor_make(shell->world, rank, name, layout, space, pool, clean,
+	return tell_after(shell, before, world_tensor_make(shell->world, rank, name, layout, space, pool, use,
 		state_kind(shell, rank, name), index));
 }
 

@@ -18,7 +18,7 @@ enum status shell_queue(struct shell *shell, int rank, int stream, const struct 
 /* The record that a just queued operation got, to be shared; 0 when it went into a graph that is captured. */
 uint32_t queued_record(const struct shell *shell, op_id id);
 enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout, enum space space, int pool,
-	bool clean, int *index);
+	enum tensor_use use, int *index);
 enum status shell_tensor_free(struct shell *shell, int index, int after_stream);
 /* Tells the backend of what the books have queued since there were `before` operations. */
 enum status shell_tell(struct shell *shell, size_t before);

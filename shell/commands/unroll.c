@@ -136,7 +136,7 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	struct shell *shell = work->shell;
 	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
 	if (status == ST_OK)
-		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream, false, tensor);
+		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream, TENSOR_RESULT, tensor);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);

@@ -81,7 +81,7 @@ enum status record_store(struct world *world, const struct record *record, uint3
 enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_id *id);
 /* A host-lane OP_SEGMENT; two may have been reserved by segment_reserve. */
 enum status segment_reserve(struct world *world, int rank, int count);
-op_id segment_queue(struct world *world, int rank, op_id target);
+op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 
 /* ---- match.c: where operations meet */
 struct channel { int group, source, destination; uint32_t first_meet, last_meet, sent_at, received_at, sequence; };
@@ -164,7 +164,7 @@ struct world_memory {
 };
 enum status memory_create(struct world *world);
 void memory_free(struct world *world);
-struct grant { struct plan plan; int rank, space; bool segment; };
+struct grant { struct plan plan; int rank, space; bool scenery; /* until the caller says so, false */ };
 enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean, struct grant *grant);    /* grant->plan.kind is 0 until the caller says which */
 int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner);    /* the address */
 enum status memory_give_reserve(struct world *world, int rank);

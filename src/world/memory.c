@@ -167,12 +167,13 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 	struct heap *heap = &world->memory->rank[grant->rank].heap[grant->space];
 	struct plan plan = grant->plan;
 	enum space space = (enum space)grant->space;
+	int64_t ns = grant->scenery ? 0 : (int64_t)world->machine->segment;
 
 	if (plan.spare)
-		give_back(world, grant->rank, space, segment_queue(world, grant->rank, OP_EVERYTHING));
+		give_back(world, grant->rank, space, segment_queue(world, grant->rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes) {
 		if (space == SPACE_DEVICE)
-			segment_queue(world, grant->rank, 0);
+			segment_queue(world, grant->rank, 0, ns);
 		heap_grow(heap, &plan, get_bytes(world, grant->rank, space, plan.segment_bytes));
 	}
 	const struct block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
@@ -216,7 +217,7 @@ enum status world_trim(struct world *world, int rank)
 		return ST_OK;
 	if (segment_reserve(world, rank, 1) || leaving_reserve(world, rank))
 		return ST_MEMORY;
-	op_id op = segment_queue(world, rank, OP_EVERYTHING);
+	op_id op = segment_queue(world, rank, OP_EVERYTHING, (int64_t)world->machine->segment);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		give_back(world, rank, (enum space)space, op);
 	digest_change(world, CHANGE_TRIM, rank, op);

@@ -167,9 +167,9 @@ enum status segment_reserve(struct world *world, int rank, int count)
 	return status ? status : order_plain_reserve(world, rank, count);
 }
 
-op_id segment_queue(struct world *world, int rank, op_id target)
+op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 {
-	uint32_t record = record_own(world, OP_SEGMENT, world->segment_name, world->segment_name, (int64_t)world->machine->segment);
+	uint32_t record = record_own(world, OP_SEGMENT, world->segment_name, world->segment_name, ns);
 	op_id id = op_append(world, rank, STREAM_HOST, record, target, 0);
 
 	order_plain(world, id);

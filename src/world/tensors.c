@@ -37,7 +37,7 @@ static void digest_tensor(struct world *world, enum change change, int index)
 }
 
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space, int pool,
-	bool clean, int kind, int *index)
+	enum tensor_use use, int kind, int *index)
 {
 	struct grant grant;
 	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
@@ -45,10 +45,11 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 	if (!status)
 		status = slot_reserve(world);
 	if (!status)
-		status = memory_reserve(world, rank, space, layout_bytes(layout), pool, clean, &grant);
+		status = memory_reserve(world, rank, space, layout_bytes(layout), pool, use == TENSOR_FILLED, &grant);
 	if (status)
 		return status;
 	grant.plan.kind = (uint8_t)kind;
+	grant.scenery = use != TENSOR_RESULT;
 	int slot = slot_next(world);
 	slot_take(world, slot);
 	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = (uint8_t)space, .used = true, .base = slot,

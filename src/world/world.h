@@ -263,11 +263,16 @@ void world_unbind(struct world *world, int rank, name_id name);
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
 struct stream *world_stream(const struct world *world, int rank, int number);      /* by number on the rank, NULL if none */
 
-/* -- tensors. pool: the stream (number on the rank) whose free lists serve it. clean: only memory that the host has
- *    seen the end of (scenery that is filled at once). New segments queue OP_SEGMENT on the rank by themselves.
+/* -- tensors. pool: the stream (number on the rank) whose free lists serve it. New segments queue OP_SEGMENT on
+ *    the rank by themselves; scenery's takes no time.
  *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names reserved, allocated, the largest free block and the largest owners. */
+enum tensor_use {
+	TENSOR_RESULT,          /* of work in stream order */
+	TENSOR_FILLED,          /* scenery that is filled at once: only memory that the host has seen the end of */
+	TENSOR_BARE,            /* scenery without content */
+};
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space,
-	int pool, bool clean, int kind, int *index);
+	int pool, enum tensor_use use, int kind, int *index);
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address, const struct layout *layout,
 	int *index);
 /* (Both: a name that means a tensor already is turned to the new one, and the old one stays until it is freed; name 0 is
