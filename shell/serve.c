@@ -170,6 +170,9 @@ static void run(struct serve *serve, const struct request *request)
 	bool accepted = reply.status == ST_OK || reply.status == ST_INTERRUPTED || reply.status == ST_EXPECT;
 	bool in_part = reply.status != ST_INCOMPLETE && (shell->kept || shell->undid);  /* refused half-way: so it is the next time */
 	reply.keep = (accepted || in_part) && shell->wish.kind == WISH_NONE && !journal_only_looks(order.text, order.count, false);
+	reply.adds = shell->kept;
+	reply.undo = reply.keep && shell->undid;
+	reply.lines = journal_lines(&shell->journal);
 	reply.stop = serve->conductor->stopped;
 	text_put(&reply.outside, text_string(&shell->outside), shell->outside.count);
 	write_wish(&shell->wish, &reply.wish);

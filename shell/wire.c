@@ -125,6 +125,9 @@ static void put_done(cJSON *object, const struct reply *reply)
 	cJSON_AddStringToObject(object, "status", status_name(reply->status));
 	put_state(object, reply);
 	put_flag(object, "keep", reply->keep);
+	put_flag(object, "adds", reply->adds);
+	put_flag(object, "undo", reply->undo);
+	put_number(object, "lines", reply->lines);
 	if (reply->stop)
 		put_number(object, "stop", reply->stop);
 	if (reply->stamp >= 0)
@@ -259,6 +262,9 @@ static void get_state(const cJSON *object, struct reply *reply)
 	reply->waits = get_int(object, "waits", 0, INT32_MAX);
 	reply->clock = get_number(object, "clock", 0);
 	reply->keep = get_flag(object, "keep");
+	reply->adds = get_flag(object, "adds");
+	reply->undo = get_flag(object, "undo");
+	reply->lines = get_int(object, "lines", 0, INT32_MAX);
 	reply->stop = get_number(object, "stop", 0);
 	reply->stamp = get_number(object, "stamp", -1);
 	reply->version = get_int(object, "version", 0, INT32_MAX);

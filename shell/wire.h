@@ -41,6 +41,8 @@ struct reply {
 	int waits;              /* ranks that wait for lines not given yet */
 	int64_t clock;          /* virtual ns */
 	bool keep;              /* the line belongs into the journal */
+	bool adds, undo;        /* it is one of those that `undo` counts; it took some of them back */
+	int lines;              /* how many of those there are now */
 	int64_t stop, stamp;    /* for the journal */
 	struct text outside;    /* for the journal: "NAME\tDIGEST\n" of each file that was read */
 	struct text wish;       /* "restart", "view", "edit FILE" or "" */

@@ -14,9 +14,12 @@
 
 /* ---- one line ---------------------------------------------------------------------------------------------- */
 
-static void keep_line(struct session *session, const char *line, const struct reply *reply)
+static void keep_line(struct session *session, char *line, struct reply *reply)
 {
-	if (diary_add(&session->diary, line, reply->stop, reply->stamp, text_string(&reply->outside)) != ST_OK)
+	char none[] = "";
+	struct recorded entry = {.line = line, .outside = reply->outside.count ? reply->outside.bytes : none, .stop = reply->stop,
+		.stamp = reply->stamp, .lines = reply->lines, .adds = reply->adds, .undo = reply->undo};
+	if (diary_add(&session->diary, entry) != ST_OK)
 		session_say_failure(session);
 }
 
@@ -68,7 +71,7 @@ static void run_pending(struct session *session)
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
 		say_bad(session, text_string(&reply.text));
 	if (reply.keep)
-		keep_line(session, text_string(&session->pending), &reply);
+		keep_line(session, session->pending.bytes, &reply);
 	session->leaving = reply.status == ST_QUIT;
 	text_clear(&session->pending);
 	if (reply.wish.count)

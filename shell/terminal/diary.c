@@ -118,32 +118,84 @@ enum status diary_begin(struct diary *diary, int n, bool dry, const char *machin
 	return write_object(diary, head);
 }
 
-static enum status keep(struct diary *diary, const char *line, int64_t stop, int64_t stamp, const char *outside)
+static enum status keep(struct diary *diary, struct recorded entry)
 {
 	enum status status = MEM_GROW(&diary->lines, diary->count, &diary->room);
-	char *line_copy = status == ST_OK ? mem_copy_text(line, strlen(line)) : NULL;
-	char *outside_copy = line_copy ? mem_copy_text(outside, strlen(outside)) : NULL;
-	if (!outside_copy) {
-		mem_free(line_copy);
+	entry.line = status == ST_OK ? mem_copy_text(entry.line, strlen(entry.line)) : NULL;
+	entry.outside = entry.line ? mem_copy_text(entry.outside, strlen(entry.outside)) : NULL;
+	if (!entry.outside) {
+		mem_free(entry.line);
 		return ST_MEMORY;
 	}
-	diary->lines[diary->count++] = (struct recorded){line_copy, outside_copy, stop, stamp};
+	diary->lines[diary->count++] = entry;
 	return ST_OK;
 }
 
-enum status diary_add(struct diary *diary, const char *line, int64_t stop, int64_t stamp, const char *outside)
+/* How many lines there were before entry i */
+static int lines_before(const struct diary *diary, size_t i)
 {
-	enum status status = keep(diary, line, stop, stamp, outside);
-	cJSON *object = status == ST_OK ? cJSON_CreateObject() : NULL;
+	return i ? diary->lines[i - 1].lines : 0;
+}
+
+/* The entry behind which all that count can go, so that `lines` are left; SIZE_MAX: one of them did more than to join the others. */
+static size_t first_undone(const struct diary *diary, int lines)
+{
+	size_t first = diary->count;
+	for (; first > 0 && diary->lines[first - 1].lines > lines; first--)
+		if (diary->lines[first - 1].undo || diary->lines[first - 1].lines != lines_before(diary, first - 1) + diary->lines[first - 1].adds)
+			return SIZE_MAX;
+	return (first ? diary->lines[first - 1].lines : 0) == lines ? first : SIZE_MAX;
+}
+
+/* `undo`, `undo 3`: nothing else on its line */
+static bool only_undoes(const char *line)
+{
+	line += strspn(line, " \t");
+	return strncmp(line, "undo", 4) == 0 && line[4 + strspn(line + 4, " \t0123456789")] == '\0';
+}
+
+static bool drop_undone(struct diary *diary, int lines)
+{
+	size_t kept = first_undone(diary, lines);
+	if (kept == SIZE_MAX)
+		return false;
+	for (size_t i = kept; i < diary->count; i++) {
+		struct recorded entry = diary->lines[i];
+		if (entry.adds) {
+			mem_free(entry.line);
+			mem_free(entry.outside);
+			continue;
+		}
+		entry.lines = lines;
+		diary->lines[kept++] = entry;
+	}
+	diary->count = kept;
+	return true;
+}
+
+static enum status take(struct diary *diary, struct recorded entry)
+{
+	return entry.undo && only_undoes(entry.line) && drop_undone(diary, entry.lines) ? ST_OK : keep(diary, entry);
+}
+
+enum status diary_add(struct diary *diary, struct recorded entry)
+{
+	enum status status = take(diary, entry);
 	if (status != ST_OK)
 		return status;
-	cJSON_AddStringToObject(object, "line", line);
-	if (stop)
-		cJSON_AddNumberToObject(object, "stop", (double)stop);
-	if (stamp >= 0)
-		cJSON_AddNumberToObject(object, "stamp", (double)stamp);
-	if (*outside)
-		cJSON_AddStringToObject(object, "outside", outside);
+	cJSON *object = cJSON_CreateObject();
+	cJSON_AddStringToObject(object, "line", entry.line);
+	cJSON_AddNumberToObject(object, "lines", entry.lines);
+	if (entry.adds)
+		cJSON_AddTrueToObject(object, "adds");
+	if (entry.undo)
+		cJSON_AddTrueToObject(object, "undo");
+	if (entry.stop)
+		cJSON_AddNumberToObject(object, "stop", (double)entry.stop);
+	if (entry.stamp >= 0)
+		cJSON_AddNumberToObject(object, "stamp", (double)entry.stamp);
+	if (*entry.outside)
+		cJSON_AddStringToObject(object, "outside", entry.outside);
 	return write_object(diary, object);
 }
 
@@ -156,11 +208,15 @@ static int64_t number_of(const cJSON *object, const char *key, int64_t otherwise
 /* A line cut off by a crash is the last one, and is left out. */
 static void read_line(struct diary *diary, const cJSON *object)
 {
-	const char *line = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "line"));
+	char *line = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "line"));
 	const char *machine = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "machine"));
-	const char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside"));
+	char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside")), none[] = "";
 	if (line) {
-		keep(diary, line, number_of(object, "stop", 0), number_of(object, "stamp", -1), outside ? outside : "");
+		struct recorded entry = {.line = line, .outside = outside ? outside : none, .stop = number_of(object, "stop", 0),
+			.stamp = number_of(object, "stamp", -1), .lines = (int)number_of(object, "lines", 0),
+			.adds = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "adds")),
+			.undo = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "undo"))};
+		take(diary, entry);
 	} else if (machine) {
 		snprintf(diary->machine, sizeof diary->machine, "%s", machine);
 		diary->n = (int)number_of(object, "n", 0);

@@ -100,7 +100,7 @@ enum status job_replay(struct session *session)
 	enum status status = ST_OK;
 	char progress[64];
 	for (size_t i = 0; i < session->diary.count && status == ST_OK; i++) {
-		const struct recorded *entry = &session->diary.lines[i];
+		struct recorded *entry = &session->diary.lines[i];
 		struct request request = {.kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
 		struct reply reply = {0};
 		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1, session->diary.count);
@@ -110,6 +110,8 @@ enum status job_replay(struct session *session)
 		if (status == ST_OK) {
 			keep_state(session, &reply);
 			warn_changed(session, entry, text_string(&reply.outside));
+			entry->lines = reply.lines;     /* a file that is another one now may have been refused */
+			entry->adds = reply.adds;
 		}
 		request_release(&request);
 		reply_release(&reply);

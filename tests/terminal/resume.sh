@@ -52,6 +52,48 @@ check "... which runs as it is now" shows 's+t = 5'
 line 'peek b[0]'
 check "... and goes by what is there" shows 'b\[0\] = 2'
 
+# what was undone is gone, and what it read is not asked for again; a line refused half-way has its place
+open 80 24 -n 1
+check "a prompt for undo" shows 'ms >'
+printf 'let gone = 1\n' > "$folder/gone.rsh"
+line 'let a = 1'
+line 'source gone.rsh'
+line 'undo'
+line 'let b = 2; y = relu none'
+check "a line refused half-way" shows "no tensor 'none'"
+line 'explain on'
+line 'undo'
+rm "$folder/gone.rsh"
+line 'let c = 3'
+line 'restart'
+check "restart runs what is left" shows '3 lines run again'
+refute "... and reads no file of a line that was undone" shows 'gone.rsh: No such\|is not what it was'
+line 'print a+c'
+check "... as it was last seen" shows 'a+c = 4'
+line 'print b'
+check "... without what was undone" shows "variable 'b'\|tensor 'b'"
+line 'undo 2'
+line 'quit'
+check "quit after undo" dead_pane
+open 80 24 --resume
+check "resume does the same" shows '2 lines run again'
+line 'print a'
+check "... with the first line" shows '\] a = 1'
+line 'print c'
+check "... and no more" shows "variable 'c'\|tensor 'c'"
+line 'let d = 4'
+line 'reset'
+line 'let e = 5'
+line 'let f = 6'
+line 'undo 2'
+line 'let g = 7'
+line 'restart'
+check "an empty world in between" shows 'lines run again'
+line 'print g'
+check "... is there again" shows '\] g = 7'
+line 'undo 3'
+check "... with as many lines as there were" shows 'undo 3: 2 lines'
+
 printf '#!/bin/sh\necho "say \\"edited\\"" > "$1"\n' > "$folder/editor"
 chmod +x "$folder/editor"
 ENVIRONMENT="EDITOR=$folder/editor" open 80 24 -n 1

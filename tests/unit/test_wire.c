@@ -89,7 +89,8 @@ static void read_back_reply(const struct reply *sent, struct reply *got)
 static void replies_come_back(void **state)
 {
 	(void)state;
-	struct reply done = {.kind = REPLY_DONE, .status = ST_INTERRUPTED, .waits = 2, .clock = 4200000, .keep = true, .stop = 17, .stamp = -1}, got = {0};
+	struct reply done = {.kind = REPLY_DONE, .status = ST_INTERRUPTED, .waits = 2, .clock = 4200000, .keep = true, .adds = true,
+		.undo = true, .lines = 12, .stop = 17, .stamp = -1}, got = {0};
 	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
 	text_add(&done.enter, "next");
 	text_add(&done.wish, "edit a b.rsh");
@@ -103,7 +104,8 @@ static void replies_come_back(void **state)
 	assert_string_equal(text_string(&got.outside), "a.npy\t0123\n");
 	assert_int_equal(got.clock, 4200000);
 	assert_int_equal(got.waits, 2);
-	assert_true(got.keep);
+	assert_true(got.keep && got.adds && got.undo);
+	assert_int_equal(got.lines, 12);
 	assert_int_equal(got.stop, 17);
 	assert_int_equal(got.stamp, -1);
 	reply_release(&got);
