@@ -18,13 +18,26 @@ static const struct formula *false_part(struct eval *eval, const struct formula 
 	return formula;
 }
 
-static void side(struct eval *eval, const struct formula *formula, struct text *out)
+/* A plain number beside one with a unit is of that unit: 128 kB is not 32 kB, rather than not 32768. */
+static void side(struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
 {
-	struct value value;
-	if (evaluate(eval, formula, &value) != ST_OK)
+	struct value value, beside;
+	if (evaluate(eval, formula, &value) != ST_OK) {
 		text_add(out, "?");
-	else
-		value_text(eval->shell, value, out);
+		return;
+	}
+	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN && evaluate(eval, other, &beside) == ST_OK
+	    && beside.kind == VALUE_NUMBER)
+		value.unit = beside.unit;
+	value_text(eval->shell, value, out);
+}
+
+static void put_written(const struct formula *formula, struct text *out)
+{
+	size_t length = formula->written.length;
+	while (length && formula->written.at[length - 1] == ' ')
+		length--;
+	text_put(out, formula->written.at, length);
 }
 
 static const char *opposite(enum formula_kind kind)
@@ -43,10 +56,11 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 {
 	const struct formula *part = false_part(eval, formula);
 	if (part->kind >= FORMULA_EQUAL && part->kind <= FORMULA_AT_LEAST) {
-		text_add(out, "%.*s = ", (int)part->left->written.length, part->left->written.at);
-		side(eval, part->left, out);
+		put_written(part->left, out);
+		text_add(out, " = ");
+		side(eval, part->left, part->right, out);
 		text_add(out, ", which %s ", opposite((enum formula_kind)part->kind));
-		side(eval, part->right, out);
+		side(eval, part->right, part->left, out);
 		if (part->right->kind != FORMULA_NUMBER)
 			text_add(out, " = %.*s", (int)part->right->written.length, part->right->written.at);
 		return;
