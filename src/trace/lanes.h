@@ -58,6 +58,22 @@ static inline bool trace_in(const struct world *world, op_id id, int section)
 {
 	return section < 0 || op_record(world, id)->section == section;
 }
+/* The span behind the last one has been written: it counts, or joins the last. */
+static inline void spans_take(struct spans *spans)
+{
+	const struct span *new = &spans->span[spans->count];
+	struct span *last = spans->count ? &spans->span[spans->count - 1] : NULL;
+
+	if (last && last->op == new->op && last->kind == new->kind && last->cause == new->cause && last->blame == new->blame
+	    && last->projected == new->projected && last->to == new->from)
+		last->to = new->to;
+	else
+		spans->count++;
+}
+static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
+{
+	return &lanes->moment[lanes->order[place]];
+}
 /* Adds a span behind the others, joining it to the last one when only time sets them apart. */
 enum status spans_add(struct spans *spans, struct span span);
 

@@ -8,7 +8,7 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or what the default stream waited for
  *
- * Files: lanes.c (a rank's lanes, the causes of delay)  facts.c (small questions)  timeline.c sets.c bars.c legend.c picture.c (the
+ * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c sets.c bars.c legend.c picture.c (the
  * timeline)  metrics.c bubble.c cover.c (figures)  stalls.c blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  knot.c stuck.c
  * memory.c  export.c  table.c (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *

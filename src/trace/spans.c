@@ -1,0 +1,213 @@
+/* spans.c -- a lane of a window as spans: when it worked, and for every other instant the first cause that holds
+ *
+ *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
+ *                          end          issue      ready     arrival    start            end
+ *
+ * The pieces between those five times are the causes of docs/time.md in their order; each may be empty. While n is not
+ * issued the host's own lane says why. So causes and work add up to the window, whatever the times are. */
+#include "trace/lanes.h"
+#include "base/memory.h"
+
+static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that time. */
+struct writer { const struct lanes *lanes; struct spans *out; int64_t at, to; size_t host; enum status status; };
+
+/* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of what a frame costs. */
+static void put(struct writer *w, enum span_kind kind, enum cause cause, const struct moment *m, op_id blame, int64_t to)
+{
+	struct spans *out = w->out;
+
+	to = lesser(to, w->to);
+	if (to <= w->at || w->status != ST_OK)
+		return;
+	w->status = MEM_GROW(&out->span, out->count, &out->room);
+	if (w->status != ST_OK)
+		return;
+	struct span *span = &out->span[out->count];
+	span->kind = kind;
+	span->cause = cause;
+	span->from = w->at;
+	span->to = to;
+	span->op = m ? m->id : 0;
+	span->blame = blame;
+	span->projected = m && m->t.projected;
+	span->looks = m ? m->looks : 0;
+	spans_take(out);
+	w->at = to;
+}
+
+static size_t host_span_at(const struct spans *host, int64_t at)
+{
+	size_t low = 0, high = host->count - 1;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (host->span[middle].to > at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* n is not issued yet: what its host is doing */
+static void put_unissued(struct writer *w, const struct moment *n, int64_t upto)
+{
+	const struct spans *host = &w->lanes->host;
+
+	if (w->at >= upto)
+		return;
+	while (w->host + 1 < host->count && host->span[w->host].to <= w->at)
+		w->host++;
+	for (size_t i = w->host; i < host->count && w->at < lesser(upto, w->to); i++) {
+		const struct span *does = &host->span[i];
+		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
+		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op, lesser(does->to, upto));
+		if (w->status != ST_OK)
+			return;
+	}
+}
+
+static op_id sender_of(const struct world *world, op_id receive)
+{
+	const struct record *record = op_record(world, receive);
+	for (int i = 0; i < record->parts; i++)
+		if (record->part[i].direction == P2P_RECV && world->ops[receive].meet) {
+			const struct meet *meet = &world->meets[world->part_meets[world->ops[receive].meet + (uint32_t)i]];
+			return world->meet_ops[meet->first_op];
+		}
+	return 0;
+}
+
+/* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
+static void put_event(struct writer *w, const struct moment *n, op_id behind, int64_t upto)
+{
+	const struct world *world = w->lanes->trace->world;
+	enum cause cause = CAUSE_EVENT;
+
+	if (w->at >= lesser(upto, w->to))
+		return;
+	op_id receive = trace_is_stage_receive(world, n->id) ? n->id : behind && trace_is_stage_receive(world, behind) ? behind : 0;
+	if (receive) {
+		op_id sender = sender_of(world, receive);
+		cause = CAUSE_BUBBLE;
+		behind = sender ? sender : receive;
+	}
+	put(w, SPAN_STALL, cause, n, behind, upto);
+}
+
+/* What keeps the engine busy before n: for a collective that all have reached, the one before it in its group. */
+static op_id engine_of(const struct lanes *lanes, const struct moment *n)
+{
+	const struct world *world = lanes->trace->world;
+	const struct op *op = &world->ops[n->id];
+	const struct meet *meet = &world->meets[op->meet];
+
+	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->meet)
+		return n->t.blame;
+	for (size_t i = op->number - 1; i-- > 0;) {
+		op_id id = lanes->moment[i].id;
+		const struct meet *other = &world->meets[world->ops[id].meet];
+		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == meet->group && other->instance == meet->instance)
+			return id;
+	}
+	return 0;
+}
+
+/* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
+static void put_gap(struct writer *w, uint32_t i, uint32_t n)
+{
+	const struct trace *trace = w->lanes->trace;
+	const struct moment *m = moment_at(w->lanes, n);
+	bool work = trace_is_work((enum op_kind)m->kind);
+	int64_t limit = work ? m->t.start : m->t.end;
+	int64_t ready = work ? lesser(limit, m->t.ready) : limit;
+	op_id last = 0;
+
+	put_unissued(w, m, lesser(limit, m->t.issue));
+	for (; i <= n && w->status == ST_OK; i++) {
+		const struct moment *wait = moment_at(w->lanes, i);
+		op_id target = wait->kind == OP_WAIT ? trace->world->ops[wait->id].target : 0;
+		if (target && target != OP_EVERYTHING && w->at < lesser(ready, wait->t.end))
+			put_event(w, m, lanes_behind(w->lanes, target), lesser(ready, wait->t.end));
+	}
+	if (m->t.blame)
+		put_event(w, m, m->t.blame, ready);    /* the default stream's implicit waits */
+	else                                           /* the line was given after an answer had made this time final */
+		put(w, SPAN_STALL, CAUSE_HOST, m, 0, ready);
+	if (!work || w->at >= lesser(limit, w->to))
+		return;
+	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);
+	bool bubble = trace_is_stage_receive(trace->world, m->id);
+	put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, lesser(limit, arrival));
+	if (w->at < lesser(limit, w->to))
+		put(w, SPAN_STALL, CAUSE_ENGINE, m, engine_of(w->lanes, m), limit);
+}
+
+/* The first operation of the stream that ends behind `from`: ends grow along a stream. */
+static uint32_t first_after(const struct lanes *lanes, int stream, int64_t from)
+{
+	uint32_t low = lanes->first[stream], high = lanes->first[stream + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (moment_at(lanes, middle)->t.end > from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void write_stream(struct writer *w, int stream)
+{
+	uint32_t end = w->lanes->first[stream + 1];
+
+	for (uint32_t i = first_after(w->lanes, stream, w->at); i < end && w->at < w->to && w->status == ST_OK;) {
+		uint32_t n = i;
+		while (n + 1 < end && !trace_is_work((enum op_kind)moment_at(w->lanes, n)->kind))
+			n++;
+		const struct moment *m = moment_at(w->lanes, n);
+		put_gap(w, i, n);
+		if (trace_is_work((enum op_kind)m->kind))
+			put(w, SPAN_WORK, CAUSE_DONE, m, 0, m->t.end);
+		i = n + 1;
+	}
+	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
+}
+
+static void write_host(struct writer *w)
+{
+	const struct spans *host = &w->lanes->host;
+	for (size_t i = w->host; i < host->count && w->at < w->to && w->status == ST_OK; i++) {
+		struct span span = host->span[i];
+		span.from = w->at;
+		span.to = w->at = lesser(span.to, w->to);
+		w->status = spans_add(w->out, span);
+	}
+}
+
+enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
+{
+	struct writer w = { .lanes = lanes, .out = out, .at = window.from, .to = window.to,
+		.host = host_span_at(&lanes->host, window.from) };
+
+	out->count = 0;
+	if (stream == STREAM_HOST)
+		write_host(&w);
+	else if (stream < lanes->streams)
+		write_stream(&w, stream);
+	else
+		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
+	return w.status;
+}
+
+enum status trace_lane(const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
+{
+	struct lanes lanes = {0};
+	enum status status = lanes_load(&lanes, trace, rank);
+
+	if (status == ST_OK)
+		status = lanes_spans(&lanes, stream, window, spans);
+	lanes_release(&lanes);
+	return status;
+}
