@@ -59,7 +59,7 @@ const struct command command_stream = {
 	.torch = "NAME = torch.cuda.Stream()", .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
 	.class = COMMAND_PROGRAM,
 	.argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
-	.option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal", "high: its kernels go first"}},
+	.option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal", "high: others of the device stand still while its kernels run"}},
 	.run = stream_run,
 };
 
