@@ -137,11 +137,18 @@ static void add_words(struct text *text, const char *label, const char *words)
 
 static void add_options(struct text *text, const struct command *command)
 {
+	struct text words = {0};
 	for (int i = 0; i < OPTION_ROWS_MAX && command->option[i].name; i++) {
 		const struct option_row *option = &command->option[i];
-		text_add(text, "  %-10s %s=%s%s%s\n", i ? "" : "options", option->name, option->words ? option->words : "",
-			option->about ? "  " : "", option->about ? option->about : "");
+		text_clear(&words);
+		text_add(&words, "%s=", option->name);
+		for (const char *word = option->words ? option->words : ""; *word; word++)
+			text_add(&words, "%c", *word == ' ' ? '|' : *word);
+		text_add(&words, "%s %s", option->words ? ";" : "", option->about ? option->about : "");
+		add_words(text, i ? "" : "options", text_string(&words));
 	}
+	text->broken |= words.broken;
+	text_release(&words);
 }
 
 static void help_command(struct text *text, const struct command *command)
