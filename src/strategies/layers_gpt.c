@@ -92,20 +92,26 @@ static const char *output_gradient(struct layers *l, enum half half, int unit, i
 	return own;
 }
 
+/* Of a half's last matmul, by wd or wo: d becomes the name of the gradient at its output, and the gradient of its weights is written */
+static void output_backward(struct layers *l, enum half half, int unit, int which, char d[48])
+{
+	const char *out = output_gradient(l, half, unit, which);
+	char in[48];
+	if (which & BACKWARD_INPUTS)
+		lines_place(l, PLACE_BACKWARD_OUT, half, unit, out, unit, d);
+	else
+		lines_name(l, out, unit, d);
+	if (!(which & BACKWARD_WEIGHTS))
+		return;
+	lines_name(l, half == HALF_MLP ? "g" : "o", unit, in);
+	lines_gradient(l, half == HALF_MLP ? "wd" : "wo", unit, in, d, false);
+}
+
 /* dx of the block's output comes in; dr, the gradient at the residual between its halves, goes out */
 static void mlp_half_backward(struct layers *l, int unit, int which)
 {
 	char dy[48], m[48], dm[48];
-	const char *out = output_gradient(l, HALF_MLP, unit, which);
-	if (which & BACKWARD_INPUTS)
-		lines_place(l, PLACE_BACKWARD_OUT, HALF_MLP, unit, out, unit, dy);
-	else
-		lines_name(l, out, unit, dy);
-	if (which & BACKWARD_WEIGHTS) {
-		char g[48];
-		lines_name(l, "g", unit, g);
-		lines_gradient(l, "wd", unit, g, dy, false);
-	}
+	output_backward(l, HALF_MLP, unit, which, dy);
 	if (which & BACKWARD_INPUTS) {
 		text_add(l->out, "dg%d%s = matmul %s wd%d.T%s\n", unit, l->suffix, dy, unit, l->on);
 		lines_put(l, unit, "du# = gelu_grad dg# u#");
@@ -135,16 +141,7 @@ static void attention_inputs_backward(struct layers *l, int unit, const char *dp
 static void attention_half_backward(struct layers *l, int unit, int which)
 {
 	char dp[48], n[48], dn[48];
-	const char *out = output_gradient(l, HALF_ATTENTION, unit, which);
-	if (which & BACKWARD_INPUTS)
-		lines_place(l, PLACE_BACKWARD_OUT, HALF_ATTENTION, unit, out, unit, dp);
-	else
-		lines_name(l, out, unit, dp);
-	if (which & BACKWARD_WEIGHTS) {
-		char o[48];
-		lines_name(l, "o", unit, o);
-		lines_gradient(l, "wo", unit, o, dp, false);
-	}
+	output_backward(l, HALF_ATTENTION, unit, which, dp);
 	if (which & BACKWARD_INPUTS)
 		attention_inputs_backward(l, unit, dp);
 	if (which & BACKWARD_WEIGHTS) {
