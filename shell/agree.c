@@ -8,22 +8,27 @@
 #include <string.h>
 
 enum { WORDS_MOST = 4000 };
-/* Who runs out of memory where all do has company soon. Whoever is still alone then was left in the middle of something. */
+/* Who runs out of memory where all do has company soon. Whoever is still alone then was left in the middle of
+ * something. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
 
-/* What each process says after an order, followed by `words` bytes of failure text and its fills (out_pack). */
+/* What each process says after an order, followed by `words` bytes of failure text and its fills
+ * (out_pack). */
 struct verdict {
 	int32_t status, sticky;
 	uint64_t digest;
-	int64_t position;       /* steps used: that they agree is what makes Ctrl-C work */
+	int64_t position; /* steps used: that they agree is what makes Ctrl-C work */
 	uint32_t words, sticky_words;
-	uint32_t mute;          /* there was no memory for all that it has to say: it is left out */
+	uint32_t mute; /* there was no memory for all that it has to say: it is left out */
 };
 
-/* ---- handing in -------------------------------------------------------------------------------------------- */
+/* ---- handing in ---- */
 
 /* The books failed, not the line. */
-static bool is_lame(enum status status) { return status == ST_MEMORY || status == ST_MPI; }
+static bool is_lame(enum status status)
+{
+	return status == ST_MEMORY || status == ST_MPI;
+}
 
 static uint64_t digest(const struct shell *shell)
 {
@@ -35,10 +40,13 @@ static void make_verdict(struct conductor *conductor, enum status status, struct
 	struct shell *shell = &conductor->shell;
 	const char *words = status == ST_OK ? "" : fail_text();
 	*verdict = (struct verdict){
-		.status = (int32_t)status, .sticky = (int32_t)shell->sticky, .digest = digest(shell),
-		.position = credit_position(&conductor->credit, &shell->budget),
-		.mute = out_broken(shell->out),
-		.words = (uint32_t)strnlen(words, WORDS_MOST - 1), .sticky_words = shell->sticky ? (uint32_t)strlen(shell->sticky_text) : 0,
+	        .status = (int32_t)status,
+	        .sticky = (int32_t)shell->sticky,
+	        .digest = digest(shell),
+	        .position = credit_position(&conductor->credit, &shell->budget),
+	        .mute = out_broken(shell->out),
+	        .words = (uint32_t)strnlen(words, WORDS_MOST - 1),
+	        .sticky_words = shell->sticky ? (uint32_t)strlen(shell->sticky_text) : 0,
 	};
 	struct text *bytes = &conductor->bytes;
 	text_clear(bytes);
@@ -70,13 +78,18 @@ static enum status hand_in(struct conductor *conductor, struct verdict *verdict)
 		message = verdict;
 		count = sizeof *verdict;
 	}
-	return plane_gather(conductor->plane, message, count, conductor->verdicts, poll_while_patient, conductor);
+	return plane_gather(
+	        conductor->plane, message, count, conductor->verdicts, poll_while_patient, conductor);
 }
 
-/* ---- weighing: rank 0 -------------------------------------------------------------------------------------- */
+/* ---- weighing: rank 0 ---- */
 
 /* The verdict, and the words of a failure that stand behind it. */
-struct heard { struct verdict verdict; const char *words, *sticky_words, *fills; size_t fills_count; };
+struct heard {
+	struct verdict verdict;
+	const char *words, *sticky_words, *fills;
+	size_t fills_count;
+};
 
 static bool read_verdict(const struct plane_bytes *bytes, struct heard *heard)
 {
@@ -93,35 +106,49 @@ static bool read_verdict(const struct plane_bytes *bytes, struct heard *heard)
 
 static void say_sticky(struct conductor *conductor, int rank, const struct heard *heard)
 {
-	if (heard->verdict.mute && rank > 0)    /* of rank 0, out_render says so */
-		out_say(conductor->shell.out, "[rank %d] this computer is out of memory: what this rank said is lost\n", rank);
+	if (heard->verdict.mute && rank > 0) /* of rank 0, out_render says so */
+		out_say(conductor->shell.out,
+		        "[rank %d] this computer is out of memory: what this rank said is lost\n", rank);
 	if (heard->verdict.sticky)
-		out_say(conductor->shell.out, "[rank %d] %s: %.*s; what this rank computes from here on is not to be trusted\n", rank,
-			status_name((enum status)heard->verdict.sticky), (int)heard->verdict.sticky_words, heard->sticky_words);
+		out_say(conductor->shell.out,
+		        "[rank %d] %s: %.*s; what this rank computes from here on is not to be trusted\n",
+		        rank, status_name((enum status)heard->verdict.sticky),
+		        (int)heard->verdict.sticky_words, heard->sticky_words);
 }
 
-static bool same_place(const struct verdict *a, const struct verdict *b) { return a->digest == b->digest && a->position == b->position; }
+static bool same_place(const struct verdict *a, const struct verdict *b)
+{
+	return a->digest == b->digest && a->position == b->position;
+}
 
-static enum status say_differ(struct conductor *conductor, int rank, const struct verdict *theirs, const struct verdict *mine)
+static enum status say_differ(
+        struct conductor *conductor, int rank, const struct verdict *theirs, const struct verdict *mine)
 {
 	conductor->differ_told = true;
-	return fail(ST_BUG, "a bug of ranksh: %s of rank %d and of rank 0 differ after this line; please report it, with the journal",
-		theirs->digest != mine->digest ? "the books" : "the steps", rank);
+	return fail(ST_BUG,
+	        "a bug of ranksh: %s of rank %d and of rank 0 differ after this line; please report it, with "
+	        "the journal",
+	        theirs->digest != mine->digest ? "the books" : "the steps", rank);
 }
 
-/* One other process's verdict beside rank 0's. *apart: its books failed, or rank 0's, and they do not say the same. */
+/* One other process's verdict beside rank 0's. *apart: its books failed, or rank 0's, and they do not say the
+ * same. */
 static enum status weigh(struct conductor *conductor, int rank, const struct heard *mine, bool *apart)
 {
 	struct heard heard;
 	enum status status = (enum status)mine->verdict.status;
 	if (!read_verdict(&conductor->verdicts[rank], &heard))
-		return fail(ST_BUG, "a bug of ranksh: rank %d sent a verdict of %zu bytes", rank, conductor->verdicts[rank].count);
+		return fail(ST_BUG, "a bug of ranksh: rank %d sent a verdict of %zu bytes", rank,
+		        conductor->verdicts[rank].count);
 	enum status theirs = (enum status)heard.verdict.status;
 	say_sticky(conductor, rank, &heard);
-	bool whole = heard.verdict.mute || mine->verdict.mute || out_unpack(conductor->shell.out, rank, heard.fills, heard.fills_count);
+	bool whole = heard.verdict.mute || mine->verdict.mute ||
+	        out_unpack(conductor->shell.out, rank, heard.fills, heard.fills_count);
 	if (is_lame(theirs) || is_lame(status)) {
 		*apart |= theirs != status || !same_place(&heard.verdict, &mine->verdict);
-		return *apart && is_lame(theirs) ? fail(theirs, "rank %d: %.*s", rank, (int)heard.verdict.words, heard.words) : status;
+		return *apart && is_lame(theirs)
+		        ? fail(theirs, "rank %d: %.*s", rank, (int)heard.verdict.words, heard.words)
+		        : status;
 	}
 	if (!whole)
 		return fail(ST_BUG, "a bug of ranksh: rank %d did not say as many things as rank 0", rank);
@@ -168,8 +195,9 @@ static enum status conclude(struct conductor *conductor, bool *apart)
 	struct heard mine;
 	char words[WORDS_MOST];
 	conductor_poll(conductor);
-	enum status status = read_verdict(&conductor->verdicts[0], &mine) ? weigh_all(conductor, &mine, apart)
-		: fail(ST_BUG, "a bug of ranksh: no verdict of rank 0");
+	enum status status = read_verdict(&conductor->verdicts[0], &mine)
+	        ? weigh_all(conductor, &mine, apart)
+	        : fail(ST_BUG, "a bug of ranksh: no verdict of rank 0");
 	for (int rank = 0; rank < plane_size(conductor->plane); rank++)
 		mem_free(conductor->verdicts[rank].bytes);
 	snprintf(words, sizeof words, "%s", fail_text());
@@ -177,7 +205,7 @@ static enum status conclude(struct conductor *conductor, bool *apart)
 	return fail(status, "%s", words);
 }
 
-/* ---- going on, or not -------------------------------------------------------------------------------------- */
+/* ---- going on, or not ---- */
 
 enum status agree_end(struct conductor *conductor, enum status status)
 {
@@ -188,7 +216,8 @@ enum status agree_end(struct conductor *conductor, enum status status)
 	if (strncmp(failure, "rank ", 5) == 0)
 		snprintf(words, sizeof words, "%s", failure);
 	else
-		snprintf(words, sizeof words, "rank %d: %.*s", plane_rank(conductor->plane), WORDS_MOST, failure);
+		snprintf(words, sizeof words, "rank %d: %.*s", plane_rank(conductor->plane), WORDS_MOST,
+		        failure);
 	size_t count = strlen(words);
 	snprintf(words + count, sizeof words - count, "\nthe ranks cannot go on together: the job ends\n");
 	write_all(conductor->capture ? capture_err(conductor->capture) : 2, words, strlen(words));
@@ -203,8 +232,9 @@ static enum status refuse_together(struct conductor *conductor, enum status stat
 	size_t count;
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", fail_text());
-	enum status heard = plane_rank(conductor->plane) == 0 ? plane_send_all(conductor->plane, "", 0)
-		: plane_receive(conductor->plane, &bytes, &count, poll_while_patient, conductor);
+	enum status heard = plane_rank(conductor->plane) == 0
+	        ? plane_send_all(conductor->plane, "", 0)
+	        : plane_receive(conductor->plane, &bytes, &count, poll_while_patient, conductor);
 	mem_free(bytes);
 	if (heard == ST_INTERRUPTED)
 		fail(heard, "%s", words);
@@ -216,11 +246,13 @@ static enum status refuse_together(struct conductor *conductor, enum status stat
 enum status agree_all(struct conductor *conductor, enum status status)
 {
 	struct shell *shell = &conductor->shell;
-	bool first = plane_rank(conductor->plane) == 0, many = plane_size(conductor->plane) > 1, apart = false;
+	bool first = plane_rank(conductor->plane) == 0, many = plane_size(conductor->plane) > 1,
+	     apart = false;
 	struct verdict verdict;
 	if (conductor->credit.lost)
-		return agree_end(conductor, fail(conductor->credit.lost, "how far the others go did not come through (%s)",
-			status_name(conductor->credit.lost)));
+		return agree_end(conductor,
+		        fail(conductor->credit.lost, "how far the others go did not come through (%s)",
+		                status_name(conductor->credit.lost)));
 	make_verdict(conductor, status, &verdict);
 	conductor->patience_ns = many && is_lame(status) ? wall_ns() + PATIENCE_NS : 0;
 	char words[WORDS_MOST];

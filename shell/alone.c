@@ -1,6 +1,7 @@
 /* alone.c -- the model trained on one rank: what verify compares with
  *
- * It is serial's program, played in a session of its own with one rank, one process and a device of any size. The learner's world is not touched. */
+ * It is serial's program, played in a session of its own with one rank, one process and a device of any size.
+ * The learner's world is not touched. */
 #include "shell/verify.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
@@ -9,13 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double BETA2 = 0.999, EPS = 1e-8;         /* the kernel adam's, as the strategies' lines leave them */
+static const double BETA2 = 0.999, EPS = 1e-8; /* the kernel adam's, as the strategies' lines leave them */
 
 struct strategy_call alone_call(const struct shell *shell)
 {
 	const struct strategy_call *now = &shell->training->now.call;
-	struct strategy_call call = { .strategy = strategy_find("serial"), .ranks = 1, .model = now->model, .data = now->data };
-	call.option[0].number = 1;      /* accumulate */
+	struct strategy_call call = {
+	        .strategy = strategy_find("serial"), .ranks = 1, .model = now->model, .data = now->data};
+	call.option[0].number = 1; /* accumulate */
 	return call;
 }
 
@@ -32,7 +34,7 @@ bool alone_otherwise(const struct strategy_call *call, int way, struct strategy_
 
 struct alone alone_of(const struct parameter *list, int count)
 {
-	struct alone alone = { .list = list, .count = count };
+	struct alone alone = {.list = list, .count = count};
 	for (int i = 0; i < count; i++)
 		alone.elements += (size_t)parameter_count(&list[i]);
 	return alone;
@@ -50,12 +52,12 @@ static enum status make_room(struct alone *alone)
 	return ST_OK;
 }
 
-/* ---- taking values ------------------------------------------------------------------------------------------------------ */
+/* ---- taking values ---- */
 
 /* The tensor as the lines so far make it */
 static enum status take(struct shell *shell, const char *name, float *values)
 {
-	struct data_read read = { .kind = READ_NORM, .stream = STREAM_DEFAULT };
+	struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT};
 	struct ranks set = {0};
 	double norm;
 	ranks_add(&set, 0);
@@ -80,8 +82,8 @@ static enum status take_all(struct shell *shell, const struct alone *alone, cons
 	return status;
 }
 
-/* v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than what rounding leaves beside the others: an element
- * without a gradient is compared too. */
+/* v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than what
+ * rounding leaves beside the others: an element without a gradient is compared too. */
 static void divisors_of(float *v, int64_t count, int t, double rounding)
 {
 	double sum = 0, begun = 1 - pow(BETA2, t);
@@ -93,7 +95,8 @@ static void divisors_of(float *v, int64_t count, int t, double rounding)
 }
 
 /* After the t-th iteration; scratch: [elements] */
-static enum status weigh(struct shell *shell, const struct model *model, int t, struct alone *alone, float *scratch)
+static enum status weigh(
+        struct shell *shell, const struct model *model, int t, struct alone *alone, float *scratch)
 {
 	float *v = scratch;
 	enum status status = take_all(shell, alone, "_v", v);
@@ -106,9 +109,10 @@ static enum status weigh(struct shell *shell, const struct model *model, int t, 
 	return status;
 }
 
-/* ---- training ------------------------------------------------------------------------------------------------------------ */
+/* ---- training ---- */
 
-static enum status train(struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
+static enum status train(
+        struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
 {
 	struct training *t = training_of(shell);
 	const char *behind = master_suffix(&call->model);
@@ -130,7 +134,8 @@ static enum status train(struct shell *shell, const struct strategy_call *call, 
 	return status == ST_OK ? shell->backend->failure(shell->backend) : status;
 }
 
-enum status alone_train(struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
+enum status alone_train(
+        struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
 {
 	struct shell own = {0};
 	struct plane *plane = NULL;
@@ -145,7 +150,8 @@ enum status alone_train(struct shell *shell, const struct strategy_call *call, i
 	if (status == ST_OK) {
 		own.budget = shell->budget;
 		own.budget.more = NULL;
-		status = machine_set(&own.machine, "memory", (struct number){ (double)((int64_t)1 << 44), UNIT_BYTES });
+		status = machine_set(
+		        &own.machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	}
 	if (status == ST_OK)
 		status = train(&own, call, iterations, alone);

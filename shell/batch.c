@@ -1,4 +1,5 @@
-/* batch.c -- a run without a person: a file, lines, or whatever comes down the pipe; plain text, and an exit status */
+/* batch.c -- a run without a person: a file, lines, or whatever comes down the pipe; plain text, and an exit
+ * status */
 #include "shell/batch.h"
 #include "base/memory.h"
 #include "shell/io.h"
@@ -43,7 +44,8 @@ void say_failure(struct conductor *conductor, enum status status)
 {
 	struct text line = {0};
 	if (status == ST_INTERRUPTED && conductor_over_limit(conductor))
-		text_add(&line, "ranksh: stopped: more than %.3g s (--limit)\n", (double)conductor->options->limit_ns / 1e9);
+		text_add(&line, "ranksh: stopped: more than %.3g s (--limit)\n",
+		        (double)conductor->options->limit_ns / 1e9);
 	else
 		text_add(&line, "%s\n", fail_text());
 	write_all(real(conductor, 2), text_string(&line), line.count);
@@ -53,12 +55,19 @@ void say_failure(struct conductor *conductor, enum status status)
 int exit_code(const struct conductor *conductor, enum status status)
 {
 	switch (status) {
-	case ST_OK: case ST_QUIT:
+	case ST_OK:
+	case ST_QUIT:
 		return conductor->output_failed ? 4 : conductor->shell.expects_failed ? 1 : 0;
-	case ST_EXPECT: return 1;
-	case ST_STUCK: return 3;
-	case ST_INTERRUPTED: case ST_MPI: case ST_BUG: return 4;
-	default: return 2;
+	case ST_EXPECT:
+		return 1;
+	case ST_STUCK:
+		return 3;
+	case ST_INTERRUPTED:
+	case ST_MPI:
+	case ST_BUG:
+		return 4;
+	default:
+		return 2;
 	}
 }
 
@@ -69,7 +78,8 @@ static enum status end(struct conductor *conductor, enum status status)
 
 static enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
 {
-	struct order order = {.kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
+	struct order order = {
+	        .kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
 	return end(conductor, conductor_order(conductor, &order));
 }
 
@@ -88,7 +98,11 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	size_t count = last ? waiting->count : newline ? (size_t)(newline - waiting->bytes) + 1 : 0;
 	if (count == 0)
 		return ST_OK;
-	struct order order = {.kind = ORDER_LINES, .file = "input", .text = waiting->bytes, .count = count, .first_line = *line};
+	struct order order = {.kind = ORDER_LINES,
+	        .file = "input",
+	        .text = waiting->bytes,
+	        .count = count,
+	        .first_line = *line};
 	enum status status = conductor_order(conductor, &order);
 	if (status == ST_INCOMPLETE && !last)
 		status = ST_OK;
@@ -111,13 +125,15 @@ static enum status run_input(struct conductor *conductor)
 			continue;
 		}
 		text_put(&waiting, piece, got > 0 ? (size_t)got : 0);
-		status = waiting.broken ? fail(ST_MEMORY, "this computer is out of memory") : run_waiting(conductor, &waiting, got <= 0, &line);
+		status = waiting.broken ? fail(ST_MEMORY, "this computer is out of memory")
+		                        : run_waiting(conductor, &waiting, got <= 0, &line);
 	}
 	text_release(&waiting);
 	return end(conductor, status);
 }
 
-static enum status run_file(struct conductor *conductor, const char *path, enum status (*run)(struct conductor *, const char *, const char *, size_t))
+static enum status run_file(struct conductor *conductor, const char *path,
+        enum status (*run)(struct conductor *, const char *, const char *, size_t))
 {
 	char *bytes = NULL;
 	size_t count = 0;
@@ -142,7 +158,8 @@ int batch_run(struct conductor *conductor)
 	else if (options->file)
 		status = run_file(conductor, options->file, run_text);
 	else if (options->lines)
-		status = run_text(conductor, strchr(options->lines, '\n') ? "-c" : NULL, options->lines, strlen(options->lines));
+		status = run_text(conductor, strchr(options->lines, '\n') ? "-c" : NULL, options->lines,
+		        strlen(options->lines));
 	else
 		status = run_input(conductor);
 	if (status != ST_OK && status != ST_QUIT && status != ST_EXPECT)

@@ -6,8 +6,9 @@
 
 /* Runs what the options name; the exit status of the process. */
 int batch_run(struct conductor *conductor);
-/* A script whose `#> text` lines say what has been printed since the `#>` lines before: what differs is shown, and is ST_EXPECT. A refused line's
- * message counts as printed when `#>` lines follow it. A script without such lines is just run. */
+/* A script whose `#> text` lines say what has been printed since the `#>` lines before: what differs is
+ * shown, and is ST_EXPECT. A refused line's message counts as printed when `#>` lines follow it. A script
+ * without such lines is just run. */
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
 /* The exit status of a process whose run ended with `status`: docs/language.md. */
 int exit_code(const struct conductor *conductor, enum status status);

@@ -14,10 +14,10 @@ enum { CAUGHT_MOST = 1 << 16 };
 
 struct capture {
 	int out, err, pipe;
-	bool both;              /* descriptor 2 was moved too */
+	bool both; /* descriptor 2 was moved too */
 	pthread_t thread;
 	pthread_mutex_t lock;
-	size_t count, lost;     /* of `bytes`; what came when it was full */
+	size_t count, lost; /* of `bytes`; what came when it was full */
 	char bytes[CAUGHT_MOST];
 };
 
@@ -60,7 +60,8 @@ static enum status divert(struct capture *capture)
 	capture->both = !(keep && *keep);
 	capture->out = fcntl(1, F_DUPFD_CLOEXEC, 3);
 	capture->err = fcntl(2, F_DUPFD_CLOEXEC, 3);
-	if (capture->out < 0 || capture->err < 0 || dup2(ends[1], 1) < 0 || (capture->both && dup2(ends[1], 2) < 0)) {
+	if (capture->out < 0 || capture->err < 0 || dup2(ends[1], 1) < 0 ||
+	        (capture->both && dup2(ends[1], 2) < 0)) {
 		close(ends[1]);
 		return fail(ST_FILE, "cannot move the output: %s", strerror(errno));
 	}
@@ -112,7 +113,8 @@ size_t capture_take(struct capture *capture, char *into, size_t room, bool rest)
 	memmove(capture->bytes, capture->bytes + count, capture->count);
 	size_t lost = capture->lost;
 	if (lost && room - count > 64) {
-		count += (size_t)snprintf(into + count, room - count, "(%zu bytes more were printed and lost)\n", lost);
+		count += (size_t)snprintf(
+		        into + count, room - count, "(%zu bytes more were printed and lost)\n", lost);
 		capture->lost = 0;
 	}
 	pthread_mutex_unlock(&capture->lock);
@@ -124,7 +126,7 @@ void capture_stop(struct capture *capture, int rank)
 	char line[4096];
 	if (!capture)
 		return;
-	put_back(capture);      /* the pipe's last writers are gone: the thread ends */
+	put_back(capture); /* the pipe's last writers are gone: the thread ends */
 	pthread_join(capture->thread, NULL);
 	size_t count = capture_take(capture, line, sizeof line - 1, true);
 	line[count] = '\0';

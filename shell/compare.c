@@ -1,4 +1,5 @@
-/* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own rank's parts, and all hear of it */
+/* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
+ * rank's parts, and all hear of it */
 #include "shell/verify.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
@@ -9,14 +10,16 @@
 enum status shell_floats(struct shell *shell, const struct view *view, float *values)
 {
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status = packed ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) : ST_MEMORY;
+	enum status status = packed
+	        ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed)
+	        : ST_MEMORY;
 	if (status == ST_OK)
 		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, layout_count(&view->layout));
 	mem_free(packed);
 	return status;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---- */
 
 static void add_element(struct difference *d, double here, double there, double weight)
 {
@@ -44,15 +47,17 @@ static int64_t place_in(const struct portion *part, const struct parameter *para
 }
 
 /* first: of the parameter among the elements of `alone` */
-static enum status compare_part(struct shell *shell, const struct portion *part, const struct alone *alone, int64_t first, struct difference *d)
+static enum status compare_part(struct shell *shell, const struct portion *part, const struct alone *alone,
+        int64_t first, struct difference *d)
 {
 	const struct parameter *parameter = &alone->list[part->parameter];
 	struct view view;
 	enum status status = interpreter_view(shell, part->rank, part->name, &view);
-	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0, wanted = part->count > 0 ? part->count : part->rows * part->cols;
+	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0,
+	        wanted = part->count > 0 ? part->count : part->rows * part->cols;
 	if (status == ST_OK && count != wanted)
-		return fail(ST_BUG, "%s on rank %d has %lld elements, and %lld of %s were expected", part->name, part->rank, (long long)count,
-			(long long)wanted, parameter->name);
+		return fail(ST_BUG, "%s on rank %d has %lld elements, and %lld of %s were expected",
+		        part->name, part->rank, (long long)count, (long long)wanted, parameter->name);
 	float *mine = status == ST_OK ? mem_alloc((size_t)count * sizeof *mine) : NULL;
 	if (status == ST_OK)
 		status = mine ? shell_floats(shell, &view, mine) : ST_MEMORY;
@@ -65,7 +70,8 @@ static enum status compare_part(struct shell *shell, const struct portion *part,
 }
 
 /* This rank's parts of parameter p */
-static enum status compare_mine(struct shell *shell, const struct parts *parts, const struct alone *alone, int p, int64_t first, struct difference *d)
+static enum status compare_mine(struct shell *shell, const struct parts *parts, const struct alone *alone,
+        int p, int64_t first, struct difference *d)
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
@@ -74,10 +80,11 @@ static enum status compare_mine(struct shell *shell, const struct parts *parts, 
 	return status;
 }
 
-/* ---- waiting for them -------------------------------------------------------------------------------------------------------- */
+/* ---- waiting for them ---- */
 
 /* One part of parameter p on each rank, the k-th: their reads */
-static enum status reads_of(struct shell *shell, const struct parts *parts, int p, int k, struct ranks *set, struct data_read *reads)
+static enum status reads_of(struct shell *shell, const struct parts *parts, int p, int k, struct ranks *set,
+        struct data_read *reads)
 {
 	enum status status = ST_OK;
 	int count = 0;
@@ -87,7 +94,7 @@ static enum status reads_of(struct shell *shell, const struct parts *parts, int 
 			const struct portion *part = &parts->part[i];
 			if (part->parameter != p || part->rank != rank || seen++ != k)
 				continue;
-			reads[count] = (struct data_read){ .kind = READ_NORM, .stream = STREAM_DEFAULT };
+			reads[count] = (struct data_read){.kind = READ_NORM, .stream = STREAM_DEFAULT};
 			status = interpreter_view(shell, rank, part->name, &reads[count++].a);
 			ranks_add(set, rank);
 		}
@@ -115,7 +122,7 @@ static enum status await_parts(struct shell *shell, const struct parts *parts, i
 	return status;
 }
 
-/* ---- all ranks ------------------------------------------------------------------------------------------------------------- */
+/* ---- all ranks ---- */
 
 static void add_other(struct difference *d, const struct difference *other)
 {
@@ -125,7 +132,8 @@ static void add_other(struct difference *d, const struct difference *other)
 	d->most = other->most > d->most ? other->most : d->most;
 }
 
-/* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks, added in the same order by all. */
+/* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks, added in the same order by
+ * all. */
 static enum status add_ranks(struct shell *shell, struct difference *mine, int count)
 {
 	int processes = plane_size(shell->plane);
@@ -146,7 +154,8 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 	return status;
 }
 
-enum status compare_parts(struct shell *shell, const struct parts *parts, const struct alone *alone, struct difference *d)
+enum status compare_parts(
+        struct shell *shell, const struct parts *parts, const struct alone *alone, struct difference *d)
 {
 	enum status status = await_parts(shell, parts, alone->count);
 	int64_t first = 0;

@@ -1,4 +1,5 @@
-/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and credit, meanwhile */
+/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and
+ * credit, meanwhile */
 #include "shell/conductor.h"
 #include "base/memory.h"
 #include "shell/agree.h"
@@ -8,9 +9,9 @@
 #include <string.h>
 
 enum { CAUGHT_ROOM = 1 << 16 };
-static const int64_t FLUSH_NS = 50000000;       /* output of a long run is shown at least this often */
+static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
 
-/* ---- text that a rank printed by itself -------------------------------------------------------------------- */
+/* ---- text that a rank printed by itself ---- */
 
 static void show_own(struct conductor *conductor, bool rest)
 {
@@ -40,19 +41,21 @@ bool conductor_forward(void *self)
 {
 	struct conductor *conductor = self;
 	char caught[CAUGHT_ROOM];
-	size_t count = conductor->capture ? capture_take(conductor->capture, caught, sizeof caught, false) : 0;
+	size_t count =
+	        conductor->capture ? capture_take(conductor->capture, caught, sizeof caught, false) : 0;
 	if (count)
 		plane_forward(conductor->plane, caught, count);
 	return false;
 }
 
-/* ---- credit ------------------------------------------------------------------------------------------------ */
+/* ---- credit ---- */
 
 static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
-	if (conductor_over_limit(conductor) || (conductor->interrupted && conductor->interrupted(conductor->self)))
+	if (conductor_over_limit(conductor) ||
+	        (conductor->interrupted && conductor->interrupted(conductor->self)))
 		return CREDIT_STOP;
 	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
 		return CREDIT_FLUSH;
@@ -69,7 +72,7 @@ bool conductor_over_limit(const struct conductor *conductor)
 	return conductor->limit_at_ns && wall_ns() > conductor->limit_at_ns;
 }
 
-/* ---- orders ------------------------------------------------------------------------------------------------ */
+/* ---- orders ---- */
 
 /* A script is over: nobody types another line, so whoever waits is stuck. */
 static enum status end_script(struct shell *shell)
@@ -111,7 +114,8 @@ static size_t whole_lines(const char *text, size_t count, size_t least)
 	return newline ? (size_t)(newline - text) + 1 : count;
 }
 
-/* A line's block: looked for in twice as much text each time, so that a long one is read twice and not once for each of its lines. */
+/* A line's block: looked for in twice as much text each time, so that a long one is read twice and not once
+ * for each of its lines. */
 static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
 {
 	for (size_t least = 1024;; least *= 2) {
@@ -122,7 +126,8 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 	}
 }
 
-/* One line after the other, a block's lines together. What a line does cannot depend on how the bytes came down the pipe. */
+/* One line after the other, a block's lines together. What a line does cannot depend on how the bytes came
+ * down the pipe. */
 static enum status run_lines(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -173,7 +178,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_SETUP:
 		shell->interactive = order->interactive;
 		out_setup(shell->out, order->colour, order->width);
-		return shell_settle(shell, ST_OK);      /* so that rank 0 may look at an empty world by itself */
+		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
 		status = lesson_check_all(shell, &failed);
 		shell->expects_failed += failed;
@@ -184,7 +189,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	return ST_OK;
 }
 
-/* On the wire between processes: the struct, the length of the file's name + 1 (0: NULL), the name, the text. */
+/* On the wire between processes: the struct, the length of the file's name + 1 (0: NULL), the name, the
+ * text. */
 static void pack_order(const struct order *order, struct text *bytes)
 {
 	uint32_t name = order->file ? (uint32_t)strlen(order->file) + 1 : 0;
@@ -230,7 +236,8 @@ void conductor_follow(struct conductor *conductor)
 		struct order order;
 		void *bytes = NULL;
 		size_t count;
-		enum status status = plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
+		enum status status =
+		        plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
 		if (status == ST_OK && !unpack_order(bytes, count, &order))
 			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
 		if (status != ST_OK)
@@ -242,9 +249,10 @@ void conductor_follow(struct conductor *conductor)
 	}
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
-enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture, const struct options *options)
+enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
+        const struct options *options)
 {
 	struct shell *shell = &conductor->shell;
 	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : plane_size(plane);

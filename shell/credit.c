@@ -4,7 +4,8 @@
 #include <time.h>
 
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
-static const int64_t LOOK_LEAST_NS = 5000000, LOOK_MOST_NS = 20000000;   /* between two looks: Ctrl-C is prompt, and costs nothing */
+static const int64_t LOOK_LEAST_NS = 5000000,
+                     LOOK_MOST_NS = 20000000; /* between two looks: Ctrl-C is prompt, and costs nothing */
 
 int64_t wall_ns(void)
 {
@@ -56,7 +57,7 @@ static bool lead(struct credit *credit)
 	if (credit->deaf > 0 && code == CREDIT_STOP)
 		code = CREDIT_GO;
 	adapt(credit);
-	if (credit->own < credit->told) {       /* the others may be further: join them, and then decide */
+	if (credit->own < credit->told) { /* the others may be further: join them, and then decide */
 		credit->own = credit->told;
 		if (code == CREDIT_GO) {
 			credit->told += credit->quantum;
@@ -101,7 +102,7 @@ static bool more(struct budget *budget)
 	struct credit *credit = budget->self;
 	int64_t position = credit_position(credit, budget);
 	bool on = true;
-	if (credit->stop_at && position >= credit->stop_at) {   /* the replay's stop: everybody knows it */
+	if (credit->stop_at && position >= credit->stop_at) { /* the replay's stop: everybody knows it */
 		credit->stopped_at = position;
 		credit->stop_at = 0;
 		return false;

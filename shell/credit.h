@@ -1,14 +1,15 @@
 /* credit.h -- Ctrl-C falls at the same place on every rank: ranks run only as far as rank 0 has granted.
  *
- * Work is counted in steps (budget of sim/backend.h), the same on every process. Rank 0 grants the steps up to some number to the others, and
- * itself goes only half as far before it looks whether to go on:
+ * Work is counted in steps (budget of sim/backend.h), the same on every process. Rank 0 grants the steps up
+ * to some number to the others, and itself goes only half as far before it looks whether to go on:
  *
  *     steps   0 -------- q -------- 2q -------- 3q
  *     others  |= granted ===========|
  *     rank 0  |== own ===|          at q: go on: grants 3q, goes to 2q   (nobody waits)
- *                                         stop:  goes to 2q, tells "stop at 2q"   (everybody is there or comes there)
+ *                                         stop:  goes to 2q, tells "stop at 2q"   (all come there)
  *
- * At such a common stop rank 0 may also ask for a flush: everybody hands in what was said so far, and goes on. */
+ * At such a common stop rank 0 may also ask for a flush: everybody hands in what was said so far, and goes
+ * on. */
 #ifndef RANKSH_CREDIT_H
 #define RANKSH_CREDIT_H
 
@@ -18,20 +19,20 @@ enum credit_code { CREDIT_GO, CREDIT_FLUSH, CREDIT_STOP };
 
 struct credit {
 	struct plane *plane;
-	struct budget *budget;  /* that it fills */
-	int64_t own;            /* this process may run to here without asking */
-	int64_t bound;          /* what budget.steps counts down to: own, or stop_at before it */
-	int64_t told;           /* rank 0: what the others were granted */
-	int64_t quantum;        /* rank 0: steps of a grant; grows and shrinks with the wall time that one takes */
-	int64_t stop_at;        /* a replayed line ends here; 0: none */
-	int64_t stopped_at;     /* the position of the last stop */
-	enum credit_code code;  /* others: what is to be done at `own` */
-	int64_t asked_ns;       /* wall clock of the last look */
-	enum status lost;       /* a grant did not come through: this process does not know where the others are */
-	int deaf;               /* > 0: interrupts wait (undo) */
+	struct budget *budget; /* that it fills */
+	int64_t own;           /* this process may run to here without asking */
+	int64_t bound;         /* what budget.steps counts down to: own, or stop_at before it */
+	int64_t told;          /* rank 0: what the others were granted */
+	int64_t quantum; /* rank 0: steps of a grant; grows and shrinks with the wall time that one takes */
+	int64_t stop_at; /* a replayed line ends here; 0: none */
+	int64_t stopped_at;    /* the position of the last stop */
+	enum credit_code code; /* others: what is to be done at `own` */
+	int64_t asked_ns;      /* wall clock of the last look */
+	enum status lost; /* a grant did not come through: this process does not know where the others are */
+	int deaf;         /* > 0: interrupts wait (undo) */
 	/* rank 0 asks: shall everybody stop, or flush? */
 	enum credit_code (*look)(void *self);
-	void (*flush)(void *self);      /* every process */
+	void (*flush)(void *self); /* every process */
 	void *self;
 };
 
@@ -42,7 +43,8 @@ int64_t credit_position(const struct credit *credit, const struct budget *budget
 void credit_end_at(struct credit *credit, struct budget *budget, int64_t steps);
 /* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
-/* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the steps that everybody counts. */
+/* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the
+ * steps that everybody counts. */
 struct budget credit_alone(struct credit *credit);
 int64_t wall_ns(void);
 

@@ -29,7 +29,7 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 {
 	struct characters characters = {0};
 	enum status status = read_text(shell, path, &characters);
-	*facts = (struct data_facts){ .count = characters.count, .vocab = characters.vocab };
+	*facts = (struct data_facts){.count = characters.count, .vocab = characters.vocab};
 	characters_release(&characters);
 	return status;
 }
@@ -59,8 +59,9 @@ static enum status not_rows(const char *path, const struct layout *layout)
 {
 	struct text shape = {0};
 	layout_text(layout, &shape);
-	enum status status = fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16", path,
-		dtype_name((enum dtype)layout->dtype), text_string(&shape));
+	enum status status =
+	        fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16", path,
+	                dtype_name((enum dtype)layout->dtype), text_string(&shape));
 	text_release(&shape);
 	return status;
 }
@@ -84,7 +85,8 @@ enum status data_pair(struct shell *shell, const char *samples, const char *targ
 	if (status == ST_OK)
 		status = read_rows(shell, targets, &rows, &facts->out);
 	if (status == ST_OK && rows != facts->count)
-		status = fail(ST_SHAPE, "%s has %lld rows, %s has %lld: each row of samples wants its row of targets", samples,
-			(long long)facts->count, targets, (long long)rows);
+		status = fail(ST_SHAPE,
+		        "%s has %lld rows, %s has %lld: each row of samples wants its row of targets",
+		        samples, (long long)facts->count, targets, (long long)rows);
 	return status;
 }

@@ -1,8 +1,8 @@
 /* explain.c -- explain on: each program line as the CUDA or NCCL call and the PyTorch line it stands for
  *
- * The texts are those of the command's row; the names of its usage ("y = matmul a b", "copy FROM -> TO") stand in them and are
- * replaced by what the line has in their places. Where that is not plain, the row's own words stay. May call: language/ (call_*),
- * out. */
+ * The texts are those of the command's row; the names of its usage ("y = matmul a b", "copy FROM -> TO")
+ * stand in them and are replaced by what the line has in their places. Where that is not plain, the row's own
+ * words stay. May call: language/ (call_*), out. */
 #include "shell/explain.h"
 
 #include "shell/commands/services.h"
@@ -11,7 +11,13 @@
 #include <string.h>
 
 enum { WORDS_MAX = 16 };
-struct words { struct { const char *at; size_t count; } result[WORDS_MAX], argument[WORDS_MAX]; int results, arguments; };
+struct words {
+	struct {
+		const char *at;
+		size_t count;
+	} result[WORDS_MAX], argument[WORDS_MAX];
+	int results, arguments;
+};
 
 static bool in_name(char c)
 {
@@ -23,9 +29,11 @@ static size_t word_length(const char *s)
 {
 	int depth = 0;
 	size_t i = 0;
-	for (bool quoted = false; s[i] && s[i] != '\n' && (depth > 0 || quoted || !isspace((unsigned char)s[i])); i++) {
+	for (bool quoted = false;
+	        s[i] && s[i] != '\n' && (depth > 0 || quoted || !isspace((unsigned char)s[i])); i++) {
 		quoted = s[i] == '"' ? !quoted : quoted;
-		depth += (s[i] == '[' || s[i] == '(' || s[i] == '{') - (s[i] == ']' || s[i] == ')' || s[i] == '}');
+		depth += (s[i] == '[' || s[i] == '(' || s[i] == '{') -
+		        (s[i] == ']' || s[i] == ')' || s[i] == '}');
 	}
 	return i;
 }
@@ -35,49 +43,66 @@ static bool is(const char *word, size_t count, const char *text)
 	return strlen(text) == count && memcmp(word, text, count) == 0;
 }
 
-/* Results and positional arguments of a line or a usage, in order: clauses, options and flags are left out. */
+/* Results and positional arguments of a line or a usage, in order: clauses, options and flags are left
+ * out. */
 static void split(const char *line, struct words *words)
 {
 	const char *assign = NULL;
 	bool named = false;
 	*words = (struct words){0};
-	for (const char *at = line + strspn(line, " \t"); *at && *at != '\n' && !assign; at += strspn(at, " \t")) {
+	for (const char *at = line + strspn(line, " \t"); *at && *at != '\n' && !assign;
+	        at += strspn(at, " \t")) {
 		size_t count = word_length(at);
 		if (is(at, count, "=") || is(at, count, "+="))
 			assign = at;
 		at += count;
 	}
-	for (const char *at = line + strspn(line, " \t"); *at && *at != '\n' && *at != '#'; at += strspn(at, " \t")) {
+	for (const char *at = line + strspn(line, " \t"); *at && *at != '\n' && *at != '#';
+	        at += strspn(at, " \t")) {
 		size_t count = word_length(at);
 		const char *word = at;
 		at += count;
 		if (is(word, count, "on") || is(word, count, "in"))
 			at += strspn(at, " \t"), at += word_length(at);
-		else if (*word == '@' || is(word, count, "=") || is(word, count, "+=") || is(word, count, "->") || is(word, count, "..."))
+		else if (*word == '@' || is(word, count, "=") || is(word, count, "+=") ||
+		        is(word, count, "->") || is(word, count, "..."))
 			continue;
 		else if (assign && word < assign && words->results < WORDS_MAX)
-			words->result[words->results].at = word, words->result[words->results++].count = count;
+			words->result[words->results].at = word,
+			words->result[words->results++].count = count;
 		else if (!named)
-			named = true;           /* the command's own name */
-		else if (*word == '{' || (*word == '[' && memchr(word, '=', count)) || words->arguments == WORDS_MAX)
+			named = true; /* the command's own name */
+		else if (*word == '{' || (*word == '[' && memchr(word, '=', count)) ||
+		        words->arguments == WORDS_MAX)
 			break;
 		else if (!memchr(word, '=', count))
-			words->argument[words->arguments].at = word, words->argument[words->arguments++].count = count;
+			words->argument[words->arguments].at = word,
+			words->argument[words->arguments++].count = count;
 	}
 }
 
-struct fill { const char *name; size_t name_count; const char *value; size_t value_count; };
-struct fills { struct fill fill[3 * WORDS_MAX]; int count; };
+struct fill {
+	const char *name;
+	size_t name_count;
+	const char *value;
+	size_t value_count;
+};
+struct fills {
+	struct fill fill[3 * WORDS_MAX];
+	int count;
+};
 
 /* "EVENT|STREAM" and "[SECTION]" give each name the same value; "FILE.npy" is FILE. */
-static void add_fills(struct fills *fills, const char *name, size_t count, const char *value, size_t value_count)
+static void add_fills(
+        struct fills *fills, const char *name, size_t count, const char *value, size_t value_count)
 {
 	for (size_t i = 0; i < count;) {
 		size_t from = i;
 		while (i < count && in_name(name[i]))
 			i++;
 		if (i > from && isalpha((unsigned char)name[from]) && fills->count < 3 * WORDS_MAX)
-			fills->fill[fills->count++] = (struct fill){name + from, i - from, value, value_count};
+			fills->fill[fills->count++] =
+			        (struct fill){name + from, i - from, value, value_count};
 		if (i < count && name[i] != '|' && name[i] != '[' && name[i] != ']')
 			return;
 		i += i < count;
@@ -91,14 +116,16 @@ static void add_options(struct fills *fills, const char *usage, const char *line
 		size_t count = word_length(at);
 		const char *equals = memchr(at, '=', count), *found = NULL;
 		size_t key = equals ? (size_t)(equals - at) : 0;
-		for (const char *word = line; key && *at != '[' && *word && !found; word += strspn(word, " \t\n")) {
+		for (const char *word = line; key && *at != '[' && *word && !found;
+		        word += strspn(word, " \t\n")) {
 			size_t length = word_length(word);
 			if (length > key + 1 && memcmp(word, at, key + 1) == 0)
 				found = word;
 			word += length;
 		}
 		if (found)
-			add_fills(fills, equals + 1, count - key - 1, found + key + 1, word_length(found) - key - 1);
+			add_fills(fills, equals + 1, count - key - 1, found + key + 1,
+			        word_length(found) - key - 1);
 		at += count;
 	}
 }
@@ -108,7 +135,8 @@ static const struct fill *find_fill(const struct fills *fills, const char *name,
 {
 	for (int i = 0; i < fills->count; i++) {
 		const struct fill *fill = &fills->fill[i];
-		bool small = count == 1 && fill->name_count == 1 && name[0] == tolower((unsigned char)fill->name[0]);
+		bool small = count == 1 && fill->name_count == 1 &&
+		        name[0] == tolower((unsigned char)fill->name[0]);
 		bool stream = is(name, count, "stream") && is(fill->name, fill->name_count, "STREAM");
 		if (small || stream || (fill->name_count == count && memcmp(fill->name, name, count) == 0))
 			return fill;
@@ -123,9 +151,11 @@ void explain_fill(const char *usage, const char *line, const char *stream, const
 	split(usage, &names);
 	split(line, &values);
 	for (int i = 0; i < names.results && i < values.results; i++)
-		add_fills(&fills, names.result[i].at, names.result[i].count, values.result[i].at, values.result[i].count);
+		add_fills(&fills, names.result[i].at, names.result[i].count, values.result[i].at,
+		        values.result[i].count);
 	for (int i = 0; i < names.arguments && i < values.arguments; i++)
-		add_fills(&fills, names.argument[i].at, names.argument[i].count, values.argument[i].at, values.argument[i].count);
+		add_fills(&fills, names.argument[i].at, names.argument[i].count, values.argument[i].at,
+		        values.argument[i].count);
 	add_options(&fills, usage, line);
 	if (stream)
 		add_fills(&fills, "STREAM", 6, stream, strlen(stream));
@@ -145,20 +175,22 @@ void explain_fill(const char *usage, const char *line, const char *stream, const
 	}
 }
 
-static void put_line(struct shell *shell, struct call *call, const char *stream, const char *label, const char *text)
+static void put_line(
+        struct shell *shell, struct call *call, const char *stream, const char *label, const char *text)
 {
 	struct text filled = {0}, source = {0};
 	if (!text)
 		return;
 	text_put(&source, call_source(call).at, call_source(call).length);
 	const char *line = text_string(&source);
-	bool alone = call_adds(call) && !strstr(line, call_command(call)->name);     /* g += x is PyTorch as it stands */
+	bool alone = call_adds(call) &&
+	        !strstr(line, call_command(call)->name); /* g += x is PyTorch as it stands */
 	if (alone && text == call_command(call)->torch)
 		text_add(&filled, "%s", line);
 	else
 		explain_fill(call_command(call)->usage, line, stream, text, &filled);
-	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label, style(shell->out, COLOUR_PLAIN),
-		text_string(&filled));
+	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
+	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
 	text_release(&filled);
 	text_release(&source);
 }

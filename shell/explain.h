@@ -4,8 +4,9 @@
 
 #include "base/text.h"
 
-/* usage: the row's ("copy FROM -> TO [on STREAM]"); line: what was typed ("copy h -> x on io"); stream: the name of its stream or NULL;
- * text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
-void explain_fill(const char *usage, const char *line, const char *stream, const char *text, struct text *out);
+/* usage: the row's ("copy FROM -> TO [on STREAM]"); line: what was typed ("copy h -> x on io"); stream: the
+ * name of its stream or NULL; text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
+void explain_fill(
+        const char *usage, const char *line, const char *stream, const char *text, struct text *out);
 
 #endif

@@ -17,11 +17,13 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	const struct world *world = shell->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
-	const struct stream *stream = op->stream == STREAM_HOST ? NULL : world_stream(world, op->rank, op->stream);
+	const struct stream *stream =
+	        op->stream == STREAM_HOST ? NULL : world_stream(world, op->rank, op->stream);
 	struct times times;
 	shell->backend->times(shell->backend, id, &times);
 	op_label(world, id, out);
-	text_add(out, "   rank %d, %s%s", op->rank, stream ? names_text(world->names, stream->name) : "host", times.projected ? ", queued" : "");
+	text_add(out, "   rank %d, %s%s", op->rank, stream ? names_text(world->names, stream->name) : "host",
+	        times.projected ? ", queued" : "");
 	if (record->phase)
 		text_add(out, "   phase %s", names_text(world->names, record->phase));
 	if (record->bytes > 0) {
@@ -55,10 +57,14 @@ enum status view_frame(struct shell *shell, const struct request *request, struc
 	if (whole.to <= whole.from)
 		whole.to = whole.from + 1;
 	struct timeline_options options = {
-		.window = {request->from, request->to, -1}, .width = request->width, .first_row = request->first_row,
-		.rows = request->height > 3 ? request->height - 2 : 1,  /* the ruler, and the legend where it is narrow */
-		.merge = true, .now = shell_clock(shell),
-		.selected = request->selected <= shell->world->op_count ? request->selected : 0,
+	        .window = {request->from, request->to, -1},
+	        .width = request->width,
+	        .first_row = request->first_row,
+	        .rows = request->height > 3 ? request->height - 2
+	                                    : 1, /* the ruler, and the legend where it is narrow */
+	        .merge = true,
+	        .now = shell_clock(shell),
+	        .selected = request->selected <= shell->world->op_count ? request->selected : 0,
 	};
 	if (request->to <= request->from)
 		options.window = whole;
@@ -69,7 +75,8 @@ enum status view_frame(struct shell *shell, const struct request *request, struc
 	reply->whole_to = whole.to;
 	reply->clock = options.now;
 	enum status status = timeline_picture(&trace, &options, &reply->picture);
-	if (status == ST_OK && options.first_row >= reply->picture.lanes && options.first_row > 0) {     /* scrolled behind the last lane */
+	if (status == ST_OK && options.first_row >= reply->picture.lanes &&
+	        options.first_row > 0) { /* scrolled behind the last lane */
 		options.first_row = reply->picture.lanes > 0 ? reply->picture.lanes - 1 : 0;
 		picture_release(&reply->picture);
 		status = timeline_picture(&trace, &options, &reply->picture);

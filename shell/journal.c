@@ -40,9 +40,12 @@ enum status journal_add(struct shell *shell, const char *line, size_t count, int
 	text_put(&shell->typed, line, count);
 	if (count == 0 || line[count - 1] != '\n')
 		text_put(&shell->typed, "\n", 1);
-	status = shell->typed.broken ? ST_MEMORY
-		: append(&shell->journal, (struct entry){.from = from, .to = shell->typed.count, .stop = stop, .stamp = stamp});
-	if (status != ST_OK) {          /* the lines before are whole */
+	status = shell->typed.broken
+	        ? ST_MEMORY
+	        : append(&shell->journal,
+	                  (struct entry){
+	                          .from = from, .to = shell->typed.count, .stop = stop, .stamp = stamp});
+	if (status != ST_OK) { /* the lines before are whole */
 		shell->typed.broken = false;
 		shell->typed.count = from;
 	}
@@ -71,7 +74,8 @@ static size_t first_dropped(const struct journal *journal, int count)
 }
 
 /* The old entries but the typed ones from `dropped` on; the run writes new ones. */
-static enum status run_again(struct shell *shell, const struct text *typed, const struct journal *journal, size_t dropped)
+static enum status run_again(
+        struct shell *shell, const struct text *typed, const struct journal *journal, size_t dropped)
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < journal->count && status != ST_MEMORY; i++) {
@@ -83,7 +87,8 @@ static enum status run_again(struct shell *shell, const struct text *typed, cons
 		if (entry->scenery && shell->journal.count)
 			shell->journal.entries[shell->journal.count - 1].scenery = true;
 	}
-	return status == ST_MEMORY ? status : ST_OK;   /* a line refused half-way is refused at the same place again */
+	return status == ST_MEMORY ? status
+	                           : ST_OK; /* a line refused half-way is refused at the same place again */
 }
 
 static void keep_lines(struct shell *shell, const struct text *typed, const struct journal *journal)
@@ -103,7 +108,8 @@ static enum status empty_again(struct shell *shell)
 	return status;
 }
 
-/* An empty world, then all lines but the last `count` typed ones. Should memory run out twice, the world is in pieces, and the lines are as before. */
+/* An empty world, then all lines but the last `count` typed ones. Should memory run out twice, the world is
+ * in pieces, and the lines are as before. */
 static enum status replay(struct shell *shell, int count)
 {
 	struct text typed = shell->typed;
@@ -113,7 +119,7 @@ static enum status replay(struct shell *shell, int count)
 	shell->journal = (struct journal){0};
 	shell->replaying++;
 	enum status status = empty_again(shell);
-	if (status != ST_OK) {          /* the world is as before: so are its lines */
+	if (status != ST_OK) { /* the world is as before: so are its lines */
 		shell->replaying--;
 		keep_lines(shell, &typed, &journal);
 		shell->machine = machine_now;
@@ -122,7 +128,9 @@ static enum status replay(struct shell *shell, int count)
 	size_t dropped = first_dropped(&journal, count);
 	out_mute(shell->out, 1);
 	status = run_again(shell, &typed, &journal, dropped);
-	if (status == ST_MEMORY && plane_size(shell->plane) == 1) {     /* some of it may be free now; several processes do the same, or end */
+	if (status == ST_MEMORY &&
+	        plane_size(shell->plane) ==
+	                1) { /* some of it may be free now; several processes do the same, or end */
 		status = empty_again(shell);
 		status = status == ST_OK ? run_again(shell, &typed, &journal, dropped) : status;
 	}
@@ -143,7 +151,8 @@ enum status journal_undo(struct shell *shell, int count)
 	if (lines == 0)
 		return fail(ST_RANGE, "nothing to undo");
 	if (count < 1 || count > lines)
-		return fail(ST_RANGE, "undo %d: %d line%s were typed since the world was empty", count, lines, lines == 1 ? "" : "s");
+		return fail(ST_RANGE, "undo %d: %d line%s were typed since the world was empty", count, lines,
+		        lines == 1 ? "" : "s");
 	return replay(shell, count);
 }
 

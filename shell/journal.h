@@ -1,6 +1,7 @@
-/* journal.h -- the lines that made this world, since the last reset, with what came from outside: where Ctrl-C stopped them, and when on
- * the wall clock they were typed (`pace`). Every process keeps the same one; `undo` and `journal save` live on it. The text itself
- * is shell->typed, which commands may add to (a lesson's starter lines): such text is kept, and is not what `undo` takes back.
+/* journal.h -- the lines that made this world, since the last reset, with what came from outside: where
+ * Ctrl-C stopped them, and when on the wall clock they were typed (`pace`). Every process keeps the same one;
+ * `undo` and `journal save` live on it. The text itself is shell->typed, which commands may add to (a
+ * lesson's starter lines): such text is kept, and is not what `undo` takes back.
  *
  * The front end keeps a file of its own for `restart` and --resume: terminal/diary.h. */
 #ifndef RANKSH_JOURNAL_H
@@ -14,15 +15,19 @@
 struct shell;
 
 struct entry {
-	size_t from, to;        /* bytes of shell->typed */
-	bool scenery;           /* not typed by a person: undo leaves it */
-	int64_t stop;           /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
-	int64_t stamp;          /* virtual ns of `pace` when it was typed; -1: pace was off */
+	size_t from, to; /* bytes of shell->typed */
+	bool scenery;    /* not typed by a person: undo leaves it */
+	int64_t stop;    /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
+	int64_t stamp;   /* virtual ns of `pace` when it was typed; -1: pace was off */
 };
-struct journal { struct entry *entries; size_t count, room; };
+struct journal {
+	struct entry *entries;
+	size_t count, room;
+};
 
 void journal_release(struct journal *journal);
-/* After a line: text that commands added to shell->typed by themselves, or took away by a reset, is accounted for. */
+/* After a line: text that commands added to shell->typed by themselves, or took away by a reset, is accounted
+ * for. */
 enum status journal_settle(struct shell *shell);
 /* The line joins shell->typed. ST_MEMORY: it does not, and undo would not know of it. */
 enum status journal_add(struct shell *shell, const char *line, size_t count, int64_t stop, int64_t stamp);
@@ -30,10 +35,11 @@ enum status journal_add(struct shell *shell, const char *line, size_t count, int
 int journal_lines(const struct journal *journal);
 /* An empty world, then all but the last `count` typed lines again, silently. */
 enum status journal_undo(struct shell *shell, int count);
-/* The same world again, silently: after a line that ran out of memory half-way, or for one who makes some of the lines do less (`step
- * back`). ST_MEMORY: it is only a part of it. */
+/* The same world again, silently: after a line that ran out of memory half-way, or for one who makes some of
+ * the lines do less (`step back`). ST_MEMORY: it is only a part of it. */
 enum status journal_restore(struct shell *shell);
-/* True when every statement of the line only looks: nothing that a replay would need. session: so do help, lessons, undo ... */
+/* True when every statement of the line only looks: nothing that a replay would need. session: so do help,
+ * lessons, undo ... */
 bool journal_only_looks(const char *line, size_t count, bool session);
 
 #endif

@@ -1,4 +1,5 @@
-/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints, shows the solution */
+/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints, shows
+ * the solution */
 #include "shell/lesson.h"
 
 #include "base/embedded.h"
@@ -10,9 +11,9 @@
 
 struct lesson {
 	struct lesson_file file;
-	int number;         /* of the lesson, from 1; 0: the tour */
-	int task;           /* from 0 */
-	bool solved;        /* this task's check has passed */
+	int number;  /* of the lesson, from 1; 0: the tour */
+	int task;    /* from 0 */
+	bool solved; /* this task's check has passed */
 };
 
 /* The n-th embedded lesson (from 1), or the tour for 0. Lessons are numbered by their file names' order. */
@@ -59,7 +60,8 @@ static enum status current(struct shell *shell, struct lesson **lesson, struct t
 {
 	*lesson = shell->lesson;
 	if (!*lesson || (*lesson)->number == 0)
-		return fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
+		return fail(
+		        ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
 	*task = &(*lesson)->file.task[(*lesson)->task];
 	return ST_OK;
 }
@@ -98,7 +100,8 @@ static void say_indented(struct shell *shell, const struct text *text, int colou
 	while ((line = lesson_line(&at, end, &length)))
 		for (bool first = true; first || length; first = false) {
 			size_t taken = fitting(line, length, columns > 16 ? columns : 16);
-			out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)taken, line, style(shell->out, COLOUR_PLAIN));
+			out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)taken, line,
+			        style(shell->out, COLOUR_PLAIN));
 			for (line += taken, length -= taken; length && *line == ' '; line++)
 				length--;
 		}
@@ -107,19 +110,24 @@ static void say_indented(struct shell *shell, const struct text *text, int colou
 static void say_task(struct shell *shell, const struct lesson *lesson)
 {
 	const struct task *task = &lesson->file.task[lesson->task];
-	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), lesson->number, lesson->task + 1,
-		lesson->file.tasks, text_string(&task->title), style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD),
+	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->title),
+	        style(shell->out, COLOUR_PLAIN));
 	say_indented(shell, &task->story, COLOUR_PLAIN);
 	if (task->start.count) {
-		out_say(shell->out, "   %sthese lines have run:%s\n", style(shell->out, COLOUR_NOTE), style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "   %sthese lines have run:%s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN));
 		say_indented(shell, &task->start, COLOUR_KERNEL);
 	}
 	if (task->question.count)
-		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n", text_string(&task->question));
-	out_say(shell->out, "   %scheck   hint   solution   next%s\n", style(shell->out, COLOUR_NOTE), style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
+		        text_string(&task->question));
+	out_say(shell->out, "   %scheck   hint   solution   next%s\n", style(shell->out, COLOUR_NOTE),
+	        style(shell->out, COLOUR_PLAIN));
 }
 
-/* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file describes it. */
+/* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file
+ * describes it. */
 static enum status begin_task(struct shell *shell, struct lesson *lesson)
 {
 	lesson->solved = false;
@@ -133,14 +141,17 @@ static enum status begin_task(struct shell *shell, struct lesson *lesson)
 
 enum status lesson_list(struct shell *shell)
 {
-	out_say(shell->out, "   %stour%s       three minutes: it types for you\n", style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "   %stour%s       three minutes: it types for you\n",
+	        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
 	for (int number = 1; find_file(number); number++) {
 		struct lesson *lesson = NULL;
 		enum status status = load(number, &lesson);
 		if (status != ST_OK)
 			return status;
-		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n", style(shell->out, COLOUR_HEAD), number,
-			style(shell->out, COLOUR_PLAIN), text_string(&lesson->file.title), lesson->file.tasks, text_string(&lesson->file.minutes));
+		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
+		        style(shell->out, COLOUR_HEAD), number, style(shell->out, COLOUR_PLAIN),
+		        text_string(&lesson->file.title), lesson->file.tasks,
+		        text_string(&lesson->file.minutes));
 		lesson_file_release(&lesson->file);
 		mem_free(lesson);
 	}
@@ -200,12 +211,12 @@ static void say_remark(struct shell *shell, const char *line, size_t length)
 {
 	const char *hash = memmem(line, length, "  # ", 4);
 	if (hash)
-		out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD), (int)(length - (size_t)(hash - line) - 4), hash + 4,
-			style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
+		        (int)(length - (size_t)(hash - line) - 4), hash + 4, style(shell->out, COLOUR_PLAIN));
 }
 
-/* Runs the check's lines one by one; *passed when each held. The books stay as they were: `expect` only looks. A line that cannot be
- * answered (a tensor that the learner has not made) does not hold either. */
+/* Runs the check's lines one by one; *passed when each held. The books stay as they were: `expect` only
+ * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
 static enum status run_check(struct shell *shell, const struct text *check, bool *passed)
 {
 	const char *at = text_string(check), *end = at + check->count, *line;
@@ -239,14 +250,17 @@ enum status lesson_check(struct shell *shell)
 	if (status != ST_OK)
 		return status;
 	if (!passed) {
-		out_say(shell->out, "   %snot yet%s   `undo` takes a line back; timeline shows where it stands; hint helps\n", style(shell->out, COLOUR_BAD),
-			style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out,
+		        "   %snot yet%s   `undo` takes a line back; timeline shows where it stands; hint "
+		        "helps\n",
+		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
 		return ST_OK;
 	}
 	lesson->solved = true;
 	bool last = lesson->task + 1 == lesson->file.tasks;
-	out_say(shell->out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN),
-		last ? "that was the last task; `lessons` lists the others" : "`next` goes on");
+	out_say(shell->out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD),
+	        style(shell->out, COLOUR_PLAIN),
+	        last ? "that was the last task; `lessons` lists the others" : "`next` goes on");
 	return ST_OK;
 }
 
@@ -262,7 +276,8 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 		return fail(ST_ARGUMENT, "this task asks for no prediction");
 	int failed_before = shell->expects_failed;
 	/* within a tenth of the right figure, by the same expressions that everybody uses */
-	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer, text_string(&task->answer), text_string(&task->answer));
+	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer, text_string(&task->answer),
+	        text_string(&task->answer));
 	out_mute(shell->out, 1);
 	status = line.broken ? ST_MEMORY : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
 	out_mute(shell->out, -1);
@@ -272,7 +287,9 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	if (status != ST_OK && status != ST_EXPECT)
 		return fail_in(status, "predict %s", answer);
 	out_say(shell->out, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
-		right ? "right, within a tenth" : "not within a tenth: run it, look at the timeline, and guess again", style(shell->out, COLOUR_PLAIN));
+	        right ? "right, within a tenth"
+	              : "not within a tenth: run it, look at the timeline, and guess again",
+	        style(shell->out, COLOUR_PLAIN));
 	return ST_OK;
 }
 
@@ -305,15 +322,17 @@ static enum status play_step(struct shell *shell, const struct lesson *tour)
 	enum status status = ST_OK;
 	size_t length;
 
-	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1, tour->file.tasks, text_string(&step->title),
-		style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1,
+	        tour->file.tasks, text_string(&step->title), style(shell->out, COLOUR_PLAIN));
 	while (status == ST_OK && (line = lesson_line(&at, end, &length))) {
-		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE), style(shell->out, COLOUR_PLAIN), (int)length, line);
+		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN), (int)length, line);
 		status = shell_line(shell, line, length);
 	}
 	say_indented(shell, &step->story, COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
-		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE), style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN));
 	return status;
 }
 
@@ -323,7 +342,8 @@ enum status lesson_next(struct shell *shell)
 	if (!lesson)
 		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
 	if (lesson->task + 1 >= lesson->file.tasks)
-		return fail(ST_ARGUMENT, "that was the last %s; `lessons` lists the lessons", lesson->number ? "task" : "step of the tour");
+		return fail(ST_ARGUMENT, "that was the last %s; `lessons` lists the lessons",
+		        lesson->number ? "task" : "step of the tour");
 	lesson->task++;
 	if (lesson->number == 0)
 		return play_step(shell, lesson);
@@ -335,7 +355,8 @@ enum status lesson_next(struct shell *shell)
 
 /* ---- without a person */
 
-/* Starter lines, then `lines`, then the check: does it hold? A line that fails to run counts as a check that fails. */
+/* Starter lines, then `lines`, then the check: does it hold? A line that fails to run counts as a check that
+ * fails. */
 static enum status attempt(struct shell *shell, struct lesson *lesson, const struct text *lines, bool *passed)
 {
 	struct task *task = &lesson->file.task[lesson->task];
@@ -364,9 +385,14 @@ static enum status hold_task(struct shell *shell, struct lesson *lesson, int *fa
 	}
 	out_mute(shell->out, -1);
 	*failed += !holds;
-	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", lesson->number, lesson->task + 1, text_string(&task->title),
-		status != ST_OK ? ": " : starter ? ": the starter passes" : !solution ? ": the solution fails" : holds ? "" : ": a wrong one passes",
-		status != ST_OK ? fail_text() : "");
+	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", lesson->number,
+	        lesson->task + 1, text_string(&task->title),
+	        status != ST_OK     ? ": "
+	                : starter   ? ": the starter passes"
+	                : !solution ? ": the solution fails"
+	                : holds     ? ""
+	                            : ": a wrong one passes",
+	        status != ST_OK ? fail_text() : "");
 	return ST_OK;
 }
 

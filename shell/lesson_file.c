@@ -1,4 +1,5 @@
-/* lesson_file.c -- takes a lesson's text apart, line by line: a line says which part the lines after it belong to */
+/* lesson_file.c -- takes a lesson's text apart, line by line: a line says which part the lines after it
+ * belong to */
 #include "shell/lesson_file.h"
 
 #include <stdlib.h>
@@ -92,8 +93,10 @@ enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
 			nearest = file->count[i];
 		text_add(&all, "%s%d", !i ? "" : i == file->counts - 1 ? " or " : ", ", file->count[i]);
 	}
-	enum status status = nearest < 0 ? ST_OK : fail(ST_RANK, "lesson %d wants %s ranks, here are %d: leave and start `ranksh -n %d`", number,
-		text_string(&all), n, nearest);
+	enum status status = nearest < 0
+	        ? ST_OK
+	        : fail(ST_RANK, "lesson %d wants %s ranks, here are %d: leave and start `ranksh -n %d`",
+	                  number, text_string(&all), n, nearest);
 	text_release(&all);
 	return status;
 }
@@ -119,9 +122,12 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 			put_rest(&task->title, line, length, 2);
 			part = &task->story;
 		} else if (begins(line, length, "#:")) {
-			if (!task || (!read_question(task, line, length) && !(part = part_of(task, line, length))))
-				return fail(ST_SYNTAX, "%s:%d: '%.*s' is no part of a task (start check predict hint solution wrong)",
-					name, number, (int)length, line);
+			if (!task ||
+			        (!read_question(task, line, length) && !(part = part_of(task, line, length))))
+				return fail(ST_SYNTAX,
+				        "%s:%d: '%.*s' is no part of a task (start check predict hint "
+				        "solution wrong)",
+				        name, number, (int)length, line);
 		} else if (task && (length || part != &task->story)) {
 			put_line(task, part, line, length);
 		}
@@ -132,7 +138,8 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 enum { PARTS = 8 };
 static void parts_of_task(struct task *t, struct text *all[PARTS + WRONG_MAX])
 {
-	struct text *parts[PARTS] = {&t->title, &t->story, &t->start, &t->check, &t->hint, &t->solution, &t->question, &t->answer};
+	struct text *parts[PARTS] = {
+	        &t->title, &t->story, &t->start, &t->check, &t->hint, &t->solution, &t->question, &t->answer};
 	memcpy(all, parts, sizeof parts);
 	for (int k = 0; k < WRONG_MAX; k++)
 		all[PARTS + k] = &t->wrong[k];
@@ -157,7 +164,8 @@ enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t
 	if (!is_whole(file))
 		status = fail(ST_MEMORY, "%s: this computer is out of memory", name);
 	if (status == ST_OK && (!file->title.count || !file->tasks))
-		status = fail(ST_SYNTAX, "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
+		status = fail(ST_SYNTAX,
+		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
 	if (status != ST_OK)
 		lesson_file_release(file);
 	return status;

@@ -17,7 +17,10 @@ struct lesson_file {
 	struct text title, minutes;
 	struct task task[TASKS_MAX];
 	int tasks;
-	int count[COUNTS_MAX];  /* numbers of ranks it is for, rising; a single one: at least so many; none: any number does */
+	int count
+	        /* numbers of ranks it is for, rising; a single one: at least so many; none: any number
+	         * does */
+	        [COUNTS_MAX];
 	int counts;
 };
 

@@ -28,13 +28,15 @@ static enum status check(const struct options *options)
 	struct machine machine;
 	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
 	if (status == ST_OK && strcmp(options->device, "cuda") == 0)
-		return fail(ST_ARGUMENT, "--device cuda: this build has only the simulator; leave the option out");
+		return fail(ST_ARGUMENT,
+		        "--device cuda: this build has only the simulator; leave the option out");
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status;
 }
 
-/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its end, and writing to 1 and 2 fails. */
+/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its end, and
+ * writing to 1 and 2 fails. */
 static void fill_closed_descriptors(void)
 {
 	int place;

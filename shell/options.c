@@ -10,42 +10,57 @@
 
 const char *options_help(void)
 {
-	return
-		"usage: ranksh [-n N] [OPTIONS] [FILE [NAME=VALUE ...]]\n"
-		"       mpirun -n N ranksh [OPTIONS] [FILE [NAME=VALUE ...]]\n"
-		"\n"
-		"Several GPUs at work, to be seen and tried: streams, collectives, stalls, on N simulated GPUs.\n"
-		"Without FILE or -c a prompt opens (or, with no terminal, lines are read from the input).\n"
-		"\n"
-		"  -n N               ranks (4); one GPU each\n"
-		"  -c LINES           runs these lines\n"
-		"  --test FILE        runs FILE and compares what it prints with its `#>` lines\n"
-		"  --machine NAME     hardware to simulate: a name (`machine` lists them) or a file (classroom)\n"
-		"  --dry              shapes and times only, no data: one process, N up to 4096\n"
-		"  --limit TIME       ends the run after this time: 10s\n"
-		"  --device KIND      auto, sim or cuda (auto)\n"
-		"  --resume           opens the last session again\n"
-		"  --check-lessons    holds every lesson to its checks\n"
-		"  --version, --help\n"
-		"  NAME=VALUE         beats the file's `let NAME =`\n"
-		"\n"
-		"exit status: 0; 1 an `expect` failed or a test's output differs; 2 a line was refused;\n"
-		"             3 ranks are stuck at the end; 4 the job died\n";
+	return "usage: ranksh [-n N] [OPTIONS] [FILE [NAME=VALUE ...]]\n"
+	       "       mpirun -n N ranksh [OPTIONS] [FILE [NAME=VALUE ...]]\n"
+	       "\n"
+	       "Several GPUs at work, to be seen and tried: streams, collectives, stalls, on N simulated "
+	       "GPUs.\n"
+	       "Without FILE or -c a prompt opens (or, with no terminal, lines are read from the input).\n"
+	       "\n"
+	       "  -n N               ranks (4); one GPU each\n"
+	       "  -c LINES           runs these lines\n"
+	       "  --test FILE        runs FILE and compares what it prints with its `#>` lines\n"
+	       "  --machine NAME     hardware to simulate: a name (`machine` lists them) or a file "
+	       "(classroom)\n"
+	       "  --dry              shapes and times only, no data: one process, N up to 4096\n"
+	       "  --limit TIME       ends the run after this time: 10s\n"
+	       "  --device KIND      auto, sim or cuda (auto)\n"
+	       "  --resume           opens the last session again\n"
+	       "  --check-lessons    holds every lesson to its checks\n"
+	       "  --version, --help\n"
+	       "  NAME=VALUE         beats the file's `let NAME =`\n"
+	       "\n"
+	       "exit status: 0; 1 an `expect` failed or a test's output differs; 2 a line was refused;\n"
+	       "             3 ranks are stuck at the end; 4 the job died\n";
 }
 
 /* X(field to set, name, takes a value) */
-#define OPTIONS(X) X(N, "-n", 1) X(C, "-c", 1) X(TEST, "--test", 1) X(MACHINE, "--machine", 1) X(DRY, "--dry", 0) X(LIMIT, "--limit", 1) \
-	X(DEVICE, "--device", 1) X(RESUME, "--resume", 0) X(CHECK, "--check-lessons", 0) X(VERSION, "--version", 0) X(HELP, "--help", 0) \
-	X(H, "-h", 0) X(WIRE, "--wire", 0)
+#define OPTIONS(X)                     \
+	X(N, "-n", 1)                  \
+	X(C, "-c", 1)                  \
+	X(TEST, "--test", 1)           \
+	X(MACHINE, "--machine", 1)     \
+	X(DRY, "--dry", 0)             \
+	X(LIMIT, "--limit", 1)         \
+	X(DEVICE, "--device", 1)       \
+	X(RESUME, "--resume", 0)       \
+	X(CHECK, "--check-lessons", 0) \
+	X(VERSION, "--version", 0)     \
+	X(HELP, "--help", 0)           \
+	X(H, "-h", 0)                  \
+	X(WIRE, "--wire", 0)
 enum option {
 #define X(symbol, name, value) OPTION_##symbol,
 	OPTIONS(X)
 #undef X
-	OPTION_COUNT
+	        OPTION_COUNT
 };
-static const struct { const char *name; bool value; } rows[] = {
+static const struct {
+	const char *name;
+	bool value;
+} rows[] = {
 #define X(symbol, name, value) {name, value},
-	OPTIONS(X)
+        OPTIONS(X)
 #undef X
 };
 
@@ -59,7 +74,8 @@ static enum status find(const char *word, enum option *option, const char **valu
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		if (strlen(rows[i].name) == length && strncmp(rows[i].name, word, length) == 0) {
 			*option = (enum option)i;
-			return *value && !rows[i].value ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name) : ST_OK;
+			return *value && !rows[i].value ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
+			                                : ST_OK;
 		}
 		int distance = text_distance(rows[i].name, word);
 		if (distance < least && i != OPTION_WIRE) {
@@ -67,7 +83,8 @@ static enum status find(const char *word, enum option *option, const char **valu
 			nearest = rows[i].name;
 		}
 	}
-	return fail(ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
+	return fail(
+	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
 static enum status read_count(const char *value, int *n)
@@ -84,7 +101,8 @@ static enum status read_limit(const char *value, int64_t *ns)
 {
 	struct number number;
 	int used;
-	if (number_read(value, &number, &used) != ST_OK || value[used] || number.unit != UNIT_TIME || !(number.value >= 1e6))
+	if (number_read(value, &number, &used) != ST_OK || value[used] || number.unit != UNIT_TIME ||
+	        !(number.value >= 1e6))
 		return fail(ST_UNIT, "--limit wants a time, as in 10s, not '%s'", value);
 	*ns = number.value < 1e18 ? (int64_t)number.value : INT64_MAX / 4;
 	return ST_OK;
@@ -109,19 +127,40 @@ static enum status once(const char **where, const char *value, const char *what)
 static enum status apply(struct options *options, enum option option, const char *value)
 {
 	switch (option) {
-	case OPTION_N: return read_count(value, &options->n);
-	case OPTION_C: return once(&options->lines, value, "-c");
-	case OPTION_TEST: options->test = true; return once(&options->file, value, "a file");
-	case OPTION_MACHINE: return once(&options->machine, value, "--machine");
-	case OPTION_LIMIT: return read_limit(value, &options->limit_ns);
-	case OPTION_DEVICE: return read_device(value, &options->device);
-	case OPTION_DRY: options->dry = true; break;
-	case OPTION_RESUME: options->resume = true; break;
-	case OPTION_CHECK: options->check_lessons = true; break;
-	case OPTION_VERSION: options->version = true; break;
-	case OPTION_HELP: case OPTION_H: options->help = true; break;
-	case OPTION_WIRE: options->wire = true; break;
-	case OPTION_COUNT: break;
+	case OPTION_N:
+		return read_count(value, &options->n);
+	case OPTION_C:
+		return once(&options->lines, value, "-c");
+	case OPTION_TEST:
+		options->test = true;
+		return once(&options->file, value, "a file");
+	case OPTION_MACHINE:
+		return once(&options->machine, value, "--machine");
+	case OPTION_LIMIT:
+		return read_limit(value, &options->limit_ns);
+	case OPTION_DEVICE:
+		return read_device(value, &options->device);
+	case OPTION_DRY:
+		options->dry = true;
+		break;
+	case OPTION_RESUME:
+		options->resume = true;
+		break;
+	case OPTION_CHECK:
+		options->check_lessons = true;
+		break;
+	case OPTION_VERSION:
+		options->version = true;
+		break;
+	case OPTION_HELP:
+	case OPTION_H:
+		options->help = true;
+		break;
+	case OPTION_WIRE:
+		options->wire = true;
+		break;
+	case OPTION_COUNT:
+		break;
 	}
 	return ST_OK;
 }
@@ -132,9 +171,12 @@ static enum status check(const struct options *options)
 	if (options->lines && options->file)
 		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
 	if (options->arguments && !options->file)
-		return fail(ST_ARGUMENT, "%s: no such file, and NAME=VALUE goes behind a file", options->argument[0]);
+		return fail(ST_ARGUMENT, "%s: no such file, and NAME=VALUE goes behind a file",
+		        options->argument[0]);
 	if (!options->dry && options->n > RANKS_MPI_MOST)
-		return fail(ST_RANGE, "-n %d: that many processes do not fit here; --dry models up to %d ranks in one", options->n, RANKS_DRY_MOST);
+		return fail(ST_RANGE,
+		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
+		        options->n, RANKS_DRY_MOST);
 	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
 		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");
 	return ST_OK;
@@ -156,7 +198,8 @@ enum status options_read(struct options *options, int argc, char **argv)
 			continue;
 		}
 		status = find(word, &option, &value);
-		if (status == ST_OK && rows[option].value && !value && !(value = i + 1 < argc ? argv[++i] : NULL))
+		if (status == ST_OK && rows[option].value && !value &&
+		        !(value = i + 1 < argc ? argv[++i] : NULL))
 			status = fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", rows[option].name);
 		if (status == ST_OK)
 			status = apply(options, option, value);
@@ -168,5 +211,6 @@ enum status options_read(struct options *options, int argc, char **argv)
 
 bool options_batch(const struct options *options)
 {
-	return options->file || options->lines || options->check_lessons || (!options->wire && !(isatty(0) && isatty(1)));
+	return options->file || options->lines || options->check_lessons ||
+	        (!options->wire && !(isatty(0) && isatty(1)));
 }

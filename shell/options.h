@@ -8,21 +8,22 @@
 
 struct options {
 	bool help, version, dry, check_lessons, resume;
-	bool wire;              /* a front end talks to this process: docs/wire.md */
-	int n;                  /* ranks; 0: not given */
-	const char *machine;    /* NULL: classroom */
-	const char *file;       /* of --test too */
+	bool wire;           /* a front end talks to this process: docs/wire.md */
+	int n;               /* ranks; 0: not given */
+	const char *machine; /* NULL: classroom */
+	const char *file;    /* of --test too */
 	bool test;
-	const char *lines;      /* -c */
-	int64_t limit_ns;       /* wall time; 0: none */
-	const char *device;     /* "auto" "sim" "cuda" */
-	char **argument;        /* NAME=VALUE ...; points into argv */
+	const char *lines;  /* -c */
+	int64_t limit_ns;   /* wall time; 0: none */
+	const char *device; /* "auto" "sim" "cuda" */
+	char **argument;    /* NAME=VALUE ...; points into argv */
 	int arguments;
 };
 
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
-/* ST_ARGUMENT names the word and the nearest. *options points into argv, whose words are put in another order. */
+/* ST_ARGUMENT names the word and the nearest. *options points into argv, whose words are put in another
+ * order. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
 /* True for a run without prompt and escape codes: a file, lines, a test, or no terminal on both ends. */

@@ -1,4 +1,5 @@
-/* out.c -- what a line says: pieces in order, each a common text or a place where ranks have texts of their own */
+/* out.c -- what a line says: pieces in order, each a common text or a place where ranks have texts of their
+ * own */
 #include "shell/out.h"
 #include "base/memory.h"
 #include "trace/trace.h"
@@ -7,28 +8,31 @@
 #include <stdio.h>
 #include <string.h>
 
-struct words { int rank; char *text; };   /* what one rank has at a place; text owned */
+struct words {
+	int rank;
+	char *text;
+}; /* what one rank has at a place; text owned */
 
 struct piece {
-	int place;                        /* index into places; -1: `count` bytes of `common` */
+	int place; /* index into places; -1: `count` bytes of `common` */
 	size_t count;
 };
 
 struct place {
 	struct ranks set;
-	struct words *words;              /* in order of filling */
+	struct words *words; /* in order of filling */
 	size_t count, room;
 };
 
 struct out {
-	bool colour, broken;              /* broken: memory ran out, something was not said */
-	int width, muted;                 /* muted > 0: what is said is dropped */
-	struct text common;               /* all common pieces, one behind the other */
+	bool colour, broken; /* broken: memory ran out, something was not said */
+	int width, muted;    /* muted > 0: what is said is dropped */
+	struct text common;  /* all common pieces, one behind the other */
 	struct piece *pieces;
 	size_t piece_count, piece_room;
 	struct place *places;
 	size_t place_count, place_room;
-	size_t first_place;               /* number of places[0]: numbers go on when the output is emptied */
+	size_t first_place; /* number of places[0]: numbers go on when the output is emptied */
 };
 
 struct out *out_create(bool colour, int width)
@@ -148,8 +152,8 @@ int out_place(struct out *out, const struct ranks *set)
 {
 	if (out->muted > 0)
 		return -1;
-	if (MEM_GROW(&out->places, out->place_count, &out->place_room) != ST_OK
-	    || MEM_GROW(&out->pieces, out->piece_count, &out->piece_room) != ST_OK) {
+	if (MEM_GROW(&out->places, out->place_count, &out->place_room) != ST_OK ||
+	        MEM_GROW(&out->pieces, out->piece_count, &out->piece_room) != ST_OK) {
 		out->broken = true;
 		return -1;
 	}
@@ -186,7 +190,8 @@ static void fill(struct out *out, struct place *place, int rank, const char *tex
 
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
-	if (number < 0 || (size_t)number < out->first_place || (size_t)number - out->first_place >= out->place_count)
+	if (number < 0 || (size_t)number < out->first_place ||
+	        (size_t)number - out->first_place >= out->place_count)
 		return;
 	struct place *place = &out->places[(size_t)number - out->first_place];
 	/* ranks come in rising order nearly always: then there is nothing to search */
@@ -250,7 +255,8 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 	}
 }
 
-/* Each different text once, for all the ranks that have it, by their first rank. Thousands of ranks with equal texts compare once each. */
+/* Each different text once, for all the ranks that have it, by their first rank. Thousands of ranks with
+ * equal texts compare once each. */
 static void render_place(struct out *out, const struct place *place, struct text *rendered)
 {
 	struct ranks said = {0};
@@ -260,7 +266,8 @@ static void render_place(struct out *out, const struct place *place, struct text
 		if (ranks_has(&said, words->rank))
 			continue;
 		for (size_t k = i; k < place->count; k++)
-			if (!ranks_has(&said, place->words[k].rank) && strcmp(words->text, place->words[k].text) == 0)
+			if (!ranks_has(&said, place->words[k].rank) &&
+			        strcmp(words->text, place->words[k].text) == 0)
 				ranks_add(&equal, place->words[k].rank);
 		ranks_or(&said, &equal);
 		if (*words->text)

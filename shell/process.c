@@ -32,17 +32,21 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* A rank whose session could not be opened says so and leaves; plane_share makes all of them leave together. */
-static enum status open_together(struct conductor *conductor, struct plane *plane, struct capture *capture, const struct options *options)
+/* A rank whose session could not be opened says so and leaves; plane_share makes all of them leave
+ * together. */
+static enum status open_together(struct conductor *conductor, struct plane *plane, struct capture *capture,
+        const struct options *options)
 {
 	int32_t all[RANKS_MPI_MOST] = {0};
 	if (plane_size(plane) > RANKS_MPI_MOST)
-		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one", plane_size(plane), RANKS_DRY_MOST);
+		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
+		        plane_size(plane), RANKS_DRY_MOST);
 	int32_t mine = (int32_t)conductor_open(conductor, plane, capture, options);
 	enum status status = plane_share(plane, &mine, all, sizeof mine);
 	for (int rank = 0; rank < plane_size(plane) && status == ST_OK && mine == ST_OK; rank++)
 		if (all[rank] != ST_OK)
-			status = fail((enum status)all[rank], "rank %d could not be opened: %s", rank, status_name((enum status)all[rank]));
+			status = fail((enum status)all[rank], "rank %d could not be opened: %s", rank,
+			        status_name((enum status)all[rank]));
 	return mine != ST_OK ? (enum status)mine : status;
 }
 
@@ -70,10 +74,10 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 	struct plane *plane = NULL;
 	int code = 2, rank = 0;
 
-	if (mpi)                        /* mpirun is gone: nobody is left to clean up behind this rank */
+	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
-	if (options->limit_ns)          /* should nobody ask for the time any more */
+	if (options->limit_ns) /* should nobody ask for the time any more */
 		alarm((unsigned)(options->limit_ns / 1000000000 + LIMIT_GRACE_S));
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
 	if (status == ST_OK)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 void program_release(struct program *program)
 {
@@ -23,7 +23,8 @@ enum status program_copy(const struct program *from, struct program *to)
 {
 	struct text text = {0};
 	text_put(&text, text_string(&from->text), from->text.count);
-	enum status status = text.broken ? fail(ST_MEMORY, "this computer is out of memory for the program") : program_read(to, &text, from->name);
+	enum status status = text.broken ? fail(ST_MEMORY, "this computer is out of memory for the program")
+	                                 : program_read(to, &text, from->name);
 	if (status != ST_OK)
 		text_release(&text);
 	return status;
@@ -49,7 +50,13 @@ static bool begins_loop(const char *line, size_t count)
 }
 
 /* Where the reading is */
-struct reading { struct program *program; struct step *step; bool why, over; int number; int depth /* of blocks over several lines */; };
+struct reading {
+	struct program *program;
+	struct step *step;
+	bool why, over;
+	int number;
+	int depth /* of blocks over several lines */;
+};
 
 /* Blocks that this line closes and opens: "}", "@0 {", "} else {" */
 static int closes(const char *line, size_t count)
@@ -74,7 +81,8 @@ static enum status begin_step(struct reading *r, size_t title, size_t title_coun
 	if (status != ST_OK)
 		return status;
 	r->step = &p->step[p->count++];
-	*r->step = (struct step){ .title = title, .title_count = title_count, .why = after, .lines = after, .line = number };
+	*r->step = (struct step){
+	        .title = title, .title_count = title_count, .why = after, .lines = after, .line = number};
 	r->why = true;
 	return ST_OK;
 }
@@ -84,7 +92,8 @@ static enum status read_line(struct reading *r, size_t from, size_t count, size_
 	struct program *p = r->program;
 	const char *line = p->text.bytes + from;
 	if (begins(line, count, "## "))
-		return r->over ? fail(ST_SYNTAX, "line %d: a step behind the iteration's end", r->number) : begin_step(r, from + 3, count - 3, next, r->number + 1);
+		return r->over ? fail(ST_SYNTAX, "line %d: a step behind the iteration's end", r->number)
+		               : begin_step(r, from + 3, count - 3, next, r->number + 1);
 	if (!p->loops && r->depth == 0 && begins_loop(line, count)) {
 		p->loops = true;
 		p->setup = p->count;
@@ -98,7 +107,9 @@ static enum status read_line(struct reading *r, size_t from, size_t count, size_
 		return ST_OK;
 	}
 	if (r->over)
-		return blank(line, count) ? ST_OK : fail(ST_SYNTAX, "line %d: a line behind the iteration's end", r->number);
+		return blank(line, count)
+		        ? ST_OK
+		        : fail(ST_SYNTAX, "line %d: a line behind the iteration's end", r->number);
 	if (!r->step && blank(line, count))
 		return ST_OK;
 	enum status status = r->step ? ST_OK : begin_step(r, from, 0, from, r->number);
@@ -117,8 +128,8 @@ static enum status read_line(struct reading *r, size_t from, size_t count, size_
 
 enum status program_read(struct program *program, struct text *text, const char *name)
 {
-	struct program made = { .text = *text };
-	struct reading r = { .program = &made };
+	struct program made = {.text = *text};
+	struct reading r = {.program = &made};
 	enum status status = ST_OK;
 	for (size_t from = 0, next; from < text->count && status == ST_OK; from = next) {
 		const char *end = memchr(text->bytes + from, '\n', text->count - from);
@@ -143,7 +154,7 @@ enum status program_read(struct program *program, struct text *text, const char 
 	return ST_OK;
 }
 
-/* ---- a step on the screen ---------------------------------------------------------------------------------------------- */
+/* ---- a step on the screen ---- */
 
 enum { LINES_SHOWN = 24, SCREEN = 80 };
 
@@ -170,7 +181,7 @@ static void ranks_of(const struct shell *shell, const char *line, const char *en
 	if (!plain && all.count) {
 		text_put(out, all.bytes + 1, all.count - 2);
 	} else {
-		struct text used = {0};         /* "@1 ", or nothing */
+		struct text used = {0}; /* "@1 ", or nothing */
 		interpreter_prompt(shell, &used);
 		if (used.count > 2)
 			text_put(out, used.bytes + 1, used.count - 2);
@@ -181,7 +192,8 @@ static void ranks_of(const struct shell *shell, const char *line, const char *en
 	text_release(&all);
 }
 
-static void indented(struct shell *shell, const char *at, size_t count, const char *skip, int blanks, int colour, int most)
+static void indented(
+        struct shell *shell, const char *at, size_t count, const char *skip, int blanks, int colour, int most)
 {
 	const char *end = at + count;
 	int shown = 0, left = 0;
@@ -193,8 +205,8 @@ static void indented(struct shell *shell, const char *at, size_t count, const ch
 		if (length == 0)
 			continue;
 		if (shown++ < most)
-			out_say(shell->out, "%*s%s%.*s%s\n", blanks, "", style(shell->out, colour), length - skipped, at + skipped,
-				style(shell->out, COLOUR_PLAIN));
+			out_say(shell->out, "%*s%s%.*s%s\n", blanks, "", style(shell->out, colour),
+			        length - skipped, at + skipped, style(shell->out, COLOUR_PLAIN));
 		else
 			left++;
 	}
@@ -210,7 +222,8 @@ static void place_of(const struct training *t, size_t at, int iteration, struct 
 	else if (at < p->setup)
 		text_add(out, "step %zu/%zu of the setup", at + 1, p->setup);
 	else
-		text_add(out, "step %zu/%zu of iteration %d", at - p->setup + 1, p->count - p->setup, iteration);
+		text_add(out, "step %zu/%zu of iteration %d", at - p->setup + 1, p->count - p->setup,
+		        iteration);
 }
 
 static void show_step(struct shell *shell, const struct training *t, bool lines)
@@ -224,10 +237,12 @@ static void show_step(struct shell *shell, const struct training *t, bool lines)
 	text_add(&head, "   %.*s", (int)step->title_count, text + step->title);
 	ranks_of(shell, text + step->lines, text + step->lines + step->lines_count, &ranks);
 	int width = out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
-	const char *word = strchr("0123456789", *text_string(&ranks)) && ranks.count == 1 ? "rank " : "ranks ";
+	const char *word =
+	        strchr("0123456789", *text_string(&ranks)) && ranks.count == 1 ? "rank " : "ranks ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
-	out_say(shell->out, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place, text_string(&head), style(shell->out, COLOUR_PLAIN),
-		text_string(&head) + place, gap > 3 ? gap : 3, "", word, text_string(&ranks));
+	out_say(shell->out, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place,
+	        text_string(&head), style(shell->out, COLOUR_PLAIN), text_string(&head) + place,
+	        gap > 3 ? gap : 3, "", word, text_string(&ranks));
 	text_release(&head);
 	text_release(&ranks);
 	if (!lines)
@@ -243,20 +258,25 @@ void program_list(struct shell *shell)
 	for (size_t i = 0; i < p->count; i++) {
 		const struct step *step = &p->step[i];
 		if (p->loops && (i == 0 || i == p->setup))
-			out_say(shell->out, "%s%s%s\n", style(shell->out, COLOUR_HEAD), i < p->setup ? "the setup" : "the iteration",
-				style(shell->out, COLOUR_PLAIN));
-		out_say(shell->out, "%s %3zu  %.*s\n", i == t->at ? " >" : "  ", i < p->setup ? i + 1 : i - p->setup + 1, (int)step->title_count,
-			p->text.bytes + step->title);
+			out_say(shell->out, "%s%s%s\n", style(shell->out, COLOUR_HEAD),
+			        i < p->setup ? "the setup" : "the iteration",
+			        style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "%s %3zu  %.*s\n", i == t->at ? " >" : "  ",
+		        i < p->setup ? i + 1 : i - p->setup + 1, (int)step->title_count,
+		        p->text.bytes + step->title);
 	}
 	if (t->at == p->count)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-/* ---- playing ------------------------------------------------------------------------------------------------------------- */
+/* ---- playing ---- */
 
 static enum status wants_program(const struct training *t)
 {
-	return t->now.program.count ? ST_OK : fail(ST_ARGUMENT, "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	return t->now.program.count
+	        ? ST_OK
+	        : fail(ST_ARGUMENT,
+	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 }
 
 /* A part of its lines have run: neither running them again nor going on would be the program */
@@ -266,8 +286,9 @@ static enum status wants_whole(const struct training *t)
 		return wants_program(t);
 	struct text where = {0};
 	place_of(t, t->at, t->iteration, &where);
-	enum status status = fail(ST_ARGUMENT, "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
-		text_string(&where));
+	enum status status = fail(ST_ARGUMENT,
+	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
+	        text_string(&where));
 	text_release(&where);
 	return status;
 }
@@ -288,9 +309,11 @@ static enum status play(struct shell *shell, struct training *t)
 	if (p->loops && t->at == p->setup)
 		status = tell_iteration(shell, t->iteration);
 	if (status == ST_OK)
-		status = interpreter_run(shell, p->text.bytes + step->lines, step->lines_count, p->name, step->line);
+		status = interpreter_run(
+		        shell, p->text.bytes + step->lines, step->lines_count, p->name, step->line);
 	if (status == ST_INCOMPLETE)
-		status = fail(ST_SYNTAX, "%s:%d: a bracket, brace or quote is open at the end of the step", p->name, step->line);
+		status = fail(ST_SYNTAX, "%s:%d: a bracket, brace or quote is open at the end of the step",
+		        p->name, step->line);
 	if (status == ST_OK)
 		status = shell->backend->advance(shell->backend, &shell->budget);
 	if (status != ST_OK) {
@@ -298,7 +321,8 @@ static enum status play(struct shell *shell, struct training *t)
 		struct text where = {0};
 		place_of(t, t->at, t->iteration, &where);
 		if (status != ST_INTERRUPTED && status != ST_QUIT)
-			status = fail_in(status, "%s, %.*s", text_string(&where), (int)step->title_count, p->text.bytes + step->title);
+			status = fail_in(status, "%s, %.*s", text_string(&where), (int)step->title_count,
+			        p->text.bytes + step->title);
 		text_release(&where);
 		return status;
 	}
@@ -310,7 +334,8 @@ static enum status play(struct shell *shell, struct training *t)
 	return ST_OK;
 }
 
-/* Lines that run again stop at the step that is asked for; what is left of their line is what they did then. */
+/* Lines that run again stop at the step that is asked for; what is left of their line is what they did
+ * then. */
 static bool at_limit(const struct training *t)
 {
 	return t->limit >= 0 && t->played >= t->limit;
@@ -330,7 +355,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 			return ST_OK;
 		}
 		if (t->at == t->now.program.count)
-			return i ? ST_OK : fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
+			return i ? ST_OK
+			         : fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
 		if (show)
 			show_step(shell, t, steps <= 3 || i + 1 == steps);
 		status = play(shell, t);
@@ -338,7 +364,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* Steps to the end of what `iterations` iterations from here are; the setup and an iteration begun are finished first */
+/* Steps to the end of what `iterations` iterations from here are; the setup and an iteration begun are
+ * finished first */
 static long steps_left(const struct training *t)
 {
 	const struct program *p = &t->now.program;
@@ -355,7 +382,7 @@ static enum status loss_reads(struct shell *shell, struct ranks *set, struct dat
 	for (int rank = 0; rank < world->n && name && status == ST_OK; rank++) {
 		if (world_find(world, rank, name).kind != THING_TENSOR)
 			continue;
-		reads[count] = (struct data_read){ .kind = READ_ELEMENT, .stream = STREAM_DEFAULT };
+		reads[count] = (struct data_read){.kind = READ_ELEMENT, .stream = STREAM_DEFAULT};
 		status = interpreter_view(shell, rank, "loss", &reads[count++].a);
 		ranks_add(set, rank);
 	}
@@ -422,7 +449,8 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 			}
 			status = play(shell, t);
 		}
-		if (status == ST_OK && progress && t->now.program.loops && ((i + 1) % every == 0 || i + 1 == iterations))
+		if (status == ST_OK && progress && t->now.program.loops &&
+		        ((i + 1) % every == 0 || i + 1 == iterations))
 			status = say_progress(shell, t);
 	}
 	return status;
@@ -448,7 +476,8 @@ enum status program_back(struct shell *shell, long played)
 		return ST_MEMORY;
 	enum status status = wants_program(t);
 	if (status == ST_OK && played < 0)
-		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played, t->played == 1 ? " was" : "s were");
+		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
+		        t->played == 1 ? " was" : "s were");
 	if (status != ST_OK)
 		return status;
 	struct plan plan = {0};
@@ -458,14 +487,16 @@ enum status program_back(struct shell *shell, long played)
 	t->limit = played;
 	status = journal_restore(shell);
 	t->limit = -1;
-	if (status == ST_OK && (t->played != played || !t->now.program.count))     /* the program came with the line that runs now */
+	if (status == ST_OK &&
+	        (t->played != played ||
+	                !t->now.program.count)) /* the program came with the line that runs now */
 		status = play_again(shell, t, &plan, played);
 	plan_release(&plan);
 	shell->undid = true;
 	return status;
 }
 
-/* ---- as a script ------------------------------------------------------------------------------------------------------------ */
+/* ---- as a script ---- */
 
 void program_script(const struct shell *shell, struct text *out)
 {

@@ -12,21 +12,27 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t END_GRACE_NS = 1000000000;  /* who pipes requests in and closes the pipe gets them answered */
+static const int64_t END_GRACE_NS =
+        1000000000; /* who pipes requests in and closes the pipe gets them answered */
 
-struct line { struct line *next; size_t count; long number; char bytes[]; };
+struct line {
+	struct line *next;
+	size_t count;
+	long number;
+	char bytes[];
+};
 
 struct reader {
 	int descriptor;
-	int stop;               /* an eventfd: it can be read when the thread is to end */
+	int stop; /* an eventfd: it can be read when the thread is to end */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t came;
 	struct line *first, *last;
-	long lines;             /* requests read so far */
-	long interrupted;       /* the request that the last interrupt was for */
+	long lines;       /* requests read so far */
+	long interrupted; /* the request that the last interrupt was for */
 	bool ended;
-	int64_t ended_ns;       /* wall clock of then */
+	int64_t ended_ns; /* wall clock of then */
 };
 
 /* Such a line is short and says nothing else. */
@@ -76,7 +82,8 @@ static void hand_over_lines(struct reader *reader, struct text *waiting)
 /* As read, which waits; 0 also when the thread is to end. */
 static ssize_t read_piece(const struct reader *reader, char *piece, size_t room)
 {
-	struct pollfd either[] = {{.fd = reader->descriptor, .events = POLLIN}, {.fd = reader->stop, .events = POLLIN}};
+	struct pollfd either[] = {
+	        {.fd = reader->descriptor, .events = POLLIN}, {.fd = reader->stop, .events = POLLIN}};
 	ssize_t got;
 	do {
 		got = poll(either, 2, -1);
@@ -173,7 +180,8 @@ bool reader_ended(struct reader *reader)
 bool reader_interrupted(struct reader *reader, long number)
 {
 	pthread_mutex_lock(&reader->lock);
-	bool interrupted = reader->interrupted >= number || (reader->ended && wall_ns() - reader->ended_ns > END_GRACE_NS);
+	bool interrupted = reader->interrupted >= number ||
+	        (reader->ended && wall_ns() - reader->ended_ns > END_GRACE_NS);
 	pthread_mutex_unlock(&reader->lock);
 	return interrupted;
 }

@@ -21,10 +21,10 @@ struct serve {
 	struct conductor *conductor;
 	struct reader *reader;
 	struct pace pace;
-	long number;            /* of the request at work */
+	long number; /* of the request at work */
 	bool leaving;
-	bool untouched;         /* nothing was typed yet: Enter opens the tour */
-	bool gone;              /* a reply could not be written */
+	bool untouched; /* nothing was typed yet: Enter opens the tour */
+	bool gone;      /* a reply could not be written */
 };
 
 static void send(struct serve *serve, const struct reply *reply)
@@ -60,7 +60,7 @@ static bool interrupted(void *self)
 	return serve->gone || reader_interrupted(serve->reader, serve->number);
 }
 
-/* ---- the prompt -------------------------------------------------------------------------------------------- */
+/* ---- the prompt ---- */
 
 /* The ranks that the prompt names, "@0-1,3 "; without a name all. */
 static void prompt_ranks(const struct shell *shell, struct ranks *set)
@@ -73,7 +73,8 @@ static void prompt_ranks(const struct shell *shell, struct ranks *set)
 		struct ranks named = {0};
 		while (*at == '@' || *at == ',') {
 			char *end;
-			long from = strtol(at + 1, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+			long from = strtol(at + 1, &end, 10),
+			     to = *end == '-' ? strtol(end + 1, &end, 10) : from;
 			for (long rank = from; rank <= to && rank < shell->world->n; rank++)
 				ranks_add(&named, (int)rank);
 			at = end;
@@ -116,13 +117,15 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 		text_add(&reply->enter, "tour");
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------- */
+/* ---- requests ---- */
 
 static void hello(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct reply reply = {.kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
-	struct order setup = {.kind = ORDER_SETUP, .width = request->width, .colour = request->colour, .interactive = 1};
+	struct reply reply = {
+	        .kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
+	struct order setup = {
+	        .kind = ORDER_SETUP, .width = request->width, .colour = request->colour, .interactive = 1};
 	enum status status = conductor_order(serve->conductor, &setup);
 	if (status == ST_OK)
 		text_add(&reply.text, "%s", shell->machine.name);
@@ -136,14 +139,22 @@ static void hello(struct serve *serve, const struct request *request)
 static void write_wish(const struct wish *wish, struct text *out)
 {
 	switch (wish->kind) {
-	case WISH_NONE: break;
-	case WISH_RESTART: text_add(out, "restart"); break;
-	case WISH_VIEW: text_add(out, "view"); break;
-	case WISH_EDIT: text_add(out, "edit %s", wish->file); break;
+	case WISH_NONE:
+		break;
+	case WISH_RESTART:
+		text_add(out, "restart");
+		break;
+	case WISH_VIEW:
+		text_add(out, "view");
+		break;
+	case WISH_EDIT:
+		text_add(out, "edit %s", wish->file);
+		break;
 	}
 }
 
-/* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never the world. */
+/* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
+ * the world. */
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
@@ -157,9 +168,14 @@ static void await_wall(struct serve *serve)
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct reply reply = {.kind = REPLY_DONE, .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
-	struct order order = {.kind = ORDER_LINE, .text = text_string(&request->text), .count = request->text.count,
-		.silent = request->silent, .stop = request->stop, .stamp = reply.stamp};
+	struct reply reply = {.kind = REPLY_DONE,
+	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
+	struct order order = {.kind = ORDER_LINE,
+	        .text = text_string(&request->text),
+	        .count = request->text.count,
+	        .silent = request->silent,
+	        .stop = request->stop,
+	        .stamp = reply.stamp};
 	reply.status = conductor_order(serve->conductor, &order);
 	if (reply.status != ST_OK && reply.status != ST_QUIT)
 		text_add(&reply.text, "%s", fail_text());
@@ -168,8 +184,10 @@ static void run(struct serve *serve, const struct request *request)
 	if (!request->silent)
 		await_wall(serve);
 	bool accepted = reply.status == ST_OK || reply.status == ST_INTERRUPTED || reply.status == ST_EXPECT;
-	bool in_part = reply.status != ST_INCOMPLETE && (shell->kept || shell->undid);  /* refused half-way: so it is the next time */
-	reply.keep = (accepted || in_part) && shell->wish.kind == WISH_NONE && !journal_only_looks(order.text, order.count, false);
+	bool in_part = reply.status != ST_INCOMPLETE &&
+	        (shell->kept || shell->undid); /* refused half-way: so it is the next time */
+	reply.keep = (accepted || in_part) && shell->wish.kind == WISH_NONE &&
+	        !journal_only_looks(order.text, order.count, false);
 	reply.adds = shell->kept;
 	reply.undo = reply.keep && shell->undid;
 	reply.lines = journal_lines(&shell->journal);
@@ -184,7 +202,8 @@ static void run(struct serve *serve, const struct request *request)
 static void complete(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_COMPLETE};
-	interpreter_complete(&serve->conductor->shell, text_string(&request->text), request->cursor, &reply.text);
+	interpreter_complete(
+	        &serve->conductor->shell, text_string(&request->text), request->cursor, &reply.text);
 	send(serve, &reply);
 	reply_release(&reply);
 }
@@ -205,16 +224,27 @@ static void serve_one(struct serve *serve, const struct request *request)
 {
 	struct order resize = {.kind = ORDER_SETUP, .width = request->width, .interactive = 1};
 	switch (request->kind) {
-	case REQUEST_RUN: run(serve, request); break;
-	case REQUEST_HELLO: hello(serve, request); break;
-	case REQUEST_COMPLETE: complete(serve, request); break;
-	case REQUEST_VIEW: view(serve, request); break;
+	case REQUEST_RUN:
+		run(serve, request);
+		break;
+	case REQUEST_HELLO:
+		hello(serve, request);
+		break;
+	case REQUEST_COMPLETE:
+		complete(serve, request);
+		break;
+	case REQUEST_VIEW:
+		view(serve, request);
+		break;
 	case REQUEST_RESIZE:
 		resize.colour = out_colour(serve->conductor->shell.out);
 		conductor_order(serve->conductor, &resize);
 		break;
-	case REQUEST_INTERRUPT: break;  /* the reader has taken it */
-	case REQUEST_LEAVE: serve->leaving = true; break;
+	case REQUEST_INTERRUPT:
+		break; /* the reader has taken it */
+	case REQUEST_LEAVE:
+		serve->leaving = true;
+		break;
 	}
 }
 

@@ -4,7 +4,8 @@
 
 #include "shell/conductor.h"
 
-/* Takes requests from descriptor 0 and replies on the real descriptor 1 until the front end leaves; the exit status. docs/wire.md. */
+/* Takes requests from descriptor 0 and replies on the real descriptor 1 until the front end leaves; the exit
+ * status. docs/wire.md. */
 int serve_run(struct conductor *conductor);
 
 #endif

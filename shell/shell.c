@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a reset leaves behind. A line that resets the world is still running in it (a lesson's, `reset; tensor x`), so it is freed
- * only when the outermost line is over. */
+/* What a reset leaves behind. A line that resets the world is still running in it (a lesson's, `reset; tensor
+ * x`), so it is freed only when the outermost line is over. */
 struct retired {
 	struct retired *next;
 	struct world *world;
@@ -52,7 +52,9 @@ static enum status make_world(struct shell *shell, int n)
 	struct backend *backend = NULL;
 	struct interpreter *interpreter = NULL;
 	struct world *world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
-	enum status status = !world ? ST_MEMORY : shell->interpreter ? ST_OK : interpreter_create(&interpreter);
+	enum status status = !world  ? ST_MEMORY
+	        : shell->interpreter ? ST_OK
+	                             : interpreter_create(&interpreter);
 	if (status == ST_OK)
 		status = sim_start(&backend, world, shell->dry ? NULL : shell->plane, hooks);
 	if (status != ST_OK) {
@@ -109,7 +111,8 @@ enum status shell_reset(struct shell *shell)
 		return status;
 	}
 	shell->retired = old;
-	interpreter_reset(shell, old->world->names);    /* the same one: its lines may be running (`reset`, `undo`) */
+	interpreter_reset(
+	        shell, old->world->names); /* the same one: its lines may be running (`reset`, `undo`) */
 	prints_release(shell);
 	text_clear(&shell->typed);
 	journal_settle(shell);
@@ -123,10 +126,11 @@ enum status shell_reset(struct shell *shell)
 	return ST_OK;
 }
 
-/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for another rank. */
+/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for
+ * another rank. */
 static enum status answer_owed(struct shell *shell)
 {
-	enum { TRIES_MOST = 64 };       /* each try may cost a copy of the engine */
+	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
 	int tries = 0;
 
 	for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
@@ -154,8 +158,10 @@ enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
 	snprintf(words, sizeof words, "%s", fail_text());
-	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay too */
-	enum status advanced = status == ST_INTERRUPTED ? ST_OK : shell->backend->advance(shell->backend, &shell->budget);
+	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay
+	 * too */
+	enum status advanced =
+	        status == ST_INTERRUPTED ? ST_OK : shell->backend->advance(shell->backend, &shell->budget);
 	if (advanced == ST_OK && status != ST_INTERRUPTED && shell->interactive)
 		advanced = answer_owed(shell);
 	if (advanced != ST_OK && (status == ST_OK || advanced != ST_INTERRUPTED)) {
@@ -198,13 +204,17 @@ void shell_keep_as(struct shell *shell, const char *line, size_t from, size_t to
 	shell->kept_to = to;
 }
 
-/* Refused lines are kept too when a part of them has taken effect: they are refused at the same place again. */
-static bool to_keep(const struct shell *shell, const char *text, size_t count, enum status status, uint64_t before)
+/* Refused lines are kept too when a part of them has taken effect: they are refused at the same place
+ * again. */
+static bool to_keep(
+        const struct shell *shell, const char *text, size_t count, enum status status, uint64_t before)
 {
-	if (status == ST_INCOMPLETE || status == ST_QUIT || status == ST_MEMORY || shell->undid || journal_only_looks(text, count, true))
+	if (status == ST_INCOMPLETE || status == ST_QUIT || status == ST_MEMORY || shell->undid ||
+	        journal_only_looks(text, count, true))
 		return false;
 	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
-	bool several = status != ST_SYNTAX && (memchr(text, ';', count) || memchr(text, '{', count));    /* ST_SYNTAX: hardly ever begun */
+	bool several = status != ST_SYNTAX &&
+	        (memchr(text, ';', count) || memchr(text, '{', count)); /* ST_SYNTAX: hardly ever begun */
 	return !refused || digest(shell) != before || several;
 }
 
@@ -245,15 +255,18 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	const char *kept = shell->kept_to ? text_string(&shell->keep_as) : text;
 	size_t length = shell->kept_to ? shell->keep_as.count : count;
 	shell->kept = to_keep(shell, kept, length, status, before);
-	if (shell->kept
-	    && (shell->keep_as.broken || journal_add(shell, kept, length, stopped ? credit_stop(shell->credit, start) : 0, stamp) != ST_OK))
+	if (shell->kept &&
+	        (shell->keep_as.broken ||
+	                journal_add(shell, kept, length, stopped ? credit_stop(shell->credit, start) : 0,
+	                        stamp) != ST_OK))
 		status = ST_MEMORY;
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);
 	shell_leave(shell);
 	bool touched = digest(shell) != before || !journal_only_looks(text, count, true);
 	shell->half_done = status == ST_MEMORY && touched && shell->depth == 0 && !shell->replaying;
-	if (shell->half_done && plane_size(shell->plane) == 1)  /* of several, the conductor asks the others first */
+	if (shell->half_done &&
+	        plane_size(shell->plane) == 1) /* of several, the conductor asks the others first */
 		shell_keep(shell, shell_take_back(shell));
 	return status;
 }

@@ -7,10 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- memory by kind ------------------------------------------------------------------------------------------------------ */
+/* ---- memory by kind ---- */
 
 enum { SETS_SHOWN = 16 };
-struct held { int64_t bytes[KIND_COUNT]; };
+struct held {
+	int64_t bytes[KIND_COUNT];
+};
 
 _Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
 
@@ -23,7 +25,8 @@ int state_kind(const struct shell *shell, int rank, name_id name)
 {
 	static const struct model none = {0};
 	const struct model *model = is_trained(shell) ? &shell->training->now.model : &none;
-	return (int)tensor_kind_of(model, names_text(shell->world->names, name), interpreter_colour(shell, rank));
+	return (int)tensor_kind_of(
+	        model, names_text(shell->world->names, name), interpreter_colour(shell, rank));
 }
 
 static void count_now(const struct world *world, struct held *held)
@@ -31,7 +34,8 @@ static void count_now(const struct world *world, struct held *held)
 	for (size_t i = 0; i < world->tensor_count; i++) {
 		const struct tensor *tensor = &world->tensors[i];
 		if (tensor->used && !tensor->view && tensor->space == SPACE_DEVICE)
-			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] += layout_bytes(&tensor->layout);
+			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] +=
+			        layout_bytes(&tensor->layout);
 	}
 }
 
@@ -66,7 +70,8 @@ static void put_kinds(const struct ranks *ranks, const struct held *held, struct
 static void put_now(const struct ranks *ranks, const struct held *held, struct text *out)
 {
 	put_kinds(ranks, held, out);
-	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n", (long long)sum(held, KIND_OPTIMIZER + 1));
+	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n",
+	        (long long)sum(held, KIND_OPTIMIZER + 1));
 }
 
 static void put_peak(const struct ranks *ranks, const struct held *held, struct text *out)
@@ -128,7 +133,7 @@ enum status state_peak(struct shell *shell, struct text *out)
 	return say_kinds(shell, count_peaks, put_peak, out);
 }
 
-/* ---- speed ----------------------------------------------------------------------------------------------------------------- */
+/* ---- speed ---- */
 
 int64_t state_end(const struct shell *shell)
 {
@@ -171,12 +176,15 @@ void state_rate(const struct shell *shell, struct text *out)
 {
 	const struct plan *plan = &shell->training->now;
 	bool gpt = plan->model.kind == MODEL_GPT;
-	double units = (double)shell->training->iteration * (double)plan->model.batch * (gpt ? (double)plan->model.seq : 1);
+	double units = (double)shell->training->iteration * (double)plan->model.batch *
+	        (gpt ? (double)plan->model.seq : 1);
 	int64_t from = first_phase(shell), to = state_end(shell);
-	bool timed = plan->call.strategy && option_number(&plan->call, "F") > 0;       /* stages of given times: no model, no rows */
+	bool timed = plan->call.strategy &&
+	        option_number(&plan->call, "F") > 0; /* stages of given times: no model, no rows */
 
 	if (plan->call.strategy && !timed && units > 0 && from >= 0 && to > from)
-		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9), gpt ? "tokens" : "rows");
+		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
+		        gpt ? "tokens" : "rows");
 }
 
 enum status state_progress(struct shell *shell, struct text *out)
@@ -190,7 +198,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
-		loss = NAN;             /* a rank is stuck or has crashed: the figures are worth seeing all the same */
+		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
 	text_add(out, "   iterations %d", t->iteration);
 	if (!isnan(loss))
 		text_add(out, "   loss %.6g", loss);

@@ -8,7 +8,7 @@ struct test {
 	struct conductor *conductor;
 	const char *file;
 	struct text printed, expected;
-	int segment_line;       /* first line of what runs next */
+	int segment_line; /* first line of what runs next */
 	int differences;
 };
 
@@ -89,10 +89,16 @@ static bool expected_line(const char *line, size_t count, struct text *expected)
 	return true;
 }
 
-/* Runs the lines up to the `#>` lines, which end at `line`. ST_INCOMPLETE: they stand within a block, which goes on. */
-static enum status run_segment(struct test *test, const char *from, const char *to, int line, struct text *report)
+/* Runs the lines up to the `#>` lines, which end at `line`. ST_INCOMPLETE: they stand within a block, which
+ * goes on. */
+static enum status run_segment(
+        struct test *test, const char *from, const char *to, int line, struct text *report)
 {
-	struct order order = {.kind = ORDER_TEXT, .file = test->file, .text = from, .count = (size_t)(to - from), .first_line = test->segment_line};
+	struct order order = {.kind = ORDER_TEXT,
+	        .file = test->file,
+	        .text = from,
+	        .count = (size_t)(to - from),
+	        .first_line = test->segment_line};
 	enum status status = conductor_order(test->conductor, &order);
 	if (status == ST_INCOMPLETE || status == ST_QUIT)
 		return status;
@@ -128,7 +134,8 @@ static enum status run_all(struct test *test, const char *bytes, size_t count, s
 	}
 	if (status == ST_OK)
 		status = run_segment(test, from, end, line, report);
-	return status == ST_OK ? conductor_order(test->conductor, &(struct order){.kind = ORDER_END}) : status;
+	return status == ST_OK ? conductor_order(test->conductor, &(struct order){.kind = ORDER_END})
+	                       : status;
 }
 
 static bool has_expectations(const char *bytes, size_t count)
@@ -149,7 +156,8 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 	struct order all = {.kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
 	if (!has_expectations(bytes, count)) {
 		enum status status = conductor_order(conductor, &all);
-		return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
+		return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END})
+		                       : status;
 	}
 	struct test test = {.conductor = conductor, .file = file};
 	struct text report = {0};
@@ -161,7 +169,7 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 	conductor->say = with.say;
 	conductor->foreign = with.foreign;
 	conductor->self = with.self;
-	if (test.printed.count)         /* what came last and was not compared: it says why the run ended */
+	if (test.printed.count) /* what came last and was not compared: it says why the run ended */
 		conductor->say(conductor->self, test.printed.bytes, test.printed.count);
 	if (report.count)
 		conductor->say(conductor->self, report.bytes, report.count);

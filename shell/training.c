@@ -12,8 +12,20 @@ struct training *training_of(struct shell *shell)
 	struct training *made = mem_alloc(sizeof *made);
 	if (made) {
 		made->limit = made->cut = -1;
-		made->now.model = made->at_reset.model = made->at_line.model = (struct model){ .kind = MODEL_MLP, .layers = 8, .hidden = 256, .heads = 4, .seq = 1,
-			.batch = 1024, .vocab = 64, .in = 256, .out = 256, .dtype = DT_F32, .lr = 0.1, .loss_scale = 1, .seed = 1 };
+		made->now.model = made->at_reset.model = made->at_line.model =
+		        (struct model){.kind = MODEL_MLP,
+		                .layers = 8,
+		                .hidden = 256,
+		                .heads = 4,
+		                .seq = 1,
+		                .batch = 1024,
+		                .vocab = 64,
+		                .in = 256,
+		                .out = 256,
+		                .dtype = DT_F32,
+		                .lr = 0.1,
+		                .loss_scale = 1,
+		                .seed = 1};
 	}
 	shell->training = made;
 	return made;
@@ -29,7 +41,10 @@ void training_free(struct shell *shell)
 	shell->training = NULL;
 }
 
-void plan_release(struct plan *plan) { program_release(&plan->program); }
+void plan_release(struct plan *plan)
+{
+	program_release(&plan->program);
+}
 
 enum status plan_copy(const struct plan *from, struct plan *to)
 {
@@ -59,7 +74,8 @@ void training_line(struct shell *shell)
 	shell->training->played_before = shell->training->played;
 }
 
-/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan before that. */
+/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
+ * before that. */
 enum status training_keep(const struct shell *shell, struct plan *plan)
 {
 	const struct training *t = shell->training;
@@ -102,12 +118,14 @@ void plan_complete(struct plan *plan)
 		model->vocab = plan->vocab;
 	if (plan->data_given && plan->data.count)
 		return;
-	plan->data = (struct data){ .kind = DATA_SYNTHETIC };
+	plan->data = (struct data){.kind = DATA_SYNTHETIC};
 	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
 }
 
-/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL: no strategy has written it. */
-static enum status take(struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
+/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
+ * no strategy has written it. */
+static enum status take(
+        struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
 {
 	enum status status = shell->world->digest == shell->fresh ? ST_OK : shell_reset(shell);
 	if (status != ST_OK)

@@ -1,9 +1,10 @@
 /* verify.c -- verify: the same model trained on one rank, every parameter compared, and the verdict
  *
- * Rank 0's process trains it and sends all what it has got. How far two right computations may be apart is not the same after every number of iterations:
- * a model magnifies rounding, from one iteration to the next. Where the difference is above what one iteration may leave, one rank computes
- * again, rounded otherwise: a few times as far as these are apart is right as well, which is how FlashAttention is tested.
- * But never further than FURTHEST: there nothing can be told. */
+ * Rank 0's process trains it and sends all what it has got. How far two right computations may be apart is
+ * not the same after every number of iterations: a model magnifies rounding, from one iteration to the next.
+ * Where the difference is above what one iteration may leave, one rank computes again, rounded otherwise: a
+ * few times as far as these are apart is right as well, which is how FlashAttention is tested. But never
+ * further than FURTHEST: there nothing can be told. */
 #include "shell/verify.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
@@ -11,31 +12,34 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIMES 4                 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
-#define FURTHEST 0.25           /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
+#define TIMES \
+	4 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
+#define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
 
 struct verdict {
 	double *share;          /* by parameter: the difference, of what training has changed */
 	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
 	int worst, wrong;
-	bool lost;              /* something is no number */
+	bool lost; /* something is no number */
 };
 
-/* ---- the measure ----------------------------------------------------------------------------------------------------------- */
+/* ---- the measure ---- */
 
 /* Sums over a parameter's elements, weighted: of what training has changed, and of the parameter */
 static void sizes_of(const struct alone *alone, int64_t first, int64_t count, double *changed, double *size)
 {
 	*changed = *size = 0;
 	for (int64_t i = first; i < first + count; i++) {
-		double weight = alone->weight[i], change = weight * ((double)alone->end[i] - alone->begin[i]), value = weight * alone->end[i];
+		double weight = alone->weight[i], change = weight * ((double)alone->end[i] - alone->begin[i]),
+		       value = weight * alone->end[i];
 		*changed += change * change;
 		*size += value * value;
 	}
 }
 
 /* Without what rounding the parameter itself, half a unit in each iteration and computation, can have done */
-static double share_of(const struct alone *alone, int64_t first, int64_t count, int iterations, const struct difference *d)
+static double share_of(
+        const struct alone *alone, int64_t first, int64_t count, int iterations, const struct difference *d)
 {
 	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0;
 	sizes_of(alone, first, count, &changed, &size);
@@ -50,7 +54,7 @@ static double usual_limit(const struct strategy_call *call)
 	return call->model.dtype == DT_F32 ? 1e-5 : 2e-2;
 }
 
-/* ---- one rank -------------------------------------------------------------------------------------------------------------- */
+/* ---- one rank ---- */
 
 /* To all processes */
 static enum status spread(struct shell *shell, enum status status, struct alone *alone)
@@ -77,7 +81,8 @@ static enum status reference(struct shell *shell, int iterations, struct alone *
 }
 
 /* How far one rank that computes `call` is away, in the worst parameter */
-static enum status distance_to(struct shell *shell, const struct strategy_call *call, const struct alone *alone, int iterations, double *worst)
+static enum status distance_to(struct shell *shell, const struct strategy_call *call,
+        const struct alone *alone, int iterations, double *worst)
 {
 	struct alone other = alone_of(alone->list, alone->count);
 	enum status status = alone_train(shell, call, iterations, &other);
@@ -93,9 +98,10 @@ static enum status distance_to(struct shell *shell, const struct strategy_call *
 	return status;
 }
 
-/* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and another by luck does not: two others
- * are asked too */
-static enum status other_beginnings(struct shell *shell, struct strategy_call call, const struct alone *alone, int iterations, double *worst)
+/* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
+ * another by luck does not: two others are asked too */
+static enum status other_beginnings(struct shell *shell, struct strategy_call call, const struct alone *alone,
+        int iterations, double *worst)
 {
 	struct strategy_call other;
 	enum status status = ST_OK;
@@ -138,7 +144,7 @@ static enum status widen(struct shell *shell, const struct alone *alone, int ite
 	return status;
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is said ---- */
 
 static double largest_of(const float *values, int64_t count)
 {
@@ -148,20 +154,24 @@ static double largest_of(const float *values, int64_t count)
 	return largest;
 }
 
-static void say_parameter(struct shell *shell, const struct parameter *p, const struct verdict *v, double share, double element)
+static void say_parameter(
+        struct shell *shell, const struct parameter *p, const struct verdict *v, double share, double element)
 {
 	char shape[48];
 	snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)p->rows, (long long)p->cols);
-	out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", p->name, shape, share, element, share <= v->limit ? "" : "   off");
+	out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", p->name, shape, share, element,
+	        share <= v->limit ? "" : "   off");
 }
 
-static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d, const struct verdict *v)
+static void say_parameters(
+        struct shell *shell, const struct alone *alone, const struct difference *d, const struct verdict *v)
 {
 	const float *values = alone->end;
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
 	for (int p = 0; p < alone->count; p++) {
 		int64_t count = parameter_count(&alone->list[p]);
-		say_parameter(shell, &alone->list[p], v, v->share[p], d[p].most == 0 ? 0 : d[p].most / largest_of(values, count));
+		say_parameter(shell, &alone->list[p], v, v->share[p],
+		        d[p].most == 0 ? 0 : d[p].most / largest_of(values, count));
 		values += count;
 	}
 }
@@ -169,37 +179,54 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 /* Why more, or no more, than usual is allowed */
 static void say_rounding(struct shell *shell, const struct strategy_call *call, const struct verdict *v)
 {
-	const char *how = call->model.dtype == DT_F32 ? "its batch in parts" : "in f32, or its batch in parts";
+	const char *how =
+	        call->model.dtype == DT_F32 ? "its batch in parts" : "in f32, or its batch in parts";
 	if (v->lost && call->model.dtype == DT_F16)
-		out_say(shell->out, "   something is no number: f16 ends at 65504, and loss_scale=%g may be too large\n", call->model.loss_scale);
+		out_say(shell->out,
+		        "   something is no number: f16 ends at 65504, and loss_scale=%g may be too large\n",
+		        call->model.loss_scale);
 	else if (v->lost)
 		out_say(shell->out, "   something is no number\n");
 	else if (v->wrong && TIMES * v->rounding > FURTHEST)
-		out_say(shell->out, "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so far that only fewer iterations tell\n", how, v->rounding);
+		out_say(shell->out,
+		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
+		        "far that only fewer iterations tell\n",
+		        how, v->rounding);
 	else if (v->rounding > 0)
-		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how, v->rounding);
+		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
+		        v->rounding);
 }
 
-static void say_verdict(struct shell *shell, const struct verdict *v, const struct alone *alone, const char *lossy, int iterations)
+static void say_verdict(struct shell *shell, const struct verdict *v, const struct alone *alone,
+        const char *lossy, int iterations)
 {
-	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD), *plain = style(shell->out, COLOUR_PLAIN);
+	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
+	           *plain = style(shell->out, COLOUR_PLAIN);
 	const char *times = iterations == 1 ? "" : "s", *where = alone->list[v->worst].name;
 	double most = v->share[v->worst];
 	if (v->wrong && lossy)
-		out_say(shell->out, "   %s leaves digits out: after %d iteration%s it is %.2g of what training changed away from one rank, in %s\n", lossy,
-			iterations, times, most, where);
+		out_say(shell->out,
+		        "   %s leaves digits out: after %d iteration%s it is %.2g of what training changed "
+		        "away from one rank, in %s\n",
+		        lossy, iterations, times, most, where);
 	else if (v->wrong)
-		out_say(shell->out, "   %sdiffers%s from one rank after %d iteration%s: %d of %d tensors by more than %.2g of what training changed; the most is %.2g, in %s\n",
-			colour, plain, iterations, times, v->wrong, alone->count, v->limit, most, where);
+		out_say(shell->out,
+		        "   %sdiffers%s from one rank after %d iteration%s: %d of %d tensors by more than "
+		        "%.2g of what training changed; the most is %.2g, in %s\n",
+		        colour, plain, iterations, times, v->wrong, alone->count, v->limit, most, where);
 	else if (most <= 0)
-		out_say(shell->out, "   %sas one rank%s after %d iteration%s: no difference but the rounding of the parameters themselves\n", colour, plain, iterations,
-			times);
+		out_say(shell->out,
+		        "   %sas one rank%s after %d iteration%s: no difference but the rounding of the "
+		        "parameters themselves\n",
+		        colour, plain, iterations, times);
 	else
-		out_say(shell->out, "   %sas one rank%s after %d iteration%s: largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", colour, plain,
-			iterations, times, most, where, v->limit);
+		out_say(shell->out,
+		        "   %sas one rank%s after %d iteration%s: largest difference %.2g of what training "
+		        "changed, in %s (%.2g is allowed)\n",
+		        colour, plain, iterations, times, most, where, v->limit);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
+/* ---- the verdict ---- */
 
 static void measure(const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
 {
@@ -212,7 +239,8 @@ static void measure(const struct alone *alone, const struct difference *d, int i
 	}
 }
 
-static enum status judge(struct shell *shell, const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
+static enum status judge(struct shell *shell, const struct alone *alone, const struct difference *d,
+        int iterations, struct verdict *v)
 {
 	const struct strategy_call *call = &shell->training->now.call;
 	const char *lossy = call->strategy->lossy ? call->strategy->lossy(call) : NULL;
@@ -232,10 +260,11 @@ static enum status judge(struct shell *shell, const struct alone *alone, const s
 	return ST_OK;
 }
 
-static enum status compare(struct shell *shell, const struct parts *parts, const struct alone *alone, int iterations)
+static enum status compare(
+        struct shell *shell, const struct parts *parts, const struct alone *alone, int iterations)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
-	struct verdict v = { .share = mem_alloc((size_t)alone->count * sizeof *v.share) };
+	struct verdict v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
 	enum status status = d && v.share ? compare_parts(shell, parts, alone, d) : ST_MEMORY;
 	if (status == ST_OK)
 		status = judge(shell, alone, d, iterations, &v);
@@ -244,7 +273,7 @@ static enum status compare(struct shell *shell, const struct parts *parts, const
 	return status;
 }
 
-/* ---- verify ------------------------------------------------------------------------------------------------------------------- */
+/* ---- verify ---- */
 
 static enum status wants(const struct shell *shell, const struct training *t)
 {
@@ -258,7 +287,8 @@ static enum status wants(const struct shell *shell, const struct training *t)
 /* To the end of the iteration begun, and of as many as are asked for */
 static enum status play_on(struct shell *shell, struct training *t, long iterations)
 {
-	long more = iterations > t->iteration ? iterations - t->iteration : t->at != t->now.program.setup || t->iteration == 0;
+	long more = iterations > t->iteration ? iterations - t->iteration
+	                                      : t->at != t->now.program.setup || t->iteration == 0;
 	return more > 0 ? program_iterations(shell, more, true) : ST_OK;
 }
 

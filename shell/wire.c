@@ -7,13 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; enum request_kind kind; } requests[] = {
-	{"run", REQUEST_RUN}, {"hello", REQUEST_HELLO}, {"resize", REQUEST_RESIZE}, {"complete", REQUEST_COMPLETE}, {"view", REQUEST_VIEW},
-	{"interrupt", REQUEST_INTERRUPT}, {"leave", REQUEST_LEAVE},
+static const struct {
+	const char *name;
+	enum request_kind kind;
+} requests[] = {
+        {"run", REQUEST_RUN},
+        {"hello", REQUEST_HELLO},
+        {"resize", REQUEST_RESIZE},
+        {"complete", REQUEST_COMPLETE},
+        {"view", REQUEST_VIEW},
+        {"interrupt", REQUEST_INTERRUPT},
+        {"leave", REQUEST_LEAVE},
 };
-static const struct { const char *name; enum reply_kind kind; } replies[] = {
-	{"hello", REPLY_HELLO}, {"output", REPLY_OUTPUT}, {"foreign", REPLY_FOREIGN}, {"done", REPLY_DONE}, {"complete", REPLY_COMPLETE},
-	{"view", REPLY_VIEW},
+static const struct {
+	const char *name;
+	enum reply_kind kind;
+} replies[] = {
+        {"hello", REPLY_HELLO},
+        {"output", REPLY_OUTPUT},
+        {"foreign", REPLY_FOREIGN},
+        {"done", REPLY_DONE},
+        {"complete", REPLY_COMPLETE},
+        {"view", REPLY_VIEW},
 };
 
 void wire_start(void)
@@ -36,7 +51,7 @@ void reply_release(struct reply *reply)
 	*reply = (struct reply){0};
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* Numbers up to 2^53 travel as JSON numbers; virtual times beyond are 104 days away. */
 static void put_number(cJSON *object, const char *key, int64_t value)
@@ -101,12 +116,14 @@ void request_write(const struct request *request, struct text *line)
 		put_number(object, "first_row", request->first_row);
 		put_number(object, "selected", request->selected);
 		/* fall through */
-	case REQUEST_HELLO: case REQUEST_RESIZE:
+	case REQUEST_HELLO:
+	case REQUEST_RESIZE:
 		put_number(object, "width", request->width);
 		put_number(object, "height", request->height);
 		put_flag(object, "colour", request->colour);
 		break;
-	case REQUEST_INTERRUPT: case REQUEST_LEAVE:
+	case REQUEST_INTERRUPT:
+	case REQUEST_LEAVE:
 		break;
 	}
 	put_line(object, line);
@@ -163,15 +180,23 @@ void reply_write(const struct reply *reply, struct text *line)
 		put_flag(object, "dry", reply->dry);
 		put_state(object, reply);
 		break;
-	case REPLY_FOREIGN: put_number(object, "rank", reply->rank); break;
-	case REPLY_DONE: put_done(object, reply); break;
-	case REPLY_VIEW: put_view(object, reply); break;
-	case REPLY_OUTPUT: case REPLY_COMPLETE: break;
+	case REPLY_FOREIGN:
+		put_number(object, "rank", reply->rank);
+		break;
+	case REPLY_DONE:
+		put_done(object, reply);
+		break;
+	case REPLY_VIEW:
+		put_view(object, reply);
+		break;
+	case REPLY_OUTPUT:
+	case REPLY_COMPLETE:
+		break;
 	}
 	put_line(object, line);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static int64_t get_number(const cJSON *object, const char *key, int64_t otherwise)
 {
@@ -207,7 +232,8 @@ static enum status find_request(const cJSON *object, enum request_kind *kind)
 			*kind = requests[i].kind;
 			return ST_OK;
 		}
-	return fail(ST_SYNTAX, "a request needs \"do\": one of run hello resize complete view interrupt leave");
+	return fail(
+	        ST_SYNTAX, "a request needs \"do\": one of run hello resize complete view interrupt leave");
 }
 
 enum status request_read(const char *line, size_t count, struct request *request)
@@ -219,7 +245,8 @@ enum status request_read(const char *line, size_t count, struct request *request
 		return request->text.broken ? ST_MEMORY : ST_OK;
 	}
 	cJSON *object = cJSON_ParseWithLength(line + 1, count - 1);
-	enum status status = object ? find_request(object, &request->kind) : fail(ST_SYNTAX, "this request is not JSON");
+	enum status status =
+	        object ? find_request(object, &request->kind) : fail(ST_SYNTAX, "this request is not JSON");
 	if (status == ST_OK) {
 		get_text(object, "text", &request->text);
 		request->cursor = get_int(object, "cursor", 0, (int)request->text.count);

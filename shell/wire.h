@@ -1,7 +1,8 @@
-/* wire.h -- lines and JSON between front end and rank 0; the only thing both sides share. docs/wire.md describes it for others.
+/* wire.h -- lines and JSON between front end and rank 0; the only thing both sides share. docs/wire.md
+ * describes it for others.
  *
- * A request is a line: plain text is a command; a line that begins with WIRE_MARK carries JSON. A reply is WIRE_MARK and JSON; any other line on
- * the way back is foreign output. */
+ * A request is a line: plain text is a command; a line that begins with WIRE_MARK carries JSON. A reply is
+ * WIRE_MARK and JSON; any other line on the way back is foreign output. */
 #ifndef RANKSH_WIRE_H
 #define RANKSH_WIRE_H
 
@@ -12,16 +13,24 @@
 
 enum { WIRE_MARK = 0x1e, WIRE_VERSION = 1 };
 
-enum request_kind { REQUEST_RUN, REQUEST_HELLO, REQUEST_RESIZE, REQUEST_COMPLETE, REQUEST_VIEW, REQUEST_INTERRUPT, REQUEST_LEAVE };
+enum request_kind {
+	REQUEST_RUN,
+	REQUEST_HELLO,
+	REQUEST_RESIZE,
+	REQUEST_COMPLETE,
+	REQUEST_VIEW,
+	REQUEST_INTERRUPT,
+	REQUEST_LEAVE
+};
 struct request {
 	enum request_kind kind;
-	struct text text;       /* RUN, COMPLETE: the line or lines */
-	int cursor;             /* COMPLETE: bytes before it */
-	bool silent;            /* RUN: a replay; says nothing */
-	int64_t stop, stamp;    /* RUN: of the journal; 0 and -1 when typed now */
-	int width, height;      /* HELLO, RESIZE, VIEW */
-	bool colour;            /* HELLO */
-	int64_t from, to;       /* VIEW: the window; from > to: everything */
+	struct text text;    /* RUN, COMPLETE: the line or lines */
+	int cursor;          /* COMPLETE: bytes before it */
+	bool silent;         /* RUN: a replay; says nothing */
+	int64_t stop, stamp; /* RUN: of the journal; 0 and -1 when typed now */
+	int width, height;   /* HELLO, RESIZE, VIEW */
+	bool colour;         /* HELLO */
+	int64_t from, to;    /* VIEW: the window; from > to: everything */
 	int first_row;
 	op_id selected;
 };
@@ -29,33 +38,37 @@ struct request {
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
 struct reply {
 	enum reply_kind kind;
-	struct text text;       /* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; VIEW: facts of what is selected; HELLO: machine */
-	int rank;               /* FOREIGN */
+	struct text
+	        /* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; VIEW: facts of what is
+	         * selected; HELLO: machine */
+	        text;
+	int rank; /* FOREIGN */
 	/* HELLO */
 	int version, n;
 	bool dry;
 	/* HELLO, DONE */
 	enum status status;
-	struct text prompt;     /* "0.06 ms > " */
-	struct text enter;      /* what Enter on an empty line runs; "" nothing */
-	int waits;              /* ranks that wait for lines not given yet */
-	int64_t clock;          /* virtual ns */
-	bool keep;              /* the line belongs into the journal */
-	bool adds, undo;        /* it is one of those that `undo` counts; it took some of them back */
-	int lines;              /* how many of those there are now */
-	int64_t stop, stamp;    /* for the journal */
-	struct text outside;    /* for the journal: "NAME\tDIGEST\n" of each file that was read */
-	struct text wish;       /* "restart", "view", "edit FILE" or "" */
+	struct text prompt;  /* "0.06 ms > " */
+	struct text enter;   /* what Enter on an empty line runs; "" nothing */
+	int waits;           /* ranks that wait for lines not given yet */
+	int64_t clock;       /* virtual ns */
+	bool keep;           /* the line belongs into the journal */
+	bool adds, undo;     /* it is one of those that `undo` counts; it took some of them back */
+	int lines;           /* how many of those there are now */
+	int64_t stop, stamp; /* for the journal */
+	struct text outside; /* for the journal: "NAME\tDIGEST\n" of each file that was read */
+	struct text wish;    /* "restart", "view", "edit FILE" or "" */
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;
-	int rows, first_row;    /* how many rows there are in all, and the first one drawn */
+	int rows, first_row; /* how many rows there are in all, and the first one drawn */
 };
 
 /* As a whole line, newline and all. */
 void request_write(const struct request *request, struct text *line);
 void reply_write(const struct reply *reply, struct text *line);
-/* A line without its newline. ST_SYNTAX: it cannot be read. *reply and *request must be zeroed or released. */
+/* A line without its newline. ST_SYNTAX: it cannot be read. *reply and *request must be zeroed or
+ * released. */
 enum status request_read(const char *line, size_t count, struct request *request);
 /* foreign: the line was no reply at all; it comes as REPLY_FOREIGN with rank -1. */
 enum status reply_read(const char *line, size_t count, struct reply *reply);

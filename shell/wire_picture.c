@@ -26,8 +26,8 @@ int glyph_utf8(uint32_t glyph, char *out)
 static bool same_run(const struct picture *picture, size_t a, size_t b)
 {
 	const struct cell *x = &picture->cells[a], *y = &picture->cells[b];
-	return x->colour == y->colour && x->dim == y->dim && x->bold == y->bold && x->reverse == y->reverse
-		&& (!picture->ops || picture->ops[a] == picture->ops[b]);
+	return x->colour == y->colour && x->dim == y->dim && x->bold == y->bold && x->reverse == y->reverse &&
+	        (!picture->ops || picture->ops[a] == picture->ops[b]);
 }
 
 static void write_row(const struct picture *picture, size_t row, struct text *out)
@@ -41,7 +41,8 @@ static void write_row(const struct picture *picture, size_t row, struct text *ou
 		const struct cell *cell = &picture->cells[i];
 		for (next = i + 1; next < end && same_run(picture, i, next); next++)
 			;
-		text_add(out, "%zu.%d%s%s%s", next - i, cell->colour, cell->dim ? "d" : "", cell->bold ? "b" : "", cell->reverse ? "r" : "");
+		text_add(out, "%zu.%d%s%s%s", next - i, cell->colour, cell->dim ? "d" : "",
+		        cell->bold ? "b" : "", cell->reverse ? "r" : "");
 		if (picture->ops && picture->ops[i])
 			text_add(out, "@%u", picture->ops[i]);
 		text_put(out, " ", 1);

@@ -1,7 +1,9 @@
-/* wire_picture.h -- a picture of cells as text, short enough to be sent for every key: glyphs, and runs of equal style and operation.
+/* wire_picture.h -- a picture of cells as text, short enough to be sent for every key: glyphs, and runs of
+ * equal style and operation.
  *
  *     WIDTH HEIGHT \n  then for each row:   glyphs (UTF-8) \n  runs \n
- *     a run:  COUNT.COLOUR[dbr][@OP]   separated by blanks; d dim, b bold, r reverse; OP what lies under the cells */
+ *     a run:  COUNT.COLOUR[dbr][@OP]   separated by blanks; d dim, b bold, r reverse; OP what lies under the
+ *                                      cells */
 #ifndef RANKSH_WIRE_PICTURE_H
 #define RANKSH_WIRE_PICTURE_H
 

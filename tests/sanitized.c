@@ -1,5 +1,6 @@
-/* sanitized.c -- linked into what is built with a sanitizer, and into nothing else. A leak must name the library that it is of
- * (tests/lsan.supp), and its stack is read by frame pointers, which the libraries of the system do not keep: only who called for the memory is known. */
+/* sanitized.c -- linked into what is built with a sanitizer, and into nothing else. A leak must name the
+ * library that it is of (tests/lsan.supp), and its stack is read by frame pointers, which the libraries of
+ * the system do not keep: only who called for the memory is known. */
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>

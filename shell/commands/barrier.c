@@ -4,7 +4,8 @@
 
 #include "collectives/collective.h"
 
-static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status barrier_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct group_instance *instance;
 	int place;
@@ -14,7 +15,8 @@ static enum status barrier_resolve(struct shell *shell, struct call *call, int r
 	return status == ST_OK ? group_of(shell, call, rank, plan, &instance, &place) : status;
 }
 
-static enum status barrier_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status barrier_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	(void)shell, (void)call, (void)rank;
 	plan->record.collective = self;
@@ -25,7 +27,8 @@ static enum status barrier_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
 	struct host_syncs syncs;
-	enum status status = plans_run(shell, call, barrier_resolve, barrier_complete, collective_find("barrier"), &plans);
+	enum status status =
+	        plans_run(shell, call, barrier_resolve, barrier_complete, collective_find("barrier"), &plans);
 	enum status begun = host_syncs_begin(shell, call, "barrier", &syncs);
 	if (status == ST_OK)
 		status = begun;
@@ -36,10 +39,15 @@ static enum status barrier_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_barrier = {
-	.name = "barrier", .topic = "order", .usage = "barrier [on STREAM] [in GROUP]",
-	.help = "every host of the group waits until all of them have come to this line",
-	.example = "@0 host 2ms\nbarrier", .torch = "dist.barrier()",
-	.cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
-	.class = COMMAND_PROGRAM, .stream_ok = true, .group_ok = true,
-	.run = barrier_run,
+        .name = "barrier",
+        .topic = "order",
+        .usage = "barrier [on STREAM] [in GROUP]",
+        .help = "every host of the group waits until all of them have come to this line",
+        .example = "@0 host 2ms\nbarrier",
+        .torch = "dist.barrier()",
+        .cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .group_ok = true,
+        .run = barrier_run,
 };

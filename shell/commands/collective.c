@@ -35,14 +35,15 @@ static enum status read_algorithm(struct call *call, int rank, struct record *re
 		if (status != ST_OK)
 			return status;
 		if (!algorithm_find(word, &algorithm))
-			return fail(ST_ARGUMENT, "no algorithm '%s' (algo=auto, ring, tree, nvls or pat)", word);
+			return fail(
+			        ST_ARGUMENT, "no algorithm '%s' (algo=auto, ring, tree, nvls or pat)", word);
 	}
 	record->algorithm = (uint8_t)algorithm;
 	return ST_OK;
 }
 
-static enum status read_root(const struct group_instance *instance, struct call *call, int rank, const char *title,
-	struct record *record)
+static enum status read_root(const struct group_instance *instance, struct call *call, int rank,
+        const char *title, struct record *record)
 {
 	struct number number = {0};
 	if (call_has(call, "root")) {
@@ -51,13 +52,14 @@ static enum status read_root(const struct group_instance *instance, struct call 
 			return status;
 	}
 	if (!number_is_whole(number.value, 0, instance->n - 1))
-		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d", title, number.value, instance->n - 1);
+		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d", title, number.value,
+		        instance->n - 1);
 	record->root = (int)number.value;
 	return ST_OK;
 }
 
 enum status group_of(const struct shell *shell, struct call *call, int rank, struct plan *plan,
-	const struct group_instance **instance, int *place)
+        const struct group_instance **instance, int *place)
 {
 	int index;
 	enum status status = call_group(call, rank, &index);
@@ -66,7 +68,8 @@ enum status group_of(const struct shell *shell, struct call *call, int rank, str
 	const struct group *group = &shell->world->groups[index];
 	int k = group->instance_of[rank];
 	if (k < 0)
-		return fail(ST_RANK, "rank %d is in no part of group %s", rank, names_text(shell->world->names, group->name));
+		return fail(ST_RANK, "rank %d is in no part of group %s", rank,
+		        names_text(shell->world->names, group->name));
 	plan->record.group = index;
 	*instance = &group->instance[k];
 	*place = group->place_of[rank];
@@ -78,7 +81,8 @@ static bool in_place(enum collective_kind kind)
 	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BROADCAST || kind == COLLECTIVE_REDUCE;
 }
 
-enum status collective_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+enum status collective_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct collective *collective = self;
 	const struct group_instance *instance;
@@ -102,37 +106,42 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 		return status;
 	/* only the root's part differs from the others'; groups of unlike size are unlike */
 	plan->place = instance->n * 2 + (record->root == place);
-	plan_operand(plan, &view, call_results(call) || !in_place(collective->kind) ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
+	plan_operand(plan, &view,
+	        call_results(call) || !in_place(collective->kind) ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
 	if (call_results(call) > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
 	return call_results(call) ? plan_result_view(call, rank, plan, 0) : ST_OK;
 }
 
-static enum status check_algorithm(const struct shell *shell, const struct collective *collective, const struct record *record,
-	int rank)
+static enum status check_algorithm(
+        const struct shell *shell, const struct collective *collective, const struct record *record, int rank)
 {
 	const struct group *group = &shell->world->groups[record->group];
 	const struct group_instance *instance = &group->instance[group->instance_of[rank]];
 	struct cost cost;
 	if (record->algorithm == ALGORITHM_AUTO)
 		return ST_OK;
-	return collective_cost(collective, &shell->machine, (struct cost_group){instance->n, instance->ranks}, record->bytes,
-		(enum algorithm)record->algorithm, &cost);
+	return collective_cost(collective, &shell->machine, (struct cost_group){instance->n, instance->ranks},
+	        record->bytes, (enum algorithm)record->algorithm, &cost);
 }
 
 /* The result's layout, as an operand; dims 0: this rank gets none. */
-static enum status settle_result(struct shell *shell, const struct collective *collective, int n, int place, struct plan *plan)
+static enum status settle_result(
+        struct shell *shell, const struct collective *collective, int n, int place, struct plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
 	struct layout out = in->layout;
 	if (!plan->results && !in_place(collective->kind))
-		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name, collective->name,
-			names_text(shell->world->names, in->name));
-	enum status status = collective->shape(names_text(shell->world->names, in->name), &in->layout, n, place, plan->record.root, &out);
+		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
+		        collective->name, names_text(shell->world->names, in->name));
+	enum status status = collective->shape(
+	        names_text(shell->world->names, in->name), &in->layout, n, place, plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
 	int64_t bytes = layout_bytes(&in->layout), gives = out.dims ? layout_bytes(&out) : 0;
-	plan->record.bytes = collective->kind == COLLECTIVE_GATHER ? bytes * n : bytes > gives ? bytes : gives;
+	plan->record.bytes = collective->kind == COLLECTIVE_GATHER ? bytes * n
+	        : bytes > gives                                    ? bytes
+	                                                           : gives;
 	if (!plan->results)
 		return ST_OK;
 	if (!out.dims) {
@@ -142,7 +151,8 @@ static enum status settle_result(struct shell *shell, const struct collective *c
 	return plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE, collective->name);
 }
 
-enum status collective_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+enum status collective_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct collective *collective = self;
 	const struct group *group = &shell->world->groups[plan->record.group];
@@ -150,7 +160,8 @@ enum status collective_complete(struct shell *shell, struct call *call, int rank
 	struct record *record = &plan->record;
 
 	if (call_adds(call))
-		return fail(ST_ARGUMENT, "%s does not add: receive into a tensor, then `y += x`", collective->name);
+		return fail(ST_ARGUMENT, "%s does not add: receive into a tensor, then `y += x`",
+		        collective->name);
 	record->collective = collective;
 	record->dtype = plan->operand[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name : plan->operand[0].name;
@@ -168,7 +179,8 @@ enum status collective_run(struct shell *shell, struct call *call)
 	struct plans plans = {0};
 	if (call_count(call, COLLECTIVE_UNROLL))
 		return unroll_run(shell, call, collective);
-	enum status status = plans_run(shell, call, collective_resolve, collective_complete, collective, &plans);
+	enum status status =
+	        plans_run(shell, call, collective_resolve, collective_complete, collective, &plans);
 	if (status == ST_OK)
 		plans_notice(shell, call, &plans);
 	plans_release(&plans);

@@ -1,13 +1,14 @@
 /* copy.c -- copy: between host, pinned and device memory, in a stream's order
  *
- * An OP_COPY has two operands, from and to; their spaces say which engine moves it. A copy from or to pageable memory (space
- * host) is staged by the driver, so the host waits for it: OP_SYNC, reason "copy". */
+ * An OP_COPY has two operands, from and to; their spaces say which engine moves it. A copy from or to
+ * pageable memory (space host) is staged by the driver, so the host waits for it: OP_SYNC, reason "copy". */
 #include "shell/commands/host.h"
 #include "shell/commands/plan.h"
 
 enum { FROM, ARROW, TO };
 
-static enum status copy_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status copy_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	struct view from, to;
 	(void)shell, (void)self;
@@ -24,28 +25,35 @@ static enum status copy_resolve(struct shell *shell, struct call *call, int rank
 	return ST_OK;
 }
 
-static enum status copy_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status copy_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
-	const char *a = names_text(shell->world->names, from->name), *b = names_text(shell->world->names, to->name);
+	const char *a = names_text(shell->world->names, from->name),
+	           *b = names_text(shell->world->names, to->name);
 	struct text shape_a = {0}, shape_b = {0};
 	enum status status = ST_OK;
 	(void)call, (void)rank, (void)self;
 
-	if (layout_count(&from->layout) != layout_count(&to->layout) || !layout_same_shape(&from->layout, &to->layout)) {
+	if (layout_count(&from->layout) != layout_count(&to->layout) ||
+	        !layout_same_shape(&from->layout, &to->layout)) {
 		layout_text(&from->layout, &shape_a);
 		layout_text(&to->layout, &shape_b);
-		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy wants the same shape", a, text_string(&shape_a), b,
-			text_string(&shape_b));
+		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy wants the same shape", a,
+		        text_string(&shape_a), b, text_string(&shape_b));
 		text_release(&shape_a);
 		text_release(&shape_b);
 	} else if (from->layout.dtype != to->layout.dtype) {
-		status = fail(ST_DTYPE, "copy: %s is %s, %s is %s: a copy does not convert (NAME = cast %s to=%s does, on the device)", a,
-			dtype_name(from->layout.dtype), b, dtype_name(to->layout.dtype), a, dtype_name(to->layout.dtype));
+		status = fail(ST_DTYPE,
+		        "copy: %s is %s, %s is %s: a copy does not convert (NAME = cast %s to=%s does, on "
+		        "the device)",
+		        a, dtype_name(from->layout.dtype), b, dtype_name(to->layout.dtype), a,
+		        dtype_name(to->layout.dtype));
 	}
 	plan->record.bytes = layout_bytes(&from->layout);
 	plan->record.dtype = from->layout.dtype;
-	plan->record.object = from->space == SPACE_DEVICE || to->space != SPACE_DEVICE ? from->name : to->name;
+	plan->record.object =
+	        from->space == SPACE_DEVICE || to->space != SPACE_DEVICE ? from->name : to->name;
 	return status;
 }
 
@@ -62,7 +70,8 @@ static enum status wait_staged(struct shell *shell, struct call *call, const str
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
 		const struct plan *plan = &plans->plan[plans->rank[k].plan];
 		if (pageable(plan))
-			status = host_sync(shell, call, plans->rank[k].rank, plans->rank[k].id, plan->record.object, &syncs);
+			status = host_sync(shell, call, plans->rank[k].rank, plans->rank[k].id,
+			        plan->record.object, &syncs);
 	}
 	return host_syncs_end(shell, call, &syncs, status);
 }
@@ -83,11 +92,16 @@ static enum status copy_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_copy = {
-	.name = "copy", .topic = "move", .usage = "copy FROM -> TO [on STREAM]",
-	.help = "copies between host, pinned and device memory; with pinned memory the host goes on, with ordinary memory it waits",
-	.example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
-	.torch = "TO.copy_(FROM, non_blocking=True)", .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",
-	.class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
-	.run = copy_run,
+        .name = "copy",
+        .topic = "move",
+        .usage = "copy FROM -> TO [on STREAM]",
+        .help = "copies between host, pinned and device memory; with pinned memory the host goes on, with "
+                "ordinary memory it waits",
+        .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
+        .torch = "TO.copy_(FROM, non_blocking=True)",
+        .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
+        .run = copy_run,
 };

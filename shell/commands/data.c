@@ -14,7 +14,8 @@ static enum status read_words(struct call *call, char word[3][512], int count)
 		const char *text;
 		status = call_word(call, 0, i, ranks_first(call_ranks(call)), &text);
 		if (status == ST_OK && strlen(text) >= sizeof word[i])
-			status = fail(ST_LIMIT, "data: a path of at most %zu bytes, please", sizeof word[i] - 1);
+			status = fail(
+			        ST_LIMIT, "data: a path of at most %zu bytes, please", sizeof word[i] - 1);
 		if (status == ST_OK)
 			snprintf(word[i], sizeof word[i], "%s", text);
 	}
@@ -27,11 +28,12 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	enum status status = data_text(shell, path, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){ .kind = DATA_TEXT, .count = facts.count };
+	plan->data = (struct data){.kind = DATA_TEXT, .count = facts.count};
 	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", path);
 	plan->vocab = facts.vocab;
 	plan->width_in = plan->width_out = 0;
-	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count, facts.vocab);
+	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
+	        facts.vocab);
 	return ST_OK;
 }
 
@@ -41,25 +43,30 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 	enum status status = data_pair(shell, samples, targets, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){ .kind = DATA_NPY, .count = facts.count };
+	plan->data = (struct data){.kind = DATA_NPY, .count = facts.count};
 	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", samples);
 	snprintf(plan->data.path[1], sizeof plan->data.path[1], "%s", targets);
 	plan->vocab = 0;
 	plan->width_in = facts.in;
 	plan->width_out = facts.out;
-	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count, (long long)facts.in, (long long)facts.out);
+	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count,
+	        (long long)facts.in, (long long)facts.out);
 	return ST_OK;
 }
 
 static enum status take_synthetic(struct call *call, struct plan *plan)
 {
 	struct number number = {0};
-	enum status status = call_has(call, "count") ? call_option(call, "count", ranks_first(call_ranks(call)), &number) : ST_OK;
+	enum status status = call_has(call, "count")
+	        ? call_option(call, "count", ranks_first(call_ranks(call)), &number)
+	        : ST_OK;
 	if (status == ST_OK && call_has(call, "count") && !number_is_whole(number.value, 1, 1e9))
-		status = fail(ST_RANGE, "count=%g: a whole number of rows or tokens is wanted, at most 1e9", number.value);
+		status = fail(ST_RANGE, "count=%g: a whole number of rows or tokens is wanted, at most 1e9",
+		        number.value);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){ .kind = DATA_SYNTHETIC, .count = (int64_t)number.value };   /* 0: as the model wants it */
+	plan->data = (struct data){
+	        .kind = DATA_SYNTHETIC, .count = (int64_t)number.value}; /* 0: as the model wants it */
 	plan->vocab = 0;
 	plan->width_in = plan->width_out = 0;
 	return ST_OK;
@@ -72,7 +79,8 @@ static enum status data_run(struct shell *shell, struct call *call)
 	struct training *t = training_of(shell);
 	enum status status = !t ? ST_MEMORY : count > 3 ? ST_ARGUMENT : read_words(call, word, count);
 	if (status == ST_ARGUMENT)
-		return fail(ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+		return fail(
+		        ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
 	if (status != ST_OK)
 		return status;
 	if (count == 2 && strcmp(word[0], "text") == 0)
@@ -82,16 +90,21 @@ static enum status data_run(struct shell *shell, struct call *call)
 	else if (count == 1 && strcmp(word[0], "synthetic") == 0)
 		status = take_synthetic(call, &t->now);
 	else
-		return fail(ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+		return fail(
+		        ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	return status;
 }
 
 const struct command command_data = {
-	.name = "data", .topic = "learn", .usage = "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic [count=N]",
-	.help = "what the model is trained on: the characters of a text (gpt), rows of two .npy files (mlp), or random numbers",
-	.example = "data synthetic count=4096", .class = COMMAND_STEER,
-	.argument = {{ARG_FILE, ARG_MANY, NULL, "text FILE|SAMPLES.npy TARGETS.npy|synthetic"}},
-	.option = {{"count", ARG_EXPRESSION, UNIT_PLAIN, NULL, "synthetic: rows, or tokens"}},
-	.run = data_run,
+        .name = "data",
+        .topic = "learn",
+        .usage = "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic [count=N]",
+        .help = "what the model is trained on: the characters of a text (gpt), rows of two .npy files (mlp), "
+                "or random numbers",
+        .example = "data synthetic count=4096",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_FILE, ARG_MANY, NULL, "text FILE|SAMPLES.npy TARGETS.npy|synthetic"}},
+        .option = {{"count", ARG_EXPRESSION, UNIT_PLAIN, NULL, "synthetic: rows, or tokens"}},
+        .run = data_run,
 };

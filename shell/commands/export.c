@@ -40,9 +40,12 @@ static enum status export_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_export = {
-	.name = "export", .topic = "look", .usage = "export FILE.json",
-	.help = "writes the timeline for Perfetto and chrome://tracing: a process for each rank, a thread for each stream",
-	.class = COMMAND_LOOK,
-	.argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
-	.run = export_run,
+        .name = "export",
+        .topic = "look",
+        .usage = "export FILE.json",
+        .help = "writes the timeline for Perfetto and chrome://tracing: a process for each rank, a thread "
+                "for each stream",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
+        .run = export_run,
 };

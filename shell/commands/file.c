@@ -1,6 +1,8 @@
-/* file.c -- save, and `tensor x = load F.npy`: tensors in NumPy's files (base/npy.h); `load` takes texts too (shell/data.h)
+/* file.c -- save, and `tensor x = load F.npy`: tensors in NumPy's files (base/npy.h); `load` takes texts too
+ * (shell/data.h)
  *
- * A file is read by rank 0 and its content sent to all, so that every process knows the same; a tensor is written by its owner. */
+ * A file is read by rank 0 and its content sent to all, so that every process knows the same; a tensor is
+ * written by its owner. */
 #include "shell/commands/host.h"
 
 #include "base/memory.h"
@@ -9,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- load -------------------------------------------------------------------------------------------------------- */
+/* ---- load ---- */
 
 static bool first_process(const struct shell *shell)
 {
@@ -64,13 +66,14 @@ static enum status read_elements(struct shell *shell, const char *path, void *el
 }
 
 /* The file's elements as the tensor's type, into its memory: data, on which nothing else may hang. */
-static enum status put_elements(const struct shell *shell, const struct tensor *tensor, const struct layout *from,
-	const void *elements)
+static enum status put_elements(const struct shell *shell, const struct tensor *tensor,
+        const struct layout *from, const void *elements)
 {
 	void *data = world_data(shell->world, (enum space)tensor->space, tensor->address);
 	int64_t count = layout_count(from);
 	if (!data)
-		return fail(ST_MEMORY, "load: this computer has no memory for %s", names_text(shell->world->names, tensor->name));
+		return fail(ST_MEMORY, "load: this computer has no memory for %s",
+		        names_text(shell->world->names, tensor->name));
 	if (from->dtype == tensor->layout.dtype) {
 		layout_unpack(&tensor->layout, elements, data);
 		return ST_OK;
@@ -84,18 +87,24 @@ static enum status put_elements(const struct shell *shell, const struct tensor *
 	return ST_OK;
 }
 
-/* The memory may still be written by what was queued for its last owner: the file's content goes in when the host has come so far. */
-static enum status fill_at_its_place(struct shell *shell, const struct ranks *set, const int *tensor, const struct record *like)
+/* The memory may still be written by what was queued for its last owner: the file's content goes in when the
+ * host has come so far. */
+static enum status fill_at_its_place(
+        struct shell *shell, const struct ranks *set, const int *tensor, const struct record *like)
 {
 	op_id *ids = mem_alloc((size_t)ranks_count(set) * sizeof *ids);
 	int count = 0;
 	enum status status = ids ? ST_OK : ST_MEMORY;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		if (status != ST_OK)
 			break;
 		const struct tensor *made = &shell->world->tensors[tensor[count]];
-		struct operand operand = {.address = made->address, .space = made->space, .access = ACCESS_WRITE, .tensor = tensor[count],
-			.name = made->name, .layout = made->layout};
+		struct operand operand = {.address = made->address,
+		        .space = made->space,
+		        .access = ACCESS_WRITE,
+		        .tensor = tensor[count],
+		        .name = made->name,
+		        .layout = made->layout};
 		struct record record = *like;
 		record.kind = OP_FILL;
 		record.kernel = NULL;
@@ -109,7 +118,8 @@ static enum status fill_at_its_place(struct shell *shell, const struct ranks *se
 	return status;
 }
 
-enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor, const struct record *like)
+enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
+        const struct record *like)
 {
 	struct layout layout;
 	enum status status = file_header(shell, path, &layout);
@@ -120,16 +130,18 @@ enum status file_load(struct shell *shell, const char *path, const struct ranks 
 	if (status == ST_OK)
 		status = fill_at_its_place(shell, set, tensor, like);
 	int place = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me && status == ST_OK)
-			shell_keep(shell, put_elements(shell, &shell->world->tensors[tensor[place]], &layout, elements));
+			shell_keep(shell,
+			        put_elements(
+			                shell, &shell->world->tensors[tensor[place]], &layout, elements));
 		place++;
 	}
 	mem_free(elements);
 	return status;
 }
 
-/* ---- save -------------------------------------------------------------------------------------------------------- */
+/* ---- save ---- */
 
 static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
 {
@@ -138,9 +150,11 @@ static enum status save_mine(const struct shell *shell, const struct view *view,
 	struct layout layout;
 	enum status status = packed ? ST_OK : ST_MEMORY;
 	if (status == ST_OK && !data)
-		status = fail(ST_MEMORY, "save: this computer has no memory for %s", names_text(shell->world->names, view->name));
+		status = fail(ST_MEMORY, "save: this computer has no memory for %s",
+		        names_text(shell->world->names, view->name));
 	if (status == ST_OK)
-		status = layout_make(&layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
+		status = layout_make(
+		        &layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
 	if (status == ST_OK) {
 		layout_pack(&view->layout, data, packed);
 		status = npy_save(path, &layout, packed);
@@ -153,7 +167,7 @@ static enum status save_mine(const struct shell *shell, const struct view *view,
 static bool first_with(struct call *call, int rank, const char *path)
 {
 	const char *other;
-	FOR_RANKS(before, call_ranks(call)) {
+	FOR_RANKS (before, call_ranks(call)) {
 		if (before >= rank)
 			return true;
 		if (call_word(call, 1, 0, before, &other) == ST_OK && strcmp(other, path) == 0)
@@ -164,7 +178,7 @@ static bool first_with(struct call *call, int rank, const char *path)
 
 static enum status save_files(struct shell *shell, struct call *call)
 {
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		const char *path;
 		struct view view;
 		enum status status = call_word(call, 1, 0, rank, &path);
@@ -174,7 +188,8 @@ static enum status save_files(struct shell *shell, struct call *call)
 			return status;
 		if (!first_with(call, rank, path))
 			continue;
-		status = shell_agree(shell, rank, rank == shell->world->me ? save_mine(shell, &view, path) : ST_OK);
+		status = shell_agree(
+		        shell, rank, rank == shell->world->me ? save_mine(shell, &view, path) : ST_OK);
 		if (status != ST_OK)
 			return status;
 		struct ranks one;
@@ -183,7 +198,8 @@ static enum status save_files(struct shell *shell, struct call *call)
 		layout_text(&view.layout, &shape);
 		int place = out_place(shell->out, &one);
 		struct text said = {0};
-		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name), text_string(&shape), path);
+		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
+		        text_string(&shape), path);
 		out_fill(shell->out, place, rank, text_string(&said));
 		text_release(&said);
 		text_release(&shape);
@@ -193,7 +209,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 
 static enum status queue_save(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		struct view view;
 		int stream;
 		op_id id;
@@ -213,7 +229,7 @@ static enum status queue_save(struct shell *shell, struct call *call, struct hos
 static enum status save_run(struct shell *shell, struct call *call)
 {
 	struct host_syncs syncs;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		struct view view;
 		const char *path;
 		enum status checked = call_tensor(call, 0, 0, rank, &view);
@@ -236,10 +252,15 @@ static enum status save_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_save = {
-	.name = "save", .topic = "read", .usage = "save TENSOR FILE.npy",
-	.help = "writes a tensor as NumPy reads it; the host waits for the data. Ranks that name one file: the first writes it "
-		"(x$rank.npy: each its own)",
-	.torch = "np.save(\"FILE\", TENSOR.cpu().numpy())", .class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},
-	.run = save_run,
+        .name = "save",
+        .topic = "read",
+        .usage = "save TENSOR FILE.npy",
+        .help = "writes a tensor as NumPy reads it; the host waits for the data. Ranks that name one file: "
+                "the first writes it "
+                "(x$rank.npy: each its own)",
+        .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},
+        .run = save_run,
 };

@@ -9,15 +9,18 @@ static enum status to_free(const struct shell *shell, struct call *call, int ran
 	if (status != ST_OK)
 		return status;
 	if (view.sliced || view.transposed)
-		return fail(ST_NAME, "free wants whole tensors: free %s", names_text(shell->world->names, view.base_name));
+		return fail(ST_NAME, "free wants whole tensors: free %s",
+		        names_text(shell->world->names, view.base_name));
 	for (int k = 0; k < i; k++)
 		if (call_tensor(call, 0, k, rank, &before) == ST_OK && before.tensor == view.tensor)
-			return fail(ST_NAME, "free: %s stands twice", names_text(shell->world->names, view.name));
+			return fail(
+			        ST_NAME, "free: %s stands twice", names_text(shell->world->names, view.name));
 	*tensor = view.tensor;
 	return ST_OK;
 }
 
-/* Freeing an owner takes its views along, so the views of the line go first; they are not found any more when the owners go. */
+/* Freeing an owner takes its views along, so the views of the line go first; they are not found any more when
+ * the owners go. */
 static enum status free_rank(struct shell *shell, struct call *call, int rank, int stream)
 {
 	for (int owners = 0; owners < 2; owners++)
@@ -38,7 +41,7 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 static enum status free_run(struct shell *shell, struct call *call)
 {
 	int stream, tensor;
-	FOR_RANKS(rank, call_ranks(call))
+	FOR_RANKS (rank, call_ranks(call))
 		for (int i = 0; i < call_count(call, 0); i++) {
 			enum status status = to_free(shell, call, rank, i, &tensor);
 			if (status == ST_OK)
@@ -46,7 +49,7 @@ static enum status free_run(struct shell *shell, struct call *call)
 			if (status != ST_OK)
 				return status;
 		}
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = call_stream(call, rank, &stream);
 		if (status == ST_OK)
 			status = free_rank(shell, call, rank, stream == STREAM_DEFAULT ? 0 : stream);
@@ -57,11 +60,16 @@ static enum status free_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_free = {
-	.name = "free", .topic = "make", .usage = "free TENSOR ... [on STREAM]",
-	.help = "gives a tensor's memory back to its pool; on STREAM: the next user of it waits for what is queued there",
-	.example = "tensor x[64] y[64] = zeros\nfree x y", .torch = "del TENSOR   # on STREAM: TENSOR.record_stream(STREAM)",
-	.cuda = "cudaFreeAsync(TENSOR, STREAM)",
-	.class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
-	.run = free_run,
+        .name = "free",
+        .topic = "make",
+        .usage = "free TENSOR ... [on STREAM]",
+        .help = "gives a tensor's memory back to its pool; on STREAM: the next user of it waits for what is "
+                "queued there",
+        .example = "tensor x[64] y[64] = zeros\nfree x y",
+        .torch = "del TENSOR   # on STREAM: TENSOR.record_stream(STREAM)",
+        .cuda = "cudaFreeAsync(TENSOR, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
+        .run = free_run,
 };

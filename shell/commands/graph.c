@@ -3,7 +3,7 @@
 
 static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
 {
-	FOR_RANKS(rank, begun) {
+	FOR_RANKS (rank, begun) {
 		enum status ended = world_capture_end(shell->world, rank);
 		if (*status == ST_OK)
 			*status = ended;
@@ -14,7 +14,7 @@ static enum status capture_run(struct shell *shell, struct call *call)
 {
 	struct ranks begun = {0};
 	enum status status = ST_OK;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		name_id name;
 		status = call_name(call, 0, 0, rank, &name);
 		if (status == ST_OK)
@@ -30,15 +30,19 @@ static enum status capture_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_capture = {
-	.name = "capture", .topic = "order", .usage = "capture NAME [on STREAM] { LINES }",
-	.help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
-	.example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = relu y }\nlaunch "
-		"step\nlaunch step\nsync",
-	.torch = "with torch.cuda.graph(NAME):", .cuda = "cudaStreamBeginCapture ... cudaStreamEndCapture, cudaGraphInstantiate",
-	.class = COMMAND_PROGRAM,
-	.stream_ok = true,
-	.argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_BLOCK, 0, NULL, "{ LINES }"}},
-	.run = capture_run,
+        .name = "capture",
+        .topic = "order",
+        .usage = "capture NAME [on STREAM] { LINES }",
+        .help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
+        .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
+                   "relu y }\nlaunch "
+                   "step\nlaunch step\nsync",
+        .torch = "with torch.cuda.graph(NAME):",
+        .cuda = "cudaStreamBeginCapture ... cudaStreamEndCapture, cudaGraphInstantiate",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_BLOCK, 0, NULL, "{ LINES }"}},
+        .run = capture_run,
 };
 
 static enum status launch_one(struct shell *shell, struct call *call, int rank, bool check)
@@ -53,9 +57,10 @@ static enum status launch_one(struct shell *shell, struct call *call, int rank, 
 	if (check) {
 		if (world_find(shell->world, rank, name).kind == THING_GRAPH)
 			return ST_OK;
-		const char *text = names_text(shell->world->names, name), *near = world_nearest(shell->world, rank, text, THING_GRAPH);
+		const char *text = names_text(shell->world->names, name),
+		           *near = world_nearest(shell->world, rank, text, THING_GRAPH);
 		return near ? fail(ST_NAME, "no graph '%s'; did you mean '%s'?", text, near)
-			: fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
+		            : fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
 	}
 	size_t before = shell->world->op_count;
 	status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
@@ -66,7 +71,7 @@ static enum status launch_one(struct shell *shell, struct call *call, int rank, 
 static enum status launch_run(struct shell *shell, struct call *call)
 {
 	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			enum status status = launch_one(shell, call, rank, pass == 0);
 			if (status != ST_OK)
 				return status;
@@ -75,11 +80,16 @@ static enum status launch_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_launch = {
-	.name = "launch", .topic = "order", .usage = "launch NAME [on STREAM]",
-	.help = "queues a captured graph: all its operations for one launch",
-	.example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch step\nsync",
-	.torch = "NAME.replay()",
-	.cuda = "cudaGraphLaunch(NAME, STREAM)", .class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_NEW, 0, NULL, "NAME"}},
-	.run = launch_run,
+        .name = "launch",
+        .topic = "order",
+        .usage = "launch NAME [on STREAM]",
+        .help = "queues a captured graph: all its operations for one launch",
+        .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
+                   "step\nsync",
+        .torch = "NAME.replay()",
+        .cuda = "cudaGraphLaunch(NAME, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_NEW, 0, NULL, "NAME"}},
+        .run = launch_run,
 };

@@ -6,12 +6,14 @@
 #include <string.h>
 
 /* Instances as world_group_make wants them. */
-struct parts { int *starts, *ranks, instances, count; };
+struct parts {
+	int *starts, *ranks, instances, count;
+};
 
 static enum status parts_create(struct parts *parts, int instances, int ranks)
 {
 	*parts = (struct parts){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
-		.ranks = mem_alloc((size_t)ranks * sizeof(int))};
+	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
 	return parts->starts && parts->ranks ? ST_OK : ST_MEMORY;
 }
 
@@ -28,11 +30,11 @@ static void parts_close(struct parts *parts)
 
 static enum status name_free(const struct shell *shell, name_id name, const struct ranks *set)
 {
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		struct thing thing = world_find(shell->world, rank, name);
 		if (thing.kind != THING_NONE)
-			return fail(ST_NAME, "%s is a %s already (one name, one thing)", names_text(shell->world->names, name),
-				thing_kind_name(thing.kind));
+			return fail(ST_NAME, "%s is a %s already (one name, one thing)",
+			        names_text(shell->world->names, name), thing_kind_name(thing.kind));
 	}
 	return ST_OK;
 }
@@ -49,7 +51,7 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct pa
 		if (!ranks_empty(&both))
 			return fail(ST_RANK, "group: rank %d stands in two of its parts", ranks_first(&both));
 		ranks_or(all, &set);
-		FOR_RANKS(rank, &set) {
+		FOR_RANKS (rank, &set) {
 			if (rank >= shell->world->n)
 				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
 			parts->ranks[parts->count++] = rank;
@@ -73,26 +75,36 @@ static enum status group_run(struct shell *shell, struct call *call)
 	if (status == ST_OK)
 		status = name_free(shell, name, &all);
 	if (status == ST_OK)
-		status = world_group_make(shell->world, name, false, parts.instances, parts.starts, parts.ranks, &index);
+		status = world_group_make(
+		        shell->world, name, false, parts.instances, parts.starts, parts.ranks, &index);
 	parts_release(&parts);
 	return status;
 }
 
 const struct command command_group = {
-	.name = "group", .topic = "make", .usage = "group NAME RANKS ...",
-	.help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 2-3` makes two parts",
-	.example = "group pair 0-1 2-3\ntensor g[64] = rank\nallreduce g in pair\nsync", .torch = "NAME = dist.new_group([0, 1])",
-	.cuda = "ncclCommSplit(world, color, key, &NAME, NULL)", .class = COMMAND_PROGRAM,
-	.argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_MANY, NULL, "RANKS"}},
-	.run = group_run,
+        .name = "group",
+        .topic = "make",
+        .usage = "group NAME RANKS ...",
+        .help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 "
+                "2-3` makes two parts",
+        .example = "group pair 0-1 2-3\ntensor g[64] = rank\nallreduce g in pair\nsync",
+        .torch = "NAME = dist.new_group([0, 1])",
+        .cuda = "ncclCommSplit(world, color, key, &NAME, NULL)",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_MANY, NULL, "RANKS"}},
+        .run = group_run,
 };
 
-/* ---- mesh ------------------------------------------------------------------------------------------------------------ */
+/* ---- mesh ---- */
 
 enum { AXES_MAX = 6 };
-struct mesh { int axes, size[AXES_MAX]; name_id name[AXES_MAX]; };
+struct mesh {
+	int axes, size[AXES_MAX];
+	name_id name[AXES_MAX];
+};
 
-static enum status read_axis(struct shell *shell, struct call *call, int i, struct mesh *mesh, struct ranks *all)
+static enum status read_axis(
+        struct shell *shell, struct call *call, int i, struct mesh *mesh, struct ranks *all)
 {
 	const char *key, *word;
 	struct number number;
@@ -129,7 +141,8 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 		parts_close(&parts);
 	}
 	if (status == ST_OK)
-		status = world_group_make(shell->world, mesh->name[axis], true, parts.instances, parts.starts, parts.ranks, &index);
+		status = world_group_make(shell->world, mesh->name[axis], true, parts.instances, parts.starts,
+		        parts.ranks, &index);
 	parts_release(&parts);
 	return status;
 }
@@ -149,7 +162,8 @@ static enum status mesh_run(struct shell *shell, struct call *call)
 		product *= mesh.size[i];
 	}
 	if (product != shell->world->n)
-		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks", (long long)product, shell->world->n);
+		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks",
+		        (long long)product, shell->world->n);
 	for (int i = 0; i < mesh.axes; i++) {
 		enum status status = make_axis(shell, &mesh, i);
 		if (status != ST_OK)
@@ -159,12 +173,16 @@ static enum status mesh_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_mesh = {
-	.name = "mesh", .topic = "make", .usage = "mesh AXIS=SIZE ...",
-	.help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this rank's place in it, "
-		"size(AXIS) how many it has",
-	.example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
-	.torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))", .cuda = "ncclCommSplit, once an axis",
-	.class = COMMAND_PROGRAM,
-	.argument = {{ARG_KEYS, ARG_MANY, NULL, "AXIS=SIZE"}},
-	.run = mesh_run,
+        .name = "mesh",
+        .topic = "make",
+        .usage = "mesh AXIS=SIZE ...",
+        .help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this "
+                "rank's place in it, "
+                "size(AXIS) how many it has",
+        .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
+        .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
+        .cuda = "ncclCommSplit, once an axis",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_KEYS, ARG_MANY, NULL, "AXIS=SIZE"}},
+        .run = mesh_run,
 };

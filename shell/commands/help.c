@@ -8,26 +8,29 @@
 #include <string.h>
 
 static const char screen[] =
-	"  COMMAND ARGS [on STREAM] [in GROUP] [@RANKS]      y = matmul x w on compute\n"
-	"  make     tensor x[64,64] pinned = randn   stream io   event e   group   mesh\n"
-	"  compute  y = matmul x w   add relu ... (help kernels)   spin 2ms   host 2ms\n"
-	"  move     copy h -> x on io   send x to=1   recv x from=0   allreduce g\n"
-	"           ... (help collectives)\n"
-	"  order    record e on s   wait e on s   wait io on compute   sync   query\n"
-	"           barrier   together { }   capture G { }   launch G\n"
-	"  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
-	"  look     timeline  view  stalls  races  stuck  traffic  stats  mem  diff A B\n"
-	"           tensors  streams  events  groups  export F.json\n"
-	"  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
-	"  learn    tour   lessons   explain on   help WORD\n"
-	"  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
-	"  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
+        "  COMMAND ARGS [on STREAM] [in GROUP] [@RANKS]      y = matmul x w on compute\n"
+        "  make     tensor x[64,64] pinned = randn   stream io   event e   group   mesh\n"
+        "  compute  y = matmul x w   add relu ... (help kernels)   spin 2ms   host 2ms\n"
+        "  move     copy h -> x on io   send x to=1   recv x from=0   allreduce g\n"
+        "           ... (help collectives)\n"
+        "  order    record e on s   wait e on s   wait io on compute   sync   query\n"
+        "           barrier   together { }   capture G { }   launch G\n"
+        "  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
+        "  look     timeline  view  stalls  races  stuck  traffic  stats  mem  diff A B\n"
+        "           tensors  streams  events  groups  export F.json\n"
+        "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
+        "  learn    tour   lessons   explain on   help WORD\n"
+        "  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
+        "  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
 
 /* A list of names, wrapped. */
 enum { WIDTH = 78 };
 
 /* A list of names, wrapped. */
-struct names_line { struct text *text; size_t column; };
+struct names_line {
+	struct text *text;
+	size_t column;
+};
 
 static void list_add(struct names_line *line, const char *name)
 {
@@ -66,7 +69,8 @@ static void add_wrapped(struct text *text, const char *words, int from)
 /* Clauses and flags that every row of a list has are told once, above it. */
 static void short_usage(const char *usage, struct text *out)
 {
-	static const char *const common[] = {" [in GROUP]", " [on STREAM]", " [algo=auto|ring|tree|nvls|pat]", " [unroll]"};
+	static const char *const common[] = {
+	        " [in GROUP]", " [on STREAM]", " [algo=auto|ring|tree|nvls|pat]", " [unroll]"};
 	while (*usage && *usage != ',') {
 		size_t skip = 0;
 		for (size_t i = 0; i < sizeof common / sizeof common[0] && !skip; i++)
@@ -96,16 +100,18 @@ static void add_row(struct text *text, const char *usage, const char *help)
 
 static void help_kernels(struct text *text)
 {
-	text_add(text, "  Kernels work on device memory, in the order of their stream. A result\n  needs a name.\n");
+	text_add(text,
+	        "  Kernels work on device memory, in the order of their stream. A result\n  needs a name.\n");
 	for (int i = 0; kernel_at(i); i++)
 		add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
 }
 
 static void help_collectives(struct text *text)
 {
-	text_add(text, "  Every rank of the group calls it; it starts when the last one has.\n"
-		"  Each takes [in GROUP] [on STREAM]; the first five algo=ring|tree|nvls|pat\n"
-		"  and, but for reduce, the word unroll: its steps as operations of their own.\n");
+	text_add(text,
+	        "  Every rank of the group calls it; it starts when the last one has.\n"
+	        "  Each takes [in GROUP] [on STREAM]; the first five algo=ring|tree|nvls|pat\n"
+	        "  and, but for reduce, the word unroll: its steps as operations of their own.\n");
 	for (int i = 0; collective_at(i); i++)
 		if (collective_at(i)->kind != COLLECTIVE_BARRIER)
 			add_row(text, collective_at(i)->usage, collective_at(i)->help);
@@ -175,20 +181,22 @@ static bool help_topic(struct text *text, const char *topic)
 }
 
 /* Words of the grammar are no commands; what they do is one line each. X(word, usage, sentence) */
-#define KEYWORDS(X) \
-	X("tensor", \
-		"tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] " \
-		"[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]", \
-		"makes tensors on every rank: memory, but no time; every later line sees the data. A file not named .npy is text: " \
-		"i32, one number a character") \
-	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value") \
-	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch") \
-	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }", \
-		"runs the lines for each number (the end is left out) or word") \
-	X("repeat", "repeat N { LINES }", "runs the lines N times") \
-	X("def", "def NAME PARAMETERS { LINES }", "a command of your own") \
-	X("expect", "expect EXPR   or   expect error { LINES }", \
-		"checks on every rank that something holds; in a script, a false one makes the exit status 1")
+#define KEYWORDS(X)                                                                                          \
+	X("tensor",                                                                                          \
+	        "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "                            \
+	        "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",                    \
+	        "makes tensors on every rank: memory, but no time; every later line sees the data. A file "  \
+	        "not named .npy is text: "                                                                   \
+	        "i32, one number a character")                                                               \
+	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value")                          \
+	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch")                        \
+	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",                             \
+	        "runs the lines for each number (the end is left out) or word")                              \
+	X("repeat", "repeat N { LINES }", "runs the lines N times")                                          \
+	X("def", "def NAME PARAMETERS { LINES }", "a command of your own")                                   \
+	X("expect", "expect EXPR   or   expect error { LINES }",                                             \
+	        "checks on every rank that something holds; in a script, a false one makes the exit status " \
+	        "1")
 
 static bool help_keyword(struct text *text, const char *word)
 {
@@ -265,12 +273,16 @@ static enum status help_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_help = {
-	.name = "help", .topic = "learn", .usage = "help [WORD]",
-	.help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, or a topic (make, move, "
-		"look ...)",
-	.example = "help copy\nhelp kernels", .class = COMMAND_SESSION,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},
-	.run = help_run,
+        .name = "help",
+        .topic = "learn",
+        .usage = "help [WORD]",
+        .help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, "
+                "or a topic (make, move, "
+                "look ...)",
+        .example = "help copy\nhelp kernels",
+        .class = COMMAND_SESSION,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},
+        .run = help_run,
 };
 
 static enum status explain_run(struct shell *shell, struct call *call)
@@ -286,9 +298,12 @@ static enum status explain_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_explain = {
-	.name = "explain", .topic = "learn", .usage = "explain on|off",
-	.help = "shows with each line the CUDA or NCCL call and the PyTorch line it stands for",
-	.example = "explain on\nspin 1ms\nexplain off", .class = COMMAND_SESSION,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
-	.run = explain_run,
+        .name = "explain",
+        .topic = "learn",
+        .usage = "explain on|off",
+        .help = "shows with each line the CUDA or NCCL call and the PyTorch line it stands for",
+        .example = "explain on\nspin 1ms\nexplain off",
+        .class = COMMAND_SESSION,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
+        .run = explain_run,
 };

@@ -1,4 +1,5 @@
-/* host.c -- what the host does itself: sync, query, host; and waiting for answers that are owed at the prompt */
+/* host.c -- what the host does itself: sync, query, host; and waiting for answers that are owed at the
+ * prompt */
 #include "shell/commands/host.h"
 
 #include "base/memory.h"
@@ -10,21 +11,25 @@ struct record host_record(struct call *call, int rank, enum op_kind kind, const 
 	return record;
 }
 
-enum status host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
+enum status host_syncs_begin(
+        struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
 {
-	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, __builtin_strlen(reason))};
+	*syncs = (struct host_syncs){
+	        .reason = names_make(shell->world->names, reason, __builtin_strlen(reason))};
 	syncs->id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id);
 	return syncs->reason && syncs->id ? ST_OK : ST_MEMORY;
 }
 
-enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object, struct host_syncs *syncs)
+enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
+        struct host_syncs *syncs)
 {
 	struct record record = host_record(call, rank, OP_SYNC, "sync");
 	op_id id = 0;
 	record.reason = syncs->reason;
 	record.object = object;
 	bool same = syncs->like && syncs->phase == record.phase && syncs->object == object;
-	enum status status = shell_queue(shell, rank, STREAM_HOST, &record, same ? syncs->like : 0, target, 0, &id);
+	enum status status =
+	        shell_queue(shell, rank, STREAM_HOST, &record, same ? syncs->like : 0, target, 0, &id);
 	if (status != ST_OK)
 		return status;
 	syncs->like = shell->world->ops[id].record;
@@ -69,11 +74,12 @@ enum status host_reach(struct shell *shell, struct call *call, const op_id *id, 
 		return status;
 	/* The line stands: waiting is what the program does now. */
 	shell_note(shell, &left, "%s: %s%s", call_command(call)->name, fail_text(),
-		status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+	        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
 	return ST_OK;
 }
 
-enum status host_syncs_end(struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status)
+enum status host_syncs_end(
+        struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status)
 {
 	if (status == ST_OK)
 		status = host_reach(shell, call, syncs->id, syncs->count);
@@ -82,9 +88,10 @@ enum status host_syncs_end(struct shell *shell, struct call *call, struct host_s
 	return status;
 }
 
-/* ---- sync ------------------------------------------------------------------------------------------------------ */
+/* ---- sync ---- */
 
-static enum status sync_target(struct shell *shell, struct call *call, int rank, op_id *target, name_id *object)
+static enum status sync_target(
+        struct shell *shell, struct call *call, int rank, op_id *target, name_id *object)
 {
 	const struct world *world = shell->world;
 	struct thing thing;
@@ -106,13 +113,13 @@ static enum status sync_run(struct shell *shell, struct call *call)
 	struct host_syncs syncs;
 	op_id target;
 	name_id object;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status checked = sync_target(shell, call, rank, &target, &object);
 		if (checked != ST_OK)
 			return checked;
 	}
 	enum status status = host_syncs_begin(shell, call, "sync", &syncs);
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		if (status == ST_OK)
 			status = sync_target(shell, call, rank, &target, &object);
 		if (status == ST_OK)
@@ -122,18 +129,21 @@ static enum status sync_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_sync = {
-	.name = "sync", .topic = "order", .usage = "sync [STREAM|EVENT]",
-	.help = "the host waits until the device has done all that is queued, or what that stream or event stands for; the device "
-		"does not wait",
-	.example = "spin 2ms\nsync",
-	.torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
-	.cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
-	.class = COMMAND_PROGRAM,
-	.argument = {{ARG_WAITABLE, ARG_OPTIONAL, NULL, "STREAM|EVENT"}},
-	.run = sync_run,
+        .name = "sync",
+        .topic = "order",
+        .usage = "sync [STREAM|EVENT]",
+        .help = "the host waits until the device has done all that is queued, or what that stream or event "
+                "stands for; the device "
+                "does not wait",
+        .example = "spin 2ms\nsync",
+        .torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
+        .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_WAITABLE, ARG_OPTIONAL, NULL, "STREAM|EVENT"}},
+        .run = sync_run,
 };
 
-/* ---- host ------------------------------------------------------------------------------------------------------ */
+/* ---- host ---- */
 
 static enum status host_time(struct call *call, int rank, int64_t *ns)
 {
@@ -142,7 +152,8 @@ static enum status host_time(struct call *call, int rank, int64_t *ns)
 	if (status != ST_OK)
 		return status;
 	if (number.unit != UNIT_TIME)
-		return fail(ST_UNIT, "host: %g of what? A time has a unit, as in %gms", number.value, number.value);
+		return fail(ST_UNIT, "host: %g of what? A time has a unit, as in %gms", number.value,
+		        number.value);
 	if (!(number.value >= 0 && number.value < 1e18))
 		return fail(ST_RANGE, "host: a time from 0 to 30 years, please");
 	*ns = (int64_t)number.value;
@@ -155,12 +166,12 @@ static enum status host_run(struct shell *shell, struct call *call)
 	uint32_t like = 0;
 	name_id phase = 0;
 	op_id id = 0;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status checked = host_time(call, rank, &ns);
 		if (checked != ST_OK)
 			return checked;
 	}
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = host_time(call, rank, &ns);
 		struct record record = host_record(call, rank, OP_HOST, "host");
 		record.duration_ns = ns;
@@ -177,14 +188,18 @@ static enum status host_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_host = {
-	.name = "host", .topic = "compute", .usage = "host TIME",
-	.help = "the host computes for TIME; what is queued on the device goes on meanwhile",
-	.example = "spin 2ms\nhost 1ms\nsync", .torch = "# Python code that takes a while", .class = COMMAND_PROGRAM,
-	.argument = {{ARG_EXPRESSION, 0, NULL, "TIME"}},
-	.run = host_run,
+        .name = "host",
+        .topic = "compute",
+        .usage = "host TIME",
+        .help = "the host computes for TIME; what is queued on the device goes on meanwhile",
+        .example = "spin 2ms\nhost 1ms\nsync",
+        .torch = "# Python code that takes a while",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_EXPRESSION, 0, NULL, "TIME"}},
+        .run = host_run,
 };
 
-/* ---- query ----------------------------------------------------------------------------------------------------- */
+/* ---- query ---- */
 
 static enum status query_text(struct shell *shell, struct call *call, int rank, struct text *text)
 {
@@ -196,7 +211,8 @@ static enum status query_text(struct shell *shell, struct call *call, int rank, 
 	if (status != ST_OK)
 		return status;
 	if (target > shell->world->op_count)
-		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured", names_text(shell->world->names, object));
+		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured",
+		        names_text(shell->world->names, object));
 	text_add(text, "%s: ", names_text(shell->world->names, object));
 	if (!target) {
 		text_add(text, "done (nothing is queued)");
@@ -204,7 +220,7 @@ static enum status query_text(struct shell *shell, struct call *call, int rank, 
 	}
 	shell->backend->host(shell->backend, rank, &now);
 	shell->backend->times(shell->backend, target, &times);
-	if (times.end <= now.clock && times.projected) {   /* an answer: from here on nobody may slow it down */
+	if (times.end <= now.clock && times.projected) { /* an answer: from here on nobody may slow it down */
 		status = shell->backend->reach(shell->backend, &target, 1, &shell->budget);
 		if (status != ST_OK)
 			return status;
@@ -225,7 +241,7 @@ static enum status query_run(struct shell *shell, struct call *call)
 	struct text text = {0};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		if (status != ST_OK)
 			break;
 		text_clear(&text);
@@ -238,10 +254,14 @@ static enum status query_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_query = {
-	.name = "query", .topic = "order", .usage = "query STREAM|EVENT",
-	.help = "asks whether a stream or event is done, without waiting for it",
-	.example = "stream io\nspin 2ms on io\nquery io", .torch = "STREAM.query()", .cuda = "cudaStreamQuery(STREAM)",
-	.class = COMMAND_PROGRAM,
-	.argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
-	.run = query_run,
+        .name = "query",
+        .topic = "order",
+        .usage = "query STREAM|EVENT",
+        .help = "asks whether a stream or event is done, without waiting for it",
+        .example = "stream io\nspin 2ms on io\nquery io",
+        .torch = "STREAM.query()",
+        .cuda = "cudaStreamQuery(STREAM)",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
+        .run = query_run,
 };

@@ -1,7 +1,8 @@
 /* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`, sources, spin
  *
- * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works in place has no
- * results, and the arguments it changes are marked as written. `parameter` holds its options in the order of the kernel's row. */
+ * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works in
+ * place has no results, and the arguments it changes are marked as written. `parameter` holds its options in
+ * the order of the kernel's row. */
 #include "shell/commands/plan.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static int access_of(const struct kernel *kernel, int i)
 		return ACCESS_READ;
 	bool written = i < kernel->in_place || kernel->writes >> i & 1;
 	if (written && kernel->write_only)
-		return ACCESS_WRITE;       /* fill: what was there does not matter */
+		return ACCESS_WRITE; /* fill: what was there does not matter */
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
@@ -50,7 +51,8 @@ static enum status dtype_value(struct call *call, const struct kernel *kernel, i
 	return status;
 }
 
-static enum status number_value(struct call *call, const struct kernel *kernel, int i, int rank, double *value)
+static enum status number_value(
+        struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
 	const struct kernel_option *option = &kernel->option[i];
 	struct number number = {0};
@@ -65,19 +67,22 @@ static enum status number_value(struct call *call, const struct kernel *kernel, 
 		return ST_OK;
 	}
 	if (status == ST_OK && option->kind == KO_TIME_NS && number.unit != UNIT_TIME && number.value != 0)
-		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", kernel->name, number.value, number.value);
+		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", kernel->name,
+		        number.value, number.value);
 	*value = number.value;
 	return status;
 }
 
-static enum status option_value(struct call *call, const struct kernel *kernel, int i, int rank, double *value)
+static enum status option_value(
+        struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
 	const struct kernel_option *option = &kernel->option[i];
 	enum status status = dtype_option(option) ? dtype_value(call, kernel, i, rank, value)
-		: number_value(call, kernel, i, rank, value);
-	if (status == ST_OK && isnan(option->value) && !call_has(call, option->name) && number_of(call, kernel, i) < 0)
-		return fail(ST_ARGUMENT, "%s wants %s (%s): %s", kernel->name, option->name, option->about ? option->about : "",
-			kernel->usage);
+	                                          : number_value(call, kernel, i, rank, value);
+	if (status == ST_OK && isnan(option->value) && !call_has(call, option->name) &&
+	        number_of(call, kernel, i) < 0)
+		return fail(ST_ARGUMENT, "%s wants %s (%s): %s", kernel->name, option->name,
+		        option->about ? option->about : "", kernel->usage);
 	return status;
 }
 
@@ -101,7 +106,8 @@ static enum status arguments(struct call *call, const struct kernel *kernel, int
 	struct view view;
 	int count = call_count(call, KERNEL_TENSORS);
 	if (count > KERNEL_ARGS_MAX)
-		return fail(ST_ARGUMENT, "%s takes at most %d tensors: %s", kernel->name, kernel->ins_max, kernel->usage);
+		return fail(ST_ARGUMENT, "%s takes at most %d tensors: %s", kernel->name, kernel->ins_max,
+		        kernel->usage);
 	for (int i = 0; i < count; i++) {
 		enum status status = call_tensor(call, KERNEL_TENSORS, i, rank, &view);
 		if (status != ST_OK)
@@ -117,7 +123,8 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 	int dims = 1;
 	enum dtype dtype = DT_F32;
 	const char *word = NULL, *name = call_command(call)->name;
-	enum status status = call_count(call, KERNEL_DTYPE) ? call_word(call, KERNEL_DTYPE, 0, rank, &word) : ST_OK;
+	enum status status =
+	        call_count(call, KERNEL_DTYPE) ? call_word(call, KERNEL_DTYPE, 0, rank, &word) : ST_OK;
 	if (status == ST_OK && word)
 		status = as_dtype(name, word, &dtype);
 	if (status == ST_OK && !call_count(call, KERNEL_SHAPE))
@@ -127,26 +134,33 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 	return status == ST_OK ? layout_make(layout, dtype, dims, dim) : status;
 }
 
-static enum status count_arguments(const struct call *call, const struct kernel *kernel, const struct plan *plan)
+static enum status count_arguments(
+        const struct call *call, const struct kernel *kernel, const struct plan *plan)
 {
-	int ins = plan->operands, results = plan->results, wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
+	int ins = plan->operands, results = plan->results,
+	    wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
 	if (ins < kernel->ins_min || ins > kernel->ins_max)
-		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, wanted, wanted == 1 ? "" : "s", ins, kernel->usage);
+		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, wanted,
+		        wanted == 1 ? "" : "s", ins, kernel->usage);
 	if (results && kernel->outs == 0)
-		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name, kernel->usage);
+		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
+		        kernel->usage);
 	if (results == 0 && kernel->outs)
-		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name, (int)call_source(call).length, call_source(call).at);
+		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name,
+		        (int)call_source(call).length, call_source(call).at);
 	if (results != kernel->outs)
-		return fail(ST_ARGUMENT, "%s gives %d result%s, not %d: %s", kernel->name, kernel->outs, kernel->outs == 1 ? "" : "s",
-			results, kernel->usage);
+		return fail(ST_ARGUMENT, "%s gives %d result%s, not %d: %s", kernel->name, kernel->outs,
+		        kernel->outs == 1 ? "" : "s", results, kernel->usage);
 	if (call_adds(call) && kernel->outs != 1)
-		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name, kernel->outs);
+		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name,
+		        kernel->outs);
 	return ST_OK;
 }
 
-static enum status kernel_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status kernel_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct kernel *kernel = self;
 	record_begin(call, rank, &plan->record, OP_KERNEL, kernel->name);
@@ -165,31 +179,35 @@ static enum status kernel_resolve(struct shell *shell, struct call *call, int ra
 	return status;
 }
 
-static void fill_call(const struct shell *shell, const struct plan *plan, const struct kernel *kernel, struct kernel_call *work)
+static void fill_call(const struct shell *shell, const struct plan *plan, const struct kernel *kernel,
+        struct kernel_call *work)
 {
 	work->kernel = kernel;
 	work->ins = plan->operands;
 	for (int i = 0; i < plan->operands; i++)
-		work->in[i] = (struct kernel_tensor){names_text(shell->world->names, plan->operand[i].name), plan->operand[i].layout, NULL};
+		work->in[i] = (struct kernel_tensor){names_text(shell->world->names, plan->operand[i].name),
+		        plan->operand[i].layout, NULL};
 	work->outs = plan->results;
 	for (int i = 0; i < plan->results; i++)
 		work->out[i].name = names_text(shell->world->names, plan->result[i].view.name);
 	memcpy(work->option, plan->record.parameter, sizeof work->option);
 }
 
-static enum status settle_results(struct shell *shell, struct call *call, struct plan *plan, struct kernel_call *work)
+static enum status settle_results(
+        struct shell *shell, struct call *call, struct plan *plan, struct kernel_call *work)
 {
 	int access = call_adds(call) ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE;
 	for (int i = 0; i < plan->results; i++) {
-		enum status status = plan_result_settle(shell, plan, i, &work->out[i].layout, access, work->kernel->name);
+		enum status status =
+		        plan_result_settle(shell, plan, i, &work->out[i].layout, access, work->kernel->name);
 		if (status != ST_OK)
 			return status;
 	}
 	return ST_OK;
 }
 
-/* A kernel whose tensors all lie in host memory is a function that the stream calls on the host (cudaLaunchHostFunc), as a CPU's optimizer: it
- * takes the time of its bytes, and nothing of the GPU. */
+/* A kernel whose tensors all lie in host memory is a function that the stream calls on the host
+ * (cudaLaunchHostFunc), as a CPU's optimizer: it takes the time of its bytes, and nothing of the GPU. */
 static bool on_host(const struct plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
@@ -198,7 +216,8 @@ static bool on_host(const struct plan *plan)
 	return plan->operands > 0;
 }
 
-static enum status kernel_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status kernel_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct kernel *kernel = self;
 	struct kernel_call work = {0};
@@ -226,14 +245,17 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	if (on_host(plan) && record->duration_ns < 0)
 		record->duration_ns = (int64_t)ceil(bytes / shell->machine.host_rate * 1e9);
 	record->dtype = work.ins ? work.in[0].layout.dtype : work.out[0].layout.dtype;
-	record->object = plan->results ? plan->result[0].view.name : plan->operands ? plan->operand[0].name : 0;
+	record->object = plan->results ? plan->result[0].view.name
+	        : plan->operands       ? plan->operand[0].name
+	                               : 0;
 	return ST_OK;
 }
 
 enum status kernel_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	enum status status = plans_run(shell, call, kernel_resolve, kernel_complete, call_kernel(call), &plans);
+	enum status status =
+	        plans_run(shell, call, kernel_resolve, kernel_complete, call_kernel(call), &plans);
 	if (status == ST_OK)
 		plans_notice(shell, call, &plans);
 	plans_release(&plans);

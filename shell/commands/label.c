@@ -8,7 +8,7 @@ static enum status phase_run(struct shell *shell, struct call *call)
 {
 	const char *word, *before = NULL;
 	struct ranks set = {0};
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
 			return status;
@@ -25,13 +25,18 @@ static enum status phase_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_phase = {
-	.name = "phase", .topic = "write", .usage = "phase NAME",
-	.help = "names what follows in this block; F R B W O C (forward, forward again, backward, weights, optimizer, "
-		"communication) choose the colour, F3 is micro-batch 3",
-	.example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
-	.torch = "with record_function(\"NAME\"):", .cuda = "nvtxRangePush(\"NAME\")", .class = COMMAND_PROGRAM,
-	.argument = {{ARG_WORD, 0, NULL, "NAME"}},
-	.run = phase_run,
+        .name = "phase",
+        .topic = "write",
+        .usage = "phase NAME",
+        .help = "names what follows in this block; F R B W O C (forward, forward again, backward, weights, "
+                "optimizer, "
+                "communication) choose the colour, F3 is micro-batch 3",
+        .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
+        .torch = "with record_function(\"NAME\"):",
+        .cuda = "nvtxRangePush(\"NAME\")",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_WORD, 0, NULL, "NAME"}},
+        .run = phase_run,
 };
 
 static enum status mark_run(struct shell *shell, struct call *call)
@@ -51,9 +56,13 @@ static enum status mark_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_mark = {
-	.name = "mark", .topic = "steer", .usage = "mark NAME",
-	.help = "a new section of the timeline begins: `timeline NAME`, `stats NAME`, `diff NAME NAME` and time(NAME) speak of it",
-	.example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms", .class = COMMAND_STEER,
-	.argument = {{ARG_WORD, 0, NULL, "NAME"}},
-	.run = mark_run,
+        .name = "mark",
+        .topic = "steer",
+        .usage = "mark NAME",
+        .help = "a new section of the timeline begins: `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
+                "time(NAME) speak of it",
+        .example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_WORD, 0, NULL, "NAME"}},
+        .run = mark_run,
 };

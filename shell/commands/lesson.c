@@ -11,8 +11,13 @@ static enum status lessons_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_lessons = {
-	.name = "lessons", .topic = "learn", .usage = "lessons", .help = "lists the lessons", .example = "lessons",
-	.class = COMMAND_SESSION, .run = lessons_run,
+        .name = "lessons",
+        .topic = "learn",
+        .usage = "lessons",
+        .help = "lists the lessons",
+        .example = "lessons",
+        .class = COMMAND_SESSION,
+        .run = lessons_run,
 };
 
 static enum status lesson_run(struct shell *shell, struct call *call)
@@ -27,9 +32,15 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_lesson = {
-	.name = "lesson", .topic = "learn", .usage = "lesson [N]",
-	.help = "opens a lesson: tasks with automatic checks; it begins in an empty world; alone it lists them", .example = "lesson 1",
-	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}}, .class = COMMAND_SESSION, .run = lesson_run,
+        .name = "lesson",
+        .topic = "learn",
+        .usage = "lesson [N]",
+        .help = "opens a lesson: tasks with automatic checks; it begins in an empty world; alone it lists "
+                "them",
+        .example = "lesson 1",
+        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
+        .class = COMMAND_SESSION,
+        .run = lesson_run,
 };
 
 static enum status next_run(struct shell *shell, struct call *call)
@@ -39,8 +50,13 @@ static enum status next_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_next = {
-	.name = "next", .topic = "learn", .usage = "next", .help = "goes on to the next task of the lesson, or step of the tour",
-	.example = "lesson 1\nnext", .class = COMMAND_SESSION, .run = next_run,
+        .name = "next",
+        .topic = "learn",
+        .usage = "next",
+        .help = "goes on to the next task of the lesson, or step of the tour",
+        .example = "lesson 1\nnext",
+        .class = COMMAND_SESSION,
+        .run = next_run,
 };
 
 static enum status hint_run(struct shell *shell, struct call *call)
@@ -50,8 +66,13 @@ static enum status hint_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_hint = {
-	.name = "hint", .topic = "learn", .usage = "hint", .help = "a hint for the task", .example = "lesson 1\nhint",
-	.class = COMMAND_SESSION, .run = hint_run,
+        .name = "hint",
+        .topic = "learn",
+        .usage = "hint",
+        .help = "a hint for the task",
+        .example = "lesson 1\nhint",
+        .class = COMMAND_SESSION,
+        .run = hint_run,
 };
 
 static enum status check_run(struct shell *shell, struct call *call)
@@ -61,8 +82,13 @@ static enum status check_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_check = {
-	.name = "check", .topic = "learn", .usage = "check", .help = "checks the task: on the timeline and on the data; it changes nothing",
-	.example = "lesson 1\ncheck", .class = COMMAND_SESSION, .run = check_run,
+        .name = "check",
+        .topic = "learn",
+        .usage = "check",
+        .help = "checks the task: on the timeline and on the data; it changes nothing",
+        .example = "lesson 1\ncheck",
+        .class = COMMAND_SESSION,
+        .run = check_run,
 };
 
 static enum status solution_run(struct shell *shell, struct call *call)
@@ -71,8 +97,14 @@ static enum status solution_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_solution = {
-	.name = "solution", .topic = "learn", .usage = "solution [run]", .help = "shows the lines that solve the task; `run` runs them from its start",
-	.example = "lesson 1\nsolution", .argument = {{ARG_WORD, ARG_OPTIONAL, "run", "run"}}, .class = COMMAND_SESSION, .run = solution_run,
+        .name = "solution",
+        .topic = "learn",
+        .usage = "solution [run]",
+        .help = "shows the lines that solve the task; `run` runs them from its start",
+        .example = "lesson 1\nsolution",
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "run", "run"}},
+        .class = COMMAND_SESSION,
+        .run = solution_run,
 };
 
 static enum status predict_run(struct shell *shell, struct call *call)
@@ -83,8 +115,14 @@ static enum status predict_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_predict = {
-	.name = "predict", .topic = "learn", .usage = "predict ANSWER", .help = "answers the task's question before you run it; a tenth off is right",
-	.example = "lesson 1", .argument = {{ARG_WORD, 0, NULL, "ANSWER"}}, .class = COMMAND_SESSION, .run = predict_run,
+        .name = "predict",
+        .topic = "learn",
+        .usage = "predict ANSWER",
+        .help = "answers the task's question before you run it; a tenth off is right",
+        .example = "lesson 1",
+        .argument = {{ARG_WORD, 0, NULL, "ANSWER"}},
+        .class = COMMAND_SESSION,
+        .run = predict_run,
 };
 
 static enum status tour_run(struct shell *shell, struct call *call)
@@ -94,6 +132,11 @@ static enum status tour_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_tour = {
-	.name = "tour", .topic = "learn", .usage = "tour", .help = "three minutes of streams, waiting and collectives; Enter goes on",
-	.example = "tour", .class = COMMAND_SESSION, .run = tour_run,
+        .name = "tour",
+        .topic = "learn",
+        .usage = "tour",
+        .help = "three minutes of streams, waiting and collectives; Enter goes on",
+        .example = "tour",
+        .class = COMMAND_SESSION,
+        .run = tour_run,
 };

@@ -11,11 +11,11 @@ static enum status list_run(struct shell *shell, struct call *call, list_of *lis
 {
 	struct text text = {0};
 	int place = out_place(shell->out, call_ranks(call));
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		text_clear(&text);
 		list(shell, rank, &text);
 		if (text.count)
-			text.bytes[--text.count] = '\0';     /* the last newline */
+			text.bytes[--text.count] = '\0'; /* the last newline */
 		out_fill(shell->out, place, rank, text.count ? text_string(&text) : none);
 	}
 	bool broken = text.broken;
@@ -23,7 +23,7 @@ static enum status list_run(struct shell *shell, struct call *call, list_of *lis
 	return broken ? fail(ST_MEMORY, "this computer is out of memory") : ST_OK;
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------------------------- */
+/* ---- tensors ---- */
 
 static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
 {
@@ -32,8 +32,9 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	layout_text(&tensor->layout, &left);
 	bytes_text(layout_bytes(&tensor->layout), &bytes);
 	int pad = left.count < 28 ? 28 - (int)left.count : 0;
-	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "", dtype_name((enum dtype)tensor->layout.dtype),
-		space_name((enum space)tensor->space), text_string(&bytes));
+	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "",
+	        dtype_name((enum dtype)tensor->layout.dtype), space_name((enum space)tensor->space),
+	        text_string(&bytes));
 	if (tensor->view && world->tensors[tensor->base].name)
 		text_add(text, "  view of %s", names_text(world->names, world->tensors[tensor->base].name));
 	if (tensor->poisoned) {
@@ -74,11 +75,16 @@ static enum status tensors_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_tensors = {
-	.name = "tensors", .topic = "look", .usage = "tensors", .help = "lists the tensors: shape, type, where, bytes, and whose view",
-	.example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors", .class = COMMAND_LOOK, .run = tensors_run,
+        .name = "tensors",
+        .topic = "look",
+        .usage = "tensors",
+        .help = "lists the tensors: shape, type, where, bytes, and whose view",
+        .example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors",
+        .class = COMMAND_LOOK,
+        .run = tensors_run,
 };
 
-/* ---- streams ------------------------------------------------------------------------------------------------------- */
+/* ---- streams ---- */
 
 static void list_streams(const struct shell *shell, int rank, struct text *text)
 {
@@ -86,9 +92,10 @@ static void list_streams(const struct shell *shell, int rank, struct text *text)
 		const struct stream *stream = world_stream(shell->world, rank, number);
 		if (!stream)
 			break;
-		text_add(text, "%-10s %u queued so far", names_text(shell->world->names, stream->name), (unsigned)stream->count);
+		text_add(text, "%-10s %u queued so far", names_text(shell->world->names, stream->name),
+		        (unsigned)stream->count);
 		text_add(text, "%s%s\n", stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
-			stream->priority ? ", high priority" : "");
+		        stream->priority ? ", high priority" : "");
 	}
 }
 
@@ -98,11 +105,16 @@ static enum status streams_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_streams = {
-	.name = "streams", .topic = "look", .usage = "streams", .help = "lists the streams and how much was queued on each",
-	.example = "stream io compute\nstreams", .class = COMMAND_LOOK, .run = streams_run,
+        .name = "streams",
+        .topic = "look",
+        .usage = "streams",
+        .help = "lists the streams and how much was queued on each",
+        .example = "stream io compute\nstreams",
+        .class = COMMAND_LOOK,
+        .run = streams_run,
 };
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void event_line(const struct shell *shell, const struct event *event, struct text *text)
 {
@@ -122,7 +134,9 @@ static void event_line(const struct shell *shell, const struct event *event, str
 	shell->backend->times(shell->backend, event->record, &times);
 	shell->backend->host(shell->backend, event->rank, &now);
 	text_add(text, "recorded on %s, %s\n", stream ? names_text(world->names, stream->name) : "?",
-		times.end <= now.clock ? "has happened" : times.end == TIME_UNKNOWN ? "waits for other ranks" : "not yet happened");
+	        times.end <= now.clock              ? "has happened"
+	                : times.end == TIME_UNKNOWN ? "waits for other ranks"
+	                                            : "not yet happened");
 }
 
 static void list_events(const struct shell *shell, int rank, struct text *text)
@@ -135,16 +149,21 @@ static void list_events(const struct shell *shell, int rank, struct text *text)
 static enum status events_run(struct shell *shell, struct call *call)
 {
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	return status == ST_OK ? list_run(shell, call, list_events, "no events: record E on STREAM makes one") : status;
+	return status == ST_OK ? list_run(shell, call, list_events, "no events: record E on STREAM makes one")
+	                       : status;
 }
 
 const struct command command_events = {
-	.name = "events", .topic = "look", .usage = "events",
-	.help = "lists the events, where each was last recorded, and whether it has happened",
-	.example = "event e\nevents", .class = COMMAND_LOOK, .run = events_run,
+        .name = "events",
+        .topic = "look",
+        .usage = "events",
+        .help = "lists the events, where each was last recorded, and whether it has happened",
+        .example = "event e\nevents",
+        .class = COMMAND_LOOK,
+        .run = events_run,
 };
 
-/* ---- groups -------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 static void group_line(const struct world *world, const struct group *group, struct text *text)
 {
@@ -174,6 +193,11 @@ static enum status groups_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_groups = {
-	.name = "groups", .topic = "look", .usage = "groups", .help = "lists the groups and the ranks of their parts",
-	.example = "mesh dp=2 tp=2\ngroups", .class = COMMAND_LOOK, .run = groups_run,
+        .name = "groups",
+        .topic = "look",
+        .usage = "groups",
+        .help = "lists the groups and the ranks of their parts",
+        .example = "mesh dp=2 tp=2\ngroups",
+        .class = COMMAND_LOOK,
+        .run = groups_run,
 };

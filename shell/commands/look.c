@@ -1,4 +1,5 @@
-/* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking moves no clock */
+/* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking
+ * moves no clock */
 #include "shell/commands/services.h"
 #include "shell/state.h"
 
@@ -54,13 +55,18 @@ static enum status section_of(struct shell *shell, struct call *call, int *secti
 	return call_count(call, 0) ? section_argument(shell, call, 0, 0, section) : ST_OK;
 }
 
-/* ---- timeline ------------------------------------------------------------------------------------------------------ */
+/* ---- timeline ---- */
 
-static enum status draw(struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
+static enum status draw(
+        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
 {
 	enum { MOST_ROWS = 40 };
-	struct timeline_options options = {.window = trace_window(trace, section), .width = out_width(shell->out), .merge = true,
-		.now = shell_clock(shell), .ranks = ranks, .rows = MOST_ROWS};
+	struct timeline_options options = {.window = trace_window(trace, section),
+	        .width = out_width(shell->out),
+	        .merge = true,
+	        .now = shell_clock(shell),
+	        .ranks = ranks,
+	        .rows = MOST_ROWS};
 	struct picture picture = {0};
 	struct text text = {0};
 	enum status status = timeline_picture(trace, &options, &picture);
@@ -72,7 +78,8 @@ static enum status draw(struct shell *shell, const struct trace *trace, int sect
 	}
 	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
 	if (rows > MOST_ROWS)
-		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n", rows - MOST_ROWS);
+		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n",
+		        rows - MOST_ROWS);
 	picture_release(&picture);
 	text_release(&text);
 	return status;
@@ -106,14 +113,18 @@ void timeline_strip(struct shell *shell)
 }
 
 const struct command command_timeline = {
-	.name = "timeline", .topic = "look", .usage = "timeline [on|off|all|SECTION]",
-	.help = "draws every host and stream on one clock, queued work dimmed; `on` draws it after every line",
-	.example = "spin 2ms\ntimeline", .class = COMMAND_LOOK,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-	.run = timeline_run,
+        .name = "timeline",
+        .topic = "look",
+        .usage = "timeline [on|off|all|SECTION]",
+        .help = "draws every host and stream on one clock, queued work dimmed; `on` draws it after every "
+                "line",
+        .example = "spin 2ms\ntimeline",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = timeline_run,
 };
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 typedef enum status table_of(const struct trace *trace, int section, int width, struct text *out);
 
@@ -146,11 +157,14 @@ static enum status stalls_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_stalls = {
-	.name = "stalls", .topic = "look", .usage = "stalls [SECTION]",
-	.help = "what each rank's streams waited for, by cause, and whom it blames",
-	.example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls", .class = COMMAND_LOOK,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-	.run = stalls_run,
+        .name = "stalls",
+        .topic = "look",
+        .usage = "stalls [SECTION]",
+        .help = "what each rank's streams waited for, by cause, and whom it blames",
+        .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = stalls_run,
 };
 
 static enum status stats_run(struct shell *shell, struct call *call)
@@ -165,12 +179,17 @@ static enum status stats_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_stats = {
-	.name = "stats", .topic = "look", .usage = "stats [SECTION]",
-	.help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes sent, peak memory, the "
-		"schedule's bubble; under them, of all iterations of a program, the loss and the tokens a second, and what the peak of memory was made of",
-	.example = "spin 2ms\nsync\nstats", .class = COMMAND_LOOK,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-	.run = stats_run,
+        .name = "stats",
+        .topic = "look",
+        .usage = "stats [SECTION]",
+        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes "
+                "sent, peak memory, the "
+                "schedule's bubble; under them, of all iterations of a program, the loss and the tokens a "
+                "second, and what the peak of memory was made of",
+        .example = "spin 2ms\nsync\nstats",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = stats_run,
 };
 
 static enum status traffic_run(struct shell *shell, struct call *call)
@@ -179,10 +198,14 @@ static enum status traffic_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_traffic = {
-	.name = "traffic", .topic = "look", .usage = "traffic [SECTION]", .help = "bytes that each rank sent, by link and by receiver",
-	.example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic", .class = COMMAND_LOOK,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-	.run = traffic_run,
+        .name = "traffic",
+        .topic = "look",
+        .usage = "traffic [SECTION]",
+        .help = "bytes that each rank sent, by link and by receiver",
+        .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = traffic_run,
 };
 
 static enum status races_run(struct shell *shell, struct call *call)
@@ -198,11 +221,16 @@ static enum status races_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_races = {
-	.name = "races", .topic = "look", .usage = "races",
-	.help = "pairs of operations that touch the same memory with nothing to put them in order, and the line that would",
-	.example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on io\ny = relu x on "
-		"compute\nraces",
-	.class = COMMAND_LOOK, .run = races_run,
+        .name = "races",
+        .topic = "look",
+        .usage = "races",
+        .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
+                "line that would",
+        .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
+                   "io\ny = relu x on "
+                   "compute\nraces",
+        .class = COMMAND_LOOK,
+        .run = races_run,
 };
 
 static enum status stuck_run(struct shell *shell, struct call *call)
@@ -219,9 +247,13 @@ static enum status stuck_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_stuck = {
-	.name = "stuck", .topic = "look", .usage = "stuck",
-	.help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can",
-	.example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync", .class = COMMAND_LOOK, .run = stuck_run,
+        .name = "stuck",
+        .topic = "look",
+        .usage = "stuck",
+        .help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can",
+        .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
+        .class = COMMAND_LOOK,
+        .run = stuck_run,
 };
 
 static enum status diff_run(struct shell *shell, struct call *call)
@@ -240,17 +272,21 @@ static enum status diff_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_diff = {
-	.name = "diff", .topic = "look", .usage = "diff SECTION SECTION", .help = "the figures of two sections side by side",
-	.example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick", .class = COMMAND_LOOK,
-	.argument = {{ARG_WORD, 0, NULL, "SECTION"}, {ARG_WORD, 0, NULL, "SECTION"}},
-	.run = diff_run,
+        .name = "diff",
+        .topic = "look",
+        .usage = "diff SECTION SECTION",
+        .help = "the figures of two sections side by side",
+        .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, 0, NULL, "SECTION"}, {ARG_WORD, 0, NULL, "SECTION"}},
+        .run = diff_run,
 };
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static enum status trim(struct shell *shell, struct call *call)
 {
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		size_t before = shell->world->op_count;
 		enum status status = world_trim(shell->world, rank);
 		enum status told = shell_tell(shell, before);
@@ -273,12 +309,16 @@ static enum status mem_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_mem = {
-	.name = "mem", .topic = "look", .usage = "mem [trim]",
-	.help = "a picture of each device's memory: segments, who owns which block, what is free between; of a program also "
-		"parameters, gradients, optimizer, activations and their gradients, buffers; `trim` gives free segments back",
-	.example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
-	.torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
-	.class = COMMAND_STEER,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, "trim", "trim"}},
-	.run = mem_run,
+        .name = "mem",
+        .topic = "look",
+        .usage = "mem [trim]",
+        .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
+                "a program also "
+                "parameters, gradients, optimizer, activations and their gradients, buffers; `trim` gives "
+                "free segments back",
+        .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
+        .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "trim", "trim"}},
+        .run = mem_run,
 };

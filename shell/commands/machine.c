@@ -42,11 +42,15 @@ static enum status machine_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_machine = {
-	.name = "machine", .topic = "steer", .usage = "machine [NAME|FILE]",
-	.help = "shows the modelled machine with the source of every number, or changes it for the lines that follow",
-	.example = "machine dgx-h100\nmachine", .class = COMMAND_STEER,
-	.argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
-	.run = machine_run,
+        .name = "machine",
+        .topic = "steer",
+        .usage = "machine [NAME|FILE]",
+        .help = "shows the modelled machine with the source of every number, or changes it for the lines "
+                "that follow",
+        .example = "machine dgx-h100\nmachine",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
+        .run = machine_run,
 };
 
 static enum status set_run(struct shell *shell, struct call *call)
@@ -59,10 +63,13 @@ static enum status set_run(struct shell *shell, struct call *call)
 		if (status != ST_OK)
 			return status;
 		if (strcmp(key, "hello") == 0)
-			continue;           /* the front end's: terminal/session.c */
-		status = machine_set(&machine, key, number);    /* a word comes as 0, which every key takes or finds out of range */
+			continue; /* the front end's: terminal/session.c */
+		status = machine_set(&machine, key,
+		        number); /* a word comes as 0, which every key takes or finds out of range */
 		if (word && status != ST_NAME)
-			status = fail(ST_ARGUMENT, "set: '%s=%s': a number was expected (`machine` lists them with their units)", key, word);
+			status = fail(ST_ARGUMENT,
+			        "set: '%s=%s': a number was expected (`machine` lists them with their units)",
+			        key, word);
 		if (status != ST_OK)
 			return status;
 	}
@@ -71,9 +78,13 @@ static enum status set_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_set = {
-	.name = "set", .topic = "steer", .usage = "set KEY=VALUE ...",
-	.help = "changes numbers of the machine for the lines that follow (`machine` lists them); hello=off: no first screen",
-	.example = "set launch=5us link_rate=100GB/s\nspin 1ms", .class = COMMAND_STEER,
-	.argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
-	.run = set_run,
+        .name = "set",
+        .topic = "steer",
+        .usage = "set KEY=VALUE ...",
+        .help = "changes numbers of the machine for the lines that follow (`machine` lists them); hello=off: "
+                "no first screen",
+        .example = "set launch=5us link_rate=100GB/s\nspin 1ms",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
+        .run = set_run,
 };

@@ -7,7 +7,7 @@ typedef enum status on_name(struct shell *shell, struct call *call, int rank, na
 static enum status each_name(struct shell *shell, struct call *call, on_name *act)
 {
 	for (int i = 0; i < call_count(call, 0); i++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			name_id name;
 			enum status status = call_name(call, 0, i, rank, &name);
 			if (status == ST_OK)
@@ -53,14 +53,18 @@ static enum status stream_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_stream = {
-	.name = "stream", .topic = "make", .usage = "stream NAME ... [priority=high] [blocking]",
-	.help = "makes streams: queues of GPU work, each in its own order, which may run at the same time",
-	.example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
-	.torch = "NAME = torch.cuda.Stream()", .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
-	.class = COMMAND_PROGRAM,
-	.argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
-	.option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal", "high: others of the device stand still while its kernels run"}},
-	.run = stream_run,
+        .name = "stream",
+        .topic = "make",
+        .usage = "stream NAME ... [priority=high] [blocking]",
+        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time",
+        .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
+        .torch = "NAME = torch.cuda.Stream()",
+        .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
+        .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
+                "high: others of the device stand still while its kernels run"}},
+        .run = stream_run,
 };
 
 static enum status event_check(struct shell *shell, struct call *call, int rank, name_id name)
@@ -83,11 +87,15 @@ static enum status event_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_event = {
-	.name = "event", .topic = "make", .usage = "event NAME ...",
-	.help = "makes events: marks that `record` puts into a stream and `wait` waits for; one never recorded holds nothing",
-	.example = "stream io\nevent loaded\nwait loaded on io",
-	.torch = "NAME = torch.cuda.Event()", .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)",
-	.class = COMMAND_PROGRAM,
-	.argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}},
-	.run = event_run,
+        .name = "event",
+        .topic = "make",
+        .usage = "event NAME ...",
+        .help = "makes events: marks that `record` puts into a stream and `wait` waits for; one never "
+                "recorded holds nothing",
+        .example = "stream io\nevent loaded\nwait loaded on io",
+        .torch = "NAME = torch.cuda.Event()",
+        .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}},
+        .run = event_run,
 };

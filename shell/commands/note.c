@@ -1,4 +1,5 @@
-/* note.c -- "   text            [0-3]": what a line has to say about ranks, wrapped, the ranks at the right edge */
+/* note.c -- "   text            [0-3]": what a line has to say about ranks, wrapped, the ranks at the right
+ *                               edge */
 #include "shell/commands/services.h"
 
 #include <string.h>

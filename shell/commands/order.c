@@ -1,7 +1,8 @@
 /* order.c -- record, wait: the order between streams */
 #include "shell/commands/services.h"
 
-static struct record order_record(struct call *call, int rank, enum op_kind kind, const char *title, name_id object)
+static struct record order_record(
+        struct call *call, int rank, enum op_kind kind, const char *title, name_id object)
 {
 	struct record record;
 	record_begin(call, rank, &record, kind, title);
@@ -10,10 +11,11 @@ static struct record order_record(struct call *call, int rank, enum op_kind kind
 }
 
 /* Queues one operation without operands; equal records of the ranks before are shared. */
-static enum status queue_shared(struct shell *shell, int rank, int stream, const struct record *record, uint32_t *like,
-	name_id *phase, op_id target, op_id *id)
+static enum status queue_shared(struct shell *shell, int rank, int stream, const struct record *record,
+        uint32_t *like, name_id *phase, op_id target, op_id *id)
 {
-	enum status status = shell_queue(shell, rank, stream, record, *phase == record->phase ? *like : 0, target, 0, id);
+	enum status status =
+	        shell_queue(shell, rank, stream, record, *phase == record->phase ? *like : 0, target, 0, id);
 	if (status == ST_OK && *id)
 		*like = queued_record(shell, *id);
 	*phase = record->phase;
@@ -28,18 +30,18 @@ static enum status record_run(struct shell *shell, struct call *call)
 	int stream, event;
 	op_id id;
 
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = call_name(call, 0, 0, rank, &name);
 		struct thing thing = status == ST_OK ? world_find(world, rank, name) : (struct thing){0};
 		if (status == ST_OK && thing.kind != THING_NONE && thing.kind != THING_EVENT)
-			status = fail(ST_NAME, "%s is a %s; record wants an event: record EVENT on STREAM", names_text(world->names, name),
-				thing_kind_name(thing.kind));
+			status = fail(ST_NAME, "%s is a %s; record wants an event: record EVENT on STREAM",
+			        names_text(world->names, name), thing_kind_name(thing.kind));
 		if (status == ST_OK)
 			status = call_stream(call, rank, &stream);
 		if (status != ST_OK)
 			return status;
 	}
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = call_name(call, 0, 0, rank, &name);
 		if (status == ST_OK)
 			status = call_stream(call, rank, &stream);
@@ -58,15 +60,21 @@ static enum status record_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_record = {
-	.name = "record", .topic = "order", .usage = "record EVENT on STREAM",
-	.help = "puts EVENT into STREAM: it happens when the work queued there so far is done",
-	.example = "stream io\nspin 1ms on io\nrecord loaded on io\nwait loaded",
-	.torch = "EVENT.record(STREAM)", .cuda = "cudaEventRecord(EVENT, STREAM)", .class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_NEW, 0, NULL, "EVENT"}},
-	.run = record_run,
+        .name = "record",
+        .topic = "order",
+        .usage = "record EVENT on STREAM",
+        .help = "puts EVENT into STREAM: it happens when the work queued there so far is done",
+        .example = "stream io\nspin 1ms on io\nrecord loaded on io\nwait loaded",
+        .torch = "EVENT.record(STREAM)",
+        .cuda = "cudaEventRecord(EVENT, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_NEW, 0, NULL, "EVENT"}},
+        .run = record_run,
 };
 
-/* What a wait for the event or stream holds back for: its last record, or the stream's last operation; 0: nothing. */
+/* What a wait for the event or stream holds back for: its last record, or the stream's last operation; 0:
+ * nothing. */
 static op_id target_of(const struct world *world, struct thing thing)
 {
 	if (thing.kind == THING_EVENT)
@@ -94,12 +102,14 @@ static enum status wait_one(struct shell *shell, struct call *call, int i)
 	struct thing thing;
 	int stream;
 	op_id id;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		enum status status = wait_words(call, i, rank, &thing, &stream);
 		if (status != ST_OK)
 			return status;
-		struct record record = order_record(call, rank, OP_WAIT, "wait", name_of(shell->world, thing));
-		status = queue_shared(shell, rank, stream, &record, &like, &phase, target_of(shell->world, thing), &id);
+		struct record record =
+		        order_record(call, rank, OP_WAIT, "wait", name_of(shell->world, thing));
+		status = queue_shared(
+		        shell, rank, stream, &record, &like, &phase, target_of(shell->world, thing), &id);
 		if (status != ST_OK)
 			return status;
 	}
@@ -111,7 +121,7 @@ static enum status wait_run(struct shell *shell, struct call *call)
 	struct thing thing;
 	int stream;
 	for (int i = 0; i < call_count(call, 0); i++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			enum status status = wait_words(call, i, rank, &thing, &stream);
 			if (status != ST_OK)
 				return status;
@@ -125,11 +135,16 @@ static enum status wait_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_wait = {
-	.name = "wait", .topic = "order", .usage = "wait EVENT|OTHER ... on STREAM",
-	.help = "work queued on STREAM after this starts only once the event has happened, or what the stream OTHER holds now is done",
-	.example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
-	.torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)", .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)",
-	.class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_WAITABLE, ARG_MANY, NULL, "EVENT|OTHER"}},
-	.run = wait_run,
+        .name = "wait",
+        .topic = "order",
+        .usage = "wait EVENT|OTHER ... on STREAM",
+        .help = "work queued on STREAM after this starts only once the event has happened, or what the "
+                "stream OTHER holds now is done",
+        .example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
+        .torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)",
+        .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_WAITABLE, ARG_MANY, NULL, "EVENT|OTHER"}},
+        .run = wait_run,
 };

@@ -1,12 +1,17 @@
-/* p2p.c -- send, recv, sendrecv: transfers between two ranks of a group, rendezvous, matched in order by (source, destination)
+/* p2p.c -- send, recv, sendrecv: transfers between two ranks of a group, rendezvous, matched in order by
+ * (source, destination)
  *
- * An OP_P2P has one part a direction; a sendrecv's two start together. To and from oneself, a sendrecv is a copy. */
+ * An OP_P2P has one part a direction; a sendrecv's two start together. To and from oneself, a sendrecv is a
+ * copy. */
 #include "shell/commands/together.h"
 
-struct shape_of_line { const char *title; int send, recv; };   /* the argument rows of the tensors, -1: none */
+struct shape_of_line {
+	const char *title;
+	int send, recv;
+}; /* the argument rows of the tensors, -1: none */
 
 static enum status peer(struct shell *shell, struct call *call, int rank, const char *option,
-	const struct group_instance *instance, int *world_rank)
+        const struct group_instance *instance, int *world_rank)
 {
 	struct number number;
 	const char *title = call_command(call)->name;
@@ -18,14 +23,14 @@ static enum status peer(struct shell *shell, struct call *call, int rank, const 
 		return status;
 	int place = number.value >= 0 && number.value < instance->n ? (int)number.value : -1;
 	if (place < 0 || place != number.value)
-		return fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title, option, number.value, rank,
-			instance->n - 1);
+		return fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title, option,
+		        number.value, rank, instance->n - 1);
 	*world_rank = instance->ranks[place];
 	return ST_OK;
 }
 
-static enum status add_part(struct shell *shell, struct call *call, int rank, int row, enum p2p_direction direction,
-	const struct group_instance *instance, struct plan *plan)
+static enum status add_part(struct shell *shell, struct call *call, int rank, int row,
+        enum p2p_direction direction, const struct group_instance *instance, struct plan *plan)
 {
 	struct view view;
 	int other = -1;
@@ -39,7 +44,8 @@ static enum status add_part(struct shell *shell, struct call *call, int rank, in
 	return ST_OK;
 }
 
-static enum status p2p_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status p2p_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct shape_of_line *line = self;
 	const struct group_instance *instance;
@@ -69,14 +75,16 @@ static enum status to_oneself(int rank, struct plan *plan, const char *title)
 		return fail(ST_RANK, "%s: rank %d names itself; nobody else would take part", title, rank);
 	if (layout_bytes(&plan->operand[0].layout) != layout_bytes(&plan->operand[1].layout))
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
-			(long long)layout_bytes(&plan->operand[0].layout), (long long)layout_bytes(&plan->operand[1].layout));
+		        (long long)layout_bytes(&plan->operand[0].layout),
+		        (long long)layout_bytes(&plan->operand[1].layout));
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
 	plan->parts = 0;
 	return ST_OK;
 }
 
-static enum status p2p_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+static enum status p2p_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct shape_of_line *line = self;
 	struct record *record = &plan->record;
@@ -99,10 +107,12 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 	for (int k = 0; k < plans->ranks; k++) {
 		const struct plan *plan = &plans->plan[plans->rank[k].plan];
 		if (!plan->parts)
-			return fail(ST_RANK, "a rank's transfer to itself does not go into `together`: copy instead");
+			return fail(ST_RANK,
+			        "a rank's transfer to itself does not go into `together`: copy instead");
 	}
 	for (int k = 0; k < plans->ranks; k++) {
-		enum status status = together_add(shell, plans->rank[k].rank, &plans->plan[plans->rank[k].plan]);
+		enum status status =
+		        together_add(shell, plans->rank[k].rank, &plans->plan[plans->rank[k].plan]);
 		if (status != ST_OK)
 			return status;
 	}
@@ -143,38 +153,50 @@ static enum status sendrecv_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_send = {
-	.name = "send", .topic = "move", .usage = "send TENSOR to=RANK [on STREAM] [in GROUP]",
-	.help = "sends a tensor to another rank of the group; it is over when the other has received it",
-	.example = "tensor x[4] = rank\n@0 send x to=1\n@1 recv x from=0\nsync",
-	.torch = "dist.send(TENSOR, dst=RANK)", .cuda = "ncclSend(TENSOR, count, ncclFloat, RANK, comm, STREAM)",
-	.class = COMMAND_PROGRAM,
-	.stream_ok = true, .group_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-	.option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"}},
-	.run = send_run,
+        .name = "send",
+        .topic = "move",
+        .usage = "send TENSOR to=RANK [on STREAM] [in GROUP]",
+        .help = "sends a tensor to another rank of the group; it is over when the other has received it",
+        .example = "tensor x[4] = rank\n@0 send x to=1\n@1 recv x from=0\nsync",
+        .torch = "dist.send(TENSOR, dst=RANK)",
+        .cuda = "ncclSend(TENSOR, count, ncclFloat, RANK, comm, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .group_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
+        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"}},
+        .run = send_run,
 };
 
 const struct command command_recv = {
-	.name = "recv", .topic = "move", .usage = "recv TENSOR from=RANK [on STREAM] [in GROUP]",
-	.help = "receives into a tensor what another rank of the group sends; the tensor must be there",
-	.example = "tensor x[4] = rank\n@0 send x to=1\n@1 recv x from=0\nsync",
-	.torch = "dist.recv(TENSOR, src=RANK)", .cuda = "ncclRecv(TENSOR, count, ncclFloat, RANK, comm, STREAM)",
-	.class = COMMAND_PROGRAM,
-	.stream_ok = true, .group_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-	.option = {{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
-	.run = recv_run,
+        .name = "recv",
+        .topic = "move",
+        .usage = "recv TENSOR from=RANK [on STREAM] [in GROUP]",
+        .help = "receives into a tensor what another rank of the group sends; the tensor must be there",
+        .example = "tensor x[4] = rank\n@0 send x to=1\n@1 recv x from=0\nsync",
+        .torch = "dist.recv(TENSOR, src=RANK)",
+        .cuda = "ncclRecv(TENSOR, count, ncclFloat, RANK, comm, STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .group_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
+        .option = {{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
+        .run = recv_run,
 };
 
 const struct command command_sendrecv = {
-	.name = "sendrecv", .topic = "move", .usage = "sendrecv FROM -> TO to=NEXT from=PREVIOUS [on STREAM] [in GROUP]",
-	.help = "sends one tensor and receives another at the same time, so that a ring cannot deadlock",
-	.example = "tensor x[4] y[4] = rank\nsendrecv x -> y to=(rank+1)%world from=(rank-1)%world\nsync",
-	.torch = "dist.batch_isend_irecv([P2POp(dist.isend, FROM, NEXT), P2POp(dist.irecv, TO, PREVIOUS)])",
-	.cuda = "ncclGroupStart(); ncclSend(FROM, ...); ncclRecv(TO, ...); ncclGroupEnd()", .class = COMMAND_PROGRAM,
-	.stream_ok = true, .group_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
-	.option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"},
-		{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
-	.run = sendrecv_run,
+        .name = "sendrecv",
+        .topic = "move",
+        .usage = "sendrecv FROM -> TO to=NEXT from=PREVIOUS [on STREAM] [in GROUP]",
+        .help = "sends one tensor and receives another at the same time, so that a ring cannot deadlock",
+        .example = "tensor x[4] y[4] = rank\nsendrecv x -> y to=(rank+1)%world from=(rank-1)%world\nsync",
+        .torch = "dist.batch_isend_irecv([P2POp(dist.isend, FROM, NEXT), P2POp(dist.irecv, TO, PREVIOUS)])",
+        .cuda = "ncclGroupStart(); ncclSend(FROM, ...); ncclRecv(TO, ...); ncclGroupEnd()",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .group_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
+        .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"},
+                {"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
+        .run = sendrecv_run,
 };

@@ -8,13 +8,15 @@ static enum status peek_text(struct shell *shell, const struct view *view, struc
 {
 	const char *name = names_text(shell->world->names, view->name);
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status = packed ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) : ST_MEMORY;
+	enum status status = packed
+	        ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed)
+	        : ST_MEMORY;
 	if (status == ST_OK)
 		show_tensor(name, &view->layout, packed, text);
 	else
 		text_add(text, "%s: %s", name, fail_text());
 	mem_free(packed);
-	return ST_OK;    /* a rank's own trouble is its own answer: the others' lines do not hang on it */
+	return ST_OK; /* a rank's own trouble is its own answer: the others' lines do not hang on it */
 }
 
 static enum status peek_run(struct shell *shell, struct call *call)
@@ -24,12 +26,12 @@ static enum status peek_run(struct shell *shell, struct call *call)
 	int me = shell->world->me;
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)
-		FOR_RANKS(rank, call_ranks(call))
+		FOR_RANKS (rank, call_ranks(call))
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		int place = out_place(shell->out, call_ranks(call));
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			if (status != ST_OK || (me >= 0 && rank != me))
 				continue;
 			text_clear(&text);
@@ -37,7 +39,8 @@ static enum status peek_run(struct shell *shell, struct call *call)
 			if (status == ST_OK && me >= 0)
 				status = peek_text(shell, &view, &text);
 			else if (status == ST_OK)
-				show_tensor(names_text(shell->world->names, view.name), &view.layout, NULL, &text);
+				show_tensor(names_text(shell->world->names, view.name), &view.layout, NULL,
+				        &text);
 			if (status == ST_OK)
 				show_spoiled(shell->world, view.tensor, &text);
 			out_fill(shell->out, place, rank, text_string(&text));
@@ -48,9 +51,12 @@ static enum status peek_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_peek = {
-	.name = "peek", .topic = "read", .usage = "peek TENSOR ...",
-	.help = "shows the memory as it is now, finished or not: nothing waits",
-	.example = "tensor x[4] = iota\npeek x", .class = COMMAND_LOOK,
-	.argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
-	.run = peek_run,
+        .name = "peek",
+        .topic = "read",
+        .usage = "peek TENSOR ...",
+        .help = "shows the memory as it is now, finished or not: nothing waits",
+        .example = "tensor x[4] = iota\npeek x",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
+        .run = peek_run,
 };

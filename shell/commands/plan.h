@@ -1,31 +1,37 @@
 /* plan.h -- a line that queues work, resolved on each rank before anything changes.
  *
- * A line runs in three steps: resolve every rank (any mistake refuses the line, and nothing has changed); make the results'
- * memory (undone in reverse when a device is full); queue. Ranks whose line resolves alike (addresses, layouts, options) share a
- * plan, and their operations one record of the books: that is what makes a line on a thousand ranks cheap. */
+ * A line runs in three steps: resolve every rank (any mistake refuses the line, and nothing has changed);
+ * make the results' memory (undone in reverse when a device is full); queue. Ranks whose line resolves alike
+ * (addresses, layouts, options) share a plan, and their operations one record of the books: that is what
+ * makes a line on a thousand ranks cheap. */
 #ifndef RANKSH_PLAN_H
 #define RANKSH_PLAN_H
 
 #include "kernels/kernel.h"
 #include "shell/commands/services.h"
 
-enum result_action { RESULT_KEEP /* overwritten in place */, RESULT_MAKE, RESULT_REMAKE, RESULT_DROP /* `_` */ };
+enum result_action {
+	RESULT_KEEP /* overwritten in place */,
+	RESULT_MAKE,
+	RESULT_REMAKE,
+	RESULT_DROP /* `_` */
+};
 struct plan_result {
-	struct view view;               /* as it is before the line; tensor -1: not there */
+	struct view view; /* as it is before the line; tensor -1: not there */
 	enum result_action action;
-	int operand;                    /* which of the plan's operands it becomes */
+	int operand; /* which of the plan's operands it becomes */
 };
 
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
 struct plan {
-	struct record record;           /* operand and part are set when it is queued */
+	struct record record; /* operand and part are set when it is queued */
 	struct operand operand[PLAN_OPERANDS];
 	struct part part[PLAN_PARTS];
-	int operands, results, parts;   /* operands: the arguments; results add theirs behind them */
+	int operands, results, parts; /* operands: the arguments; results add theirs behind them */
 	struct plan_result result[PLAN_RESULTS];
-	int stream, place;              /* place: in the group, where it matters; else -1 */
-	struct layout shape;            /* asked for by the line (a source's); dims 0: none */
-	uint32_t queued;                /* the record in the books that the last rank got; 0: none yet */
+	int stream, place;   /* place: in the group, where it matters; else -1 */
+	struct layout shape; /* asked for by the line (a source's); dims 0: none */
+	uint32_t queued;     /* the record in the books that the last rank got; 0: none yet */
 };
 
 struct plans {
@@ -34,42 +40,47 @@ struct plans {
 	struct plan_rank {
 		int rank;
 		uint32_t plan;
-		int made[PLAN_RESULTS], old[PLAN_RESULTS];      /* tensors: the new one; the one that it replaces; -1 none */
+		int made[PLAN_RESULTS],
+		        old[PLAN_RESULTS]; /* tensors: the new one; the one that it replaces; -1 none */
 		op_id id;
-	} *rank;
+	} * rank;
 	int ranks;
 };
 
 /* Resolves one rank: fills operands, results (views only), stream, options. */
-typedef enum status plan_resolve(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
+typedef enum status plan_resolve(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
 /* For a plan unlike those before: checks, decides results (layout of their operands), fills the record. */
-typedef enum status plan_complete(struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
+typedef enum status plan_complete(
+        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
 
-/* Runs the three steps for the ranks of the line; or the first, and then the other two. *plans is to be released by plans_release
- * in any case. */
-enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete, const void *self,
-	struct plans *plans);
-enum status plans_make(struct shell *shell, struct plans *plans);     /* the second step alone: the results' memory */
+/* Runs the three steps for the ranks of the line; or the first, and then the other two. *plans is to be
+ * released by plans_release in any case. */
+enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
+        plan_complete *complete, const void *self, struct plans *plans);
+enum status plans_make(
+        struct shell *shell, struct plans *plans); /* the second step alone: the results' memory */
 enum status plans_queue(struct shell *shell, struct plans *plans);
-/* Of a result made: fills its operand's address, and frees the tensor that it replaces, behind the work queued on the stream so
- * far. */
+/* Of a result made: fills its operand's address, and frees the tensor that it replaces, behind the work
+ * queued on the stream so far. */
 void plan_take(struct shell *shell, struct plan *plan, const struct plan_rank *one);
 enum status plan_drop_old(struct shell *shell, const struct plan *plan, const struct plan_rank *one);
-enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete, const void *self,
-	struct plans *plans);
+enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
+        const void *self, struct plans *plans);
 void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
-void plan_operand(struct plan *plan, const struct view *view, int access);                     /* one more argument */
-enum status plan_result_view(struct call *call, int rank, struct plan *plan, int i);            /* one more result */
+void plan_operand(struct plan *plan, const struct view *view, int access);           /* one more argument */
+enum status plan_result_view(struct call *call, int rank, struct plan *plan, int i); /* one more result */
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. title: for the message. */
-enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, const struct layout *wanted, int access,
-	const char *title);
-enum status plan_contiguous(const struct shell *shell, const struct plan *plan, const char *title);   /* what NCCL moves */
+enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, const struct layout *wanted,
+        int access, const char *title);
+enum status plan_contiguous(
+        const struct shell *shell, const struct plan *plan, const char *title); /* what NCCL moves */
 enum status plan_on_device(const struct shell *shell, const struct plan *plan, const char *title);
 /* Sets record.group: `in`, `use` or world; the rank's part of it and its place there. */
 enum status group_of(const struct shell *shell, struct call *call, int rank, struct plan *plan,
-	const struct group_instance **instance, int *place);
+        const struct group_instance **instance, int *place);
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(struct shell *shell, struct call *call, const struct plans *plans);
 

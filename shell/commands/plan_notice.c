@@ -1,4 +1,5 @@
-/* plan_notice.c -- what the prompt says of a line that queued work: "y [256,256] queued on default: 2.00 ms of work, not begun" */
+/* plan_notice.c -- what the prompt says of a line that queued work: "y [256,256] queued on default: 2.00 ms
+ * of work, not begun" */
 #include "shell/commands/plan.h"
 
 #include <string.h>
@@ -18,20 +19,22 @@ static void notice_text(struct shell *shell, const struct plan *plan, op_id id, 
 		layout_text(&plan->operand[plan->result[0].operand].layout, &shape);
 	}
 	const char *object = names_text(shell->world->names, record->object);
-	text_add(text, "%s%s queued on %s", *object ? object : names_text(shell->world->names, record->title), text_string(&shape),
-		stream ? names_text(shell->world->names, stream->name) : "default");
+	text_add(text, "%s%s queued on %s", *object ? object : names_text(shell->world->names, record->title),
+	        text_string(&shape), stream ? names_text(shell->world->names, stream->name) : "default");
 	if (record->alone_ns > 0) {
 		text_add(text, ": ");
 		time_text(record->alone_ns, text);
 		text_add(text, " of work");
 	}
-	text_add(text, times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
+	text_add(text,
+	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
 	text_release(&shape);
 }
 
 void plans_notice(struct shell *shell, struct call *call, const struct plans *plans)
 {
-	if (!shell->interactive || shell->replaying || !call_at_prompt(call) || plans->rank[0].id > shell->world->op_count)
+	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||
+	        plans->rank[0].id > shell->world->op_count)
 		return;
 	struct text text = {0}, before = {0};
 	struct ranks set = {0};

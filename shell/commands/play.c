@@ -21,7 +21,8 @@ static enum status count_of(struct call *call, int row, const char *what, double
 	return status;
 }
 
-/* The journal keeps of a command that the limit stopped (program_back) the steps that it did play; in a block, those of the whole line. */
+/* The journal keeps of a command that the limit stopped (program_back) the steps that it did play; in a
+ * block, those of the whole line. */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
 	const struct training *t = shell->training;
@@ -40,7 +41,8 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 static enum status step_to(struct shell *shell, struct call *call, long played)
 {
 	if (shell->interactive && !call_alone(call))
-		return fail(ST_ARGUMENT, "`step back` and `step 0` stand alone on a line: the lines before run again");
+		return fail(ST_ARGUMENT,
+		        "`step back` and `step 0` stand alone on a line: the lines before run again");
 	return program_back(shell, played);
 }
 
@@ -69,11 +71,16 @@ static enum status step_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_step = {
-	.name = "step", .topic = "learn", .usage = "step [N] | step back [N] | step 0",
-	.help = "plays the program's next step, and shows its lines; Enter repeats it. `back` makes the world again without the last one, 0 from the start",
-	.example = "strategy serial\nstep\nstep 3\nstep back\nstep 0", .class = COMMAND_STEER,
-	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N|back"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
-	.run = step_run,
+        .name = "step",
+        .topic = "learn",
+        .usage = "step [N] | step back [N] | step 0",
+        .help = "plays the program's next step, and shows its lines; Enter repeats it. `back` makes the "
+                "world again without the last one, 0 from the start",
+        .example = "strategy serial\nstep\nstep 3\nstep back\nstep 0",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N|back"},
+                {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
+        .run = step_run,
 };
 
 static enum status run_run(struct shell *shell, struct call *call)
@@ -84,10 +91,14 @@ static enum status run_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_run = {
-	.name = "run", .topic = "learn", .usage = "run [ITERATIONS]", .help = "plays the program to the end of this iteration, or of the next so many, and shows the loss",
-	.example = "strategy serial\nrun 2", .class = COMMAND_STEER,
-	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "ITERATIONS"}},
-	.run = run_run,
+        .name = "run",
+        .topic = "learn",
+        .usage = "run [ITERATIONS]",
+        .help = "plays the program to the end of this iteration, or of the next so many, and shows the loss",
+        .example = "strategy serial\nrun 2",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "ITERATIONS"}},
+        .run = run_run,
 };
 
 /* Rank 0 writes; all learn how it went. */
@@ -95,7 +106,8 @@ static enum status save_script(struct shell *shell, const char *path)
 {
 	struct text script = {0};
 	program_script(shell, &script);
-	enum status status = script.broken ? fail(ST_MEMORY, "this computer is out of memory for the script") : ST_OK;
+	enum status status =
+	        script.broken ? fail(ST_MEMORY, "this computer is out of memory for the script") : ST_OK;
 	if (status == ST_OK && plane_rank(shell->plane) == 0)
 		status = file_write(path, text_string(&script), script.count);
 	text_release(&script);
@@ -130,7 +142,8 @@ static enum status program_run(struct shell *shell, struct call *call)
 	if (words > 1 && !save)
 		return fail(ST_ARGUMENT, "write: program, program F.rsh or program save F.rsh");
 	if (words != 1 && !t->now.program.count)
-		return fail(ST_ARGUMENT, "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+		return fail(ST_ARGUMENT,
+		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (save)
 		status = call_word(call, 0, 1, first, &word);
 	if (words && status == ST_OK)
@@ -147,11 +160,15 @@ static enum status program_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_program = {
-	.name = "program", .topic = "learn", .usage = "program [F.rsh] | program save F.rsh",
-	.help = "lists the program's steps, loads a script as one, or saves it as a script: of the iterations begun so far",
-	.example = "strategy serial\nprogram", .class = COMMAND_STEER,
-	.argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "F.rsh"}},
-	.run = program_run,
+        .name = "program",
+        .topic = "learn",
+        .usage = "program [F.rsh] | program save F.rsh",
+        .help = "lists the program's steps, loads a script as one, or saves it as a script: of the "
+                "iterations begun so far",
+        .example = "strategy serial\nprogram",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "F.rsh"}},
+        .run = program_run,
 };
 
 static enum status verify_run(struct shell *shell, struct call *call)
@@ -166,9 +183,12 @@ static enum status verify_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_verify = {
-	.name = "verify", .topic = "learn", .usage = "verify [iterations=N]",
-	.help = "trains the same model on one rank, and compares every parameter: how far it is away, beside what training has changed; the iteration that was begun is finished first",
-	.class = COMMAND_STEER,
-	.option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
-	.run = verify_run,
+        .name = "verify",
+        .topic = "learn",
+        .usage = "verify [iterations=N]",
+        .help = "trains the same model on one rank, and compares every parameter: how far it is away, beside "
+                "what training has changed; the iteration that was begun is finished first",
+        .class = COMMAND_STEER,
+        .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
+        .run = verify_run,
 };

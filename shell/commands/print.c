@@ -1,8 +1,9 @@
 /* print.c -- print: the program reads a value, so its host waits
  *
- * A tensor on the device costs an OP_COPY (one operand: what is brought to the host) on the current stream and an OP_SYNC with the
- * reason "print"; one on the host costs the OP_SYNC alone, which waits for nothing. The text is made by the tensor's owner when the
- * backend says that the OP_SYNC is over (prints_done), so prints speak in the order of execution. */
+ * A tensor on the device costs an OP_COPY (one operand: what is brought to the host) on the current stream
+ * and an OP_SYNC with the reason "print"; one on the host costs the OP_SYNC alone, which waits for nothing.
+ * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
+ * prints speak in the order of execution. */
 #include "shell/commands/host.h"
 #include "shell/commands/show.h"
 
@@ -12,17 +13,23 @@
 #include <string.h>
 
 /* An argument as it is printed by this process's rank: a tensor, or the text of an expression. */
-struct printed { bool tensor; struct view view; char *text; };
+struct printed {
+	bool tensor;
+	struct view view;
+	char *text;
+};
 struct print {
-	op_id *sync;                    /* by place in the line's ranks, ascending */
+	op_id *sync; /* by place in the line's ranks, ascending */
 	int count;
-	struct ranks waiting, ready;    /* ranks whose OP_SYNC is not over; over, and not yet said */
+	struct ranks waiting, ready; /* ranks whose OP_SYNC is not over; over, and not yet said */
 	struct printed *item;
 	int items;
-	struct text mine;               /* what this process's rank says */
+	struct text mine; /* what this process's rank says */
 	struct print *next;
 };
-struct prints { struct print *first, **end; };
+struct prints {
+	struct print *first, **end;
+};
 
 static void print_free(struct print *print)
 {
@@ -43,7 +50,8 @@ static void say_ready(struct shell *shell, struct print *print)
 	int place = out_place(shell->out, &print->ready);
 	if (shell->world->me >= 0 && ranks_has(&print->ready, shell->world->me))
 		out_fill(shell->out, place, shell->world->me, text_string(&print->mine));
-	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0; rank = ranks_next(&print->ready, rank))
+	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0;
+	        rank = ranks_next(&print->ready, rank))
 		out_fill(shell->out, place, rank, text_string(&print->mine));
 	print->ready = (struct ranks){0};
 }
@@ -51,7 +59,8 @@ static void say_ready(struct shell *shell, struct print *print)
 static void value_text(const struct shell *shell, const struct view *view, struct text *out)
 {
 	const char *name = names_text(shell->world->names, view->name);
-	const void *data = shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
+	const void *data =
+	        shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
 	void *packed = data ? mem_alloc((size_t)layout_bytes(&view->layout)) : NULL;
 	if (packed)
 		layout_pack(&view->layout, data, packed);
@@ -130,14 +139,19 @@ void prints_release(struct shell *shell)
 	shell->prints = NULL;
 }
 
-/* ---- the line ---------------------------------------------------------------------------------------------------- */
+/* ---- the line ---- */
 
-static struct record copy_record(struct call *call, int rank, const struct view *view, struct operand *operand)
+static struct record copy_record(
+        struct call *call, int rank, const struct view *view, struct operand *operand)
 {
 	struct record record = host_record(call, rank, OP_COPY, "copy");
-	*operand = (struct operand){.address = view->address, .space = (uint8_t)view->space, .access = ACCESS_READ,
-		.transposed = view->transposed,
-		.tensor = view->tensor, .name = view->name, .layout = view->layout};
+	*operand = (struct operand){.address = view->address,
+	        .space = (uint8_t)view->space,
+	        .access = ACCESS_READ,
+	        .transposed = view->transposed,
+	        .tensor = view->tensor,
+	        .name = view->name,
+	        .layout = view->layout};
 	record.operand = operand;
 	record.operands = 1;
 	record.bytes = layout_bytes(&view->layout);
@@ -147,7 +161,8 @@ static struct record copy_record(struct call *call, int rank, const struct view 
 }
 
 /* Brings the tensor to the host in the stream's order; the op to wait for, or 0. */
-enum status host_bring(struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
+enum status host_bring(
+        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {
 	struct operand operand;
 	struct record record = copy_record(call, rank, view, &operand);
@@ -155,7 +170,8 @@ enum status host_bring(struct shell *shell, struct call *call, int rank, int str
 	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, id) : ST_OK;
 }
 
-static enum status expression_item(struct shell *shell, struct call *call, int i, int rank, bool mine, struct printed *item)
+static enum status expression_item(
+        struct shell *shell, struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
 	const char *typed = call_argument_text(call, 0, i);
@@ -165,7 +181,8 @@ static enum status expression_item(struct shell *shell, struct call *call, int i
 	if (typed[0] != '"')
 		text_add(&text, "%s = ", typed);
 	enum status status = call_expression_text(call, 0, i, rank, &text);
-	if (status == ST_OK && mine && !item->text && !(item->text = mem_copy_text(text_string(&text), text.count)))
+	if (status == ST_OK && mine && !item->text &&
+	        !(item->text = mem_copy_text(text_string(&text), text.count)))
 		status = ST_MEMORY;
 	text_release(&text);
 	return status;
@@ -176,12 +193,13 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 {
 	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call_ranks(call));
 	for (int i = 0; i < print->items; i++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			struct printed *item = &print->item[i];
 			struct view view;
 			bool tensor = call_kind(call, 0, i) == ARG_TENSOR;
-			enum status status = tensor ? call_tensor(call, 0, i, rank, &view)
-				: expression_item(shell, call, i, rank, rank == keep, item);
+			enum status status = tensor
+			        ? call_tensor(call, 0, i, rank, &view)
+			        : expression_item(shell, call, i, rank, rank == keep, item);
 			if (status != ST_OK)
 				return status;
 			item->tensor = tensor;
@@ -193,7 +211,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 
 static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		op_id last = 0;
 		name_id object = 0;
 		int stream;
@@ -201,7 +219,8 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 			struct view view;
 			op_id id;
-			if (call_kind(call, 0, i) != ARG_TENSOR || (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
+			if (call_kind(call, 0, i) != ARG_TENSOR ||
+			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
 			status = host_bring(shell, call, rank, stream, &view, &id);
 			last = id ? id : last;
@@ -254,7 +273,7 @@ static enum status print_values(struct shell *shell, struct call *call, int coun
 	struct text text = {0};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		text_clear(&text);
 		for (int i = 0; i < count && status == ST_OK; i++) {
 			const char *typed = call_argument_text(call, 0, i);
@@ -294,12 +313,17 @@ static enum status print_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_print = {
-	.name = "print", .topic = "read", .usage = "print TENSOR|EXPRESSION ... [on STREAM]",
-	.help = "the program reads the value: the host waits until the stream has made it (`peek` looks without waiting)",
-	.example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
-	.torch = "print(TENSOR)   # reads it: waits",
-	.cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); cudaStreamSynchronize(STREAM)",
-	.class = COMMAND_PROGRAM, .stream_ok = true,
-	.argument = {{ARG_PRINTABLE, ARG_MANY, NULL, "TENSOR|EXPRESSION"}},
-	.run = print_run,
+        .name = "print",
+        .topic = "read",
+        .usage = "print TENSOR|EXPRESSION ... [on STREAM]",
+        .help = "the program reads the value: the host waits until the stream has made it (`peek` looks "
+                "without waiting)",
+        .example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
+        .torch = "print(TENSOR)   # reads it: waits",
+        .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "
+                "cudaStreamSynchronize(STREAM)",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_PRINTABLE, ARG_MANY, NULL, "TENSOR|EXPRESSION"}},
+        .run = print_run,
 };

@@ -1,4 +1,5 @@
-/* read.c -- values made from data, for the language's expressions: brought to the host as `print` brings them, or through the side door
+/* read.c -- values made from data, for the language's expressions: brought to the host as `print` brings
+ * them, or through the side door
  *
  * The owner of the data computes a rank's value; all processes then know every rank's. */
 #include "shell/commands/services.h"
@@ -8,22 +9,34 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- waiting for the data ---------------------------------------------------------------------------------------- */
+/* ---- waiting for the data ---- */
 
 static struct record read_record(const struct shell *shell, enum op_kind kind, const char *reason)
 {
 	struct world *world = shell->world;
 	const char *title = kind == OP_SYNC ? "sync" : "copy";
-	return (struct record){.kind = (uint8_t)kind, .microbatch = -1, .title = names_make(world->names, title, strlen(title)),
-		.reason = kind == OP_SYNC ? names_make(world->names, reason, strlen(reason)) : 0, .section = (int)world->section_count - 1,
-		.line = world->line, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1, .launch_ns = -1};
+	return (struct record){.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = names_make(world->names, title, strlen(title)),
+	        .reason = kind == OP_SYNC ? names_make(world->names, reason, strlen(reason)) : 0,
+	        .section = (int)world->section_count - 1,
+	        .line = world->line,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .alone_ns = -1,
+	        .launch_ns = -1};
 }
 
 static enum status bring(struct shell *shell, int rank, int stream, const struct view *view, op_id *last)
 {
-	struct operand operand = {.address = view->address, .space = (uint8_t)view->space, .access = ACCESS_READ,
-		.transposed = view->transposed,
-		.tensor = view->tensor, .name = view->name, .layout = view->layout};
+	struct operand operand = {.address = view->address,
+	        .space = (uint8_t)view->space,
+	        .access = ACCESS_READ,
+	        .transposed = view->transposed,
+	        .tensor = view->tensor,
+	        .name = view->name,
+	        .layout = view->layout};
 	struct record record = read_record(shell, OP_COPY, NULL);
 	record.operand = &operand;
 	record.operands = 1;
@@ -33,7 +46,8 @@ static enum status bring(struct shell *shell, int rank, int stream, const struct
 	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, last) : ST_OK;
 }
 
-static enum status program_read(struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
+static enum status program_read(
+        struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
 {
 	op_id last = 0;
 	enum status status = bring(shell, rank, read->stream, &read->a, &last);
@@ -48,29 +62,36 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 
 static bool overlaps(const struct operand *operand, const struct view *view)
 {
-	return operand->space == view->space && operand->address < view->address + layout_span(&view->layout)
-		&& view->address < operand->address + layout_span(&operand->layout);
+	return operand->space == view->space &&
+	        operand->address < view->address + layout_span(&view->layout) &&
+	        view->address < operand->address + layout_span(&operand->layout);
 }
 
 static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD)
-		    && (overlaps(operand, &read->a) || (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
+		if (operand->access & (ACCESS_WRITE | ACCESS_ADD) &&
+		        (overlaps(operand, &read->a) ||
+		                (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
 			return true;
 	}
 	return false;
 }
 
-struct awaited { op_id *id; size_t count, room; };
+struct awaited {
+	op_id *id;
+	size_t count, room;
+};
 
-/* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is what it would hang on. */
+/* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is
+ * what it would hang on. */
 static bool would_end(const struct shell *shell, int rank, int stream, op_id *id)
 {
 	const struct stream *on = world_stream(shell->world, rank, stream), *other;
 	for (int s = STREAM_HOST; (other = world_stream(shell->world, rank, s)) != NULL; s++) {
-		bool legacy = on->blocking && other->blocking && (s == STREAM_DEFAULT || stream == STREAM_DEFAULT);
+		bool legacy =
+		        on->blocking && other->blocking && (s == STREAM_DEFAULT || stream == STREAM_DEFAULT);
 		struct times t;
 		if (!other->tail || (s != STREAM_HOST && s != stream && (!legacy || stream == STREAM_HOST)))
 			continue;
@@ -86,22 +107,27 @@ static bool would_end(const struct shell *shell, int rank, int stream, op_id *id
 static enum status can_be_known(struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	int i = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
-		bool device = read->a.space == SPACE_DEVICE || (read->kind == READ_DIFFERENCE && read->b.space == SPACE_DEVICE);
+		bool device = read->a.space == SPACE_DEVICE ||
+		        (read->kind == READ_DIFFERENCE && read->b.space == SPACE_DEVICE);
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;
 		enum status status = shell->backend->reach(shell->backend, &id, 1, &shell->budget);
 		if (status != ST_OK)
 			return status == ST_WAITS || status == ST_STUCK
-				? fail_in(status, "%s is not known yet", names_text(shell->world->names, read->a.name)) : status;
+			        ? fail_in(status, "%s is not known yet",
+			                  names_text(shell->world->names, read->a.name))
+			        : status;
 	}
 	return ST_OK;
 }
 
-/* The last writers on each stream of the rank since its host last waited for everything, and that wait itself. */
-static enum status await_writers(const struct shell *shell, int rank, const struct data_read *read, struct awaited *awaited)
+/* The last writers on each stream of the rank since its host last waited for everything, and that wait
+ * itself. */
+static enum status await_writers(
+        const struct shell *shell, int rank, const struct data_read *read, struct awaited *awaited)
 {
 	const struct world *world = shell->world;
 	bool seen[STREAMS_MAX + 1] = {false};
@@ -122,14 +148,14 @@ static enum status await_writers(const struct shell *shell, int rank, const stru
 }
 
 /* Everything that the values hang on, in `awaited`. */
-static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads, const char *reason,
-	struct awaited *awaited)
+static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads,
+        const char *reason, struct awaited *awaited)
 {
 	int i = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		op_id sync = 0;
 		enum status status = reason ? program_read(shell, rank, &reads[i], reason, &sync)
-			: await_writers(shell, rank, &reads[i], awaited);
+		                            : await_writers(shell, rank, &reads[i], awaited);
 		if (status == ST_OK && reason) {
 			status = MEM_GROW(&awaited->id, awaited->count, &awaited->room);
 			if (status == ST_OK)
@@ -142,7 +168,7 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 	return ST_OK;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---- */
 
 static float *floats(const struct shell *shell, const struct view *view, bool peek)
 {
@@ -154,7 +180,8 @@ static float *floats(const struct shell *shell, const struct view *view, bool pe
 	if (good && data)
 		layout_pack(&view->layout, data, packed);
 	else if (good)
-		good = shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) == ST_OK;
+		good = shell->backend->peek(
+		               shell->backend, view->space, view->address, &view->layout, packed) == ST_OK;
 	if (good)
 		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
 	mem_free(packed);
@@ -186,7 +213,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	double most = 0, largest = 0;
 	for (int64_t i = 0; i < count; i++) {
 		double away = fabs((double)a[i] - b[i]), size = fmax(fabs((double)a[i]), fabs((double)b[i]));
-		if (a[i] == b[i])           /* infinities too */
+		if (a[i] == b[i]) /* infinities too */
 			away = 0;
 		if (isnan(away))
 			return INFINITY;
@@ -200,8 +227,9 @@ static double difference(const float *a, const float *b, int64_t count)
 static double element(const struct shell *shell, const struct view *view, const float *values)
 {
 	int32_t whole;
-	if (view->layout.dtype == DT_I32
-	    && shell->backend->peek(shell->backend, view->space, view->address, &view->layout, &whole) == ST_OK)
+	if (view->layout.dtype == DT_I32 &&
+	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, &whole) ==
+	                ST_OK)
 		return whole;
 	return values[0];
 }
@@ -209,16 +237,26 @@ static double element(const struct shell *shell, const struct view *view, const 
 static enum status value_of(const struct shell *shell, const struct data_read *read, bool peek, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);
-	float *a = floats(shell, &read->a, peek), *b = read->kind == READ_DIFFERENCE ? floats(shell, &read->b, peek) : NULL;
+	float *a = floats(shell, &read->a, peek),
+	      *b = read->kind == READ_DIFFERENCE ? floats(shell, &read->b, peek) : NULL;
 	enum status status = ST_OK;
 	if (!a || (read->kind == READ_DIFFERENCE && !b))
-		status = fail(ST_MEMORY, "%s: this computer has no memory for it", names_text(shell->world->names, read->a.name));
+		status = fail(ST_MEMORY, "%s: this computer has no memory for it",
+		        names_text(shell->world->names, read->a.name));
 	else
 		switch (read->kind) {
-		case READ_ELEMENT: *value = element(shell, &read->a, a); break;
-		case READ_SUM: *value = sum(a, count); break;
-		case READ_NORM: *value = norm(a, count); break;
-		case READ_DIFFERENCE: *value = difference(a, b, count); break;
+		case READ_ELEMENT:
+			*value = element(shell, &read->a, a);
+			break;
+		case READ_SUM:
+			*value = sum(a, count);
+			break;
+		case READ_NORM:
+			*value = norm(a, count);
+			break;
+		case READ_DIFFERENCE:
+			*value = difference(a, b, count);
+			break;
 		}
 	mem_free(a);
 	mem_free(b);
@@ -226,7 +264,10 @@ static enum status value_of(const struct shell *shell, const struct data_read *r
 }
 
 /* This process's value, and what became of it, for everybody. */
-struct shared { double value; int64_t status; };
+struct shared {
+	double value;
+	int64_t status;
+};
 
 static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
 {
@@ -242,7 +283,8 @@ static enum status share(struct shell *shell, const struct ranks *set, struct sh
 			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
 		else if (all[rank].status != ST_OK)
 			status = rank == shell->world->me ? (enum status)mine.status
-				: fail((enum status)all[rank].status, "rank %d could not read its data", rank);
+			                                  : fail((enum status)all[rank].status,
+			                                            "rank %d could not read its data", rank);
 		else
 			values[i++] = all[rank].value;
 	}
@@ -250,21 +292,24 @@ static enum status share(struct shell *shell, const struct ranks *set, struct sh
 	return status;
 }
 
-static enum status same_shapes(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
+static enum status same_shapes(
+        const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
 	int i = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
 		if (read->kind == READ_ELEMENT && layout_count(&read->a.layout) != 1)
-			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted", names_text(shell->world->names, read->a.name),
-				(long long)layout_count(&read->a.layout));
+			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted",
+			        names_text(shell->world->names, read->a.name),
+			        (long long)layout_count(&read->a.layout));
 		if (read->kind != READ_DIFFERENCE || layout_same_shape(&read->a.layout, &read->b.layout))
 			continue;
 		struct text a = {0}, b = {0};
 		layout_text(&read->a.layout, &a);
 		layout_text(&read->b.layout, &b);
-		enum status status = fail(ST_SHAPE, "close: %s is %s, %s is %s", names_text(shell->world->names, read->a.name),
-			text_string(&a), names_text(shell->world->names, read->b.name), text_string(&b));
+		enum status status = fail(ST_SHAPE, "close: %s is %s, %s is %s",
+		        names_text(shell->world->names, read->a.name), text_string(&a),
+		        names_text(shell->world->names, read->b.name), text_string(&b));
 		text_release(&a);
 		text_release(&b);
 		return status;
@@ -275,7 +320,7 @@ static enum status same_shapes(const struct shell *shell, const struct ranks *se
 static int place_in(const struct ranks *set, int wanted)
 {
 	int i = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		if (rank == wanted)
 			return i;
 		i++;
@@ -283,8 +328,8 @@ static int place_in(const struct ranks *set, int wanted)
 	return -1;
 }
 
-enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads, const char *reason,
-	double *values)
+enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
+        const char *reason, double *values)
 {
 	struct awaited awaited = {0};
 	struct shared mine = {0, ST_OK};
@@ -295,7 +340,8 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	if (status == ST_OK)
 		status = gather(shell, set, reads, reason, &awaited);
 	if (status == ST_OK && awaited.count)
-		status = shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
+		status =
+		        shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
 	mem_free(awaited.id);
 	if (status != ST_OK)
 		return status;

@@ -13,7 +13,7 @@ static enum status say_run(struct shell *shell, struct call *call)
 	struct text first = {0}, text = {0};
 	bool same = true;
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		const char *word;
 		if (status != ST_OK || (status = call_word(call, 0, 0, rank, &word)) != ST_OK)
 			break;
@@ -24,7 +24,8 @@ static enum status say_run(struct shell *shell, struct call *call)
 	if (status == ST_OK && same)
 		out_say(shell->out, "%s\n", text_string(&first));
 	int place = status == ST_OK && !same ? out_place(shell->out, call_ranks(call)) : -1;
-	for (int rank = ranks_first(call_ranks(call)); !same && status == ST_OK && rank >= 0; rank = ranks_next(call_ranks(call), rank)) {
+	for (int rank = ranks_first(call_ranks(call)); !same && status == ST_OK && rank >= 0;
+	        rank = ranks_next(call_ranks(call), rank)) {
 		const char *word = "";
 		status = call_word(call, 0, 0, rank, &word);
 		out_fill(shell->out, place, rank, word);
@@ -35,11 +36,15 @@ static enum status say_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_say = {
-	.name = "say", .topic = "write", .usage = "say \"TEXT\"",
-	.help = "shows a text; $i and $(i+1) in it are replaced by their values",
-	.example = "let i = 3\nsay \"step $i of $(i+1)\"", .torch = "print(f\"step {i}\")", .class = COMMAND_STEER,
-	.argument = {{ARG_TEXT, 0, NULL, "\"TEXT\""}},
-	.run = say_run,
+        .name = "say",
+        .topic = "write",
+        .usage = "say \"TEXT\"",
+        .help = "shows a text; $i and $(i+1) in it are replaced by their values",
+        .example = "let i = 3\nsay \"step $i of $(i+1)\"",
+        .torch = "print(f\"step {i}\")",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_TEXT, 0, NULL, "\"TEXT\""}},
+        .run = say_run,
 };
 
 static char *read_file(const char *path, size_t *count)
@@ -77,7 +82,10 @@ static char *read_file(const char *path, size_t *count)
 
 enum status shell_agree(struct shell *shell, int owner, enum status mine)
 {
-	struct { int status; char text[500]; } verdict = {(int)mine, ""};
+	struct {
+		int status;
+		char text[500];
+	} verdict = {(int)mine, ""};
 	size_t count = sizeof verdict;
 	void *bytes = &verdict;
 	int me = shell->plane ? plane_rank(shell->plane) : owner;
@@ -138,7 +146,11 @@ static enum status source_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_source = {
-	.name = "source", .topic = "write", .usage = "source FILE.rsh", .help = "runs the lines of a file", .class = COMMAND_STEER,
-	.argument = {{ARG_FILE, 0, NULL, "FILE"}},
-	.run = source_run,
+        .name = "source",
+        .topic = "write",
+        .usage = "source FILE.rsh",
+        .help = "runs the lines of a file",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_FILE, 0, NULL, "FILE"}},
+        .run = source_run,
 };

@@ -23,7 +23,8 @@ static enum status undo_run(struct shell *shell, struct call *call)
 	if (status == ST_OK && !number_is_whole(number.value, 1, 1e9))
 		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
 	if (status == ST_OK && !call_alone(call))
-		status = fail(ST_ARGUMENT, "`undo` stands alone on a line that you type: the lines before run again");
+		status = fail(ST_ARGUMENT,
+		        "`undo` stands alone on a line that you type: the lines before run again");
 	if (status == ST_OK)
 		status = journal_undo(shell, (int)number.value);
 	shell->undid = status == ST_OK;
@@ -31,9 +32,14 @@ static enum status undo_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_undo = {
-	.name = "undo", .topic = "write", .usage = "undo [N]",
-	.help = "takes back the last line, or the last N: the lines before run again in an empty world; alone on its line",
-	.argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}}, .class = COMMAND_SESSION, .run = undo_run,
+        .name = "undo",
+        .topic = "write",
+        .usage = "undo [N]",
+        .help = "takes back the last line, or the last N: the lines before run again in an empty world; "
+                "alone on its line",
+        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
+        .class = COMMAND_SESSION,
+        .run = undo_run,
 };
 
 static enum status reset_run(struct shell *shell, struct call *call)
@@ -43,15 +49,21 @@ static enum status reset_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_reset = {
-	.name = "reset", .topic = "steer", .usage = "reset", .help = "an empty world on the same machine: no tensors, no streams, time 0",
-	.example = "stream io\nreset\nstream io", .class = COMMAND_SESSION, .run = reset_run,
+        .name = "reset",
+        .topic = "steer",
+        .usage = "reset",
+        .help = "an empty world on the same machine: no tensors, no streams, time 0",
+        .example = "stream io\nreset\nstream io",
+        .class = COMMAND_SESSION,
+        .run = reset_run,
 };
 
 /* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. */
 static enum status save_journal(struct shell *shell, const char *path)
 {
 	bool first = plane_rank(shell->plane) == 0;
-	return shell_agree(shell, 0, first ? file_write(path, text_string(&shell->typed), shell->typed.count) : ST_OK);
+	return shell_agree(
+	        shell, 0, first ? file_write(path, text_string(&shell->typed), shell->typed.count) : ST_OK);
 }
 
 static void list_journal(struct shell *shell)
@@ -63,8 +75,8 @@ static void list_journal(struct shell *shell)
 		char count[16] = "";
 		if (!entry->scenery)
 			snprintf(count, sizeof count, "%d", ++number);
-		out_say(shell->out, "%s%4s%s  %.*s", style(shell->out, COLOUR_NOTE), count, style(shell->out, COLOUR_PLAIN),
-			(int)(entry->to - entry->from), line);
+		out_say(shell->out, "%s%4s%s  %.*s", style(shell->out, COLOUR_NOTE), count,
+		        style(shell->out, COLOUR_PLAIN), (int)(entry->to - entry->from), line);
 	}
 	if (!shell->journal.count)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
@@ -87,15 +99,21 @@ static enum status journal_run(struct shell *shell, struct call *call)
 		return status;
 	status = save_journal(shell, path);
 	if (status == ST_OK)
-		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n", journal_lines(&shell->journal),
-			journal_lines(&shell->journal) == 1 ? "" : "s", path, path);
+		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n",
+		        journal_lines(&shell->journal), journal_lines(&shell->journal) == 1 ? "" : "s", path,
+		        path);
 	return status;
 }
 
 const struct command command_journal = {
-	.name = "journal", .topic = "write", .usage = "journal [save FILE]",
-	.help = "the lines that made this world; saved, they are a script", .example = "stream io\njournal",
-	.argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}}, .class = COMMAND_LOOK, .run = journal_run,
+        .name = "journal",
+        .topic = "write",
+        .usage = "journal [save FILE]",
+        .help = "the lines that made this world; saved, they are a script",
+        .example = "stream io\njournal",
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
+        .class = COMMAND_LOOK,
+        .run = journal_run,
 };
 
 static enum status restart_run(struct shell *shell, struct call *call)
@@ -105,8 +123,12 @@ static enum status restart_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_restart = {
-	.name = "restart", .topic = "steer", .usage = "restart", .help = "new processes, in which the journal runs again",
-	.class = COMMAND_SESSION, .run = restart_run,
+        .name = "restart",
+        .topic = "steer",
+        .usage = "restart",
+        .help = "new processes, in which the journal runs again",
+        .class = COMMAND_SESSION,
+        .run = restart_run,
 };
 
 static enum status edit_run(struct shell *shell, struct call *call)
@@ -121,8 +143,13 @@ static enum status edit_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_edit = {
-	.name = "edit", .topic = "write", .usage = "edit FILE", .help = "opens a script in your editor; `source FILE` runs it then",
-	.argument = {{ARG_FILE, 0, NULL, "FILE"}}, .class = COMMAND_SESSION, .run = edit_run,
+        .name = "edit",
+        .topic = "write",
+        .usage = "edit FILE",
+        .help = "opens a script in your editor; `source FILE` runs it then",
+        .argument = {{ARG_FILE, 0, NULL, "FILE"}},
+        .class = COMMAND_SESSION,
+        .run = edit_run,
 };
 
 static enum status view_run(struct shell *shell, struct call *call)
@@ -134,9 +161,13 @@ static enum status view_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_view = {
-	.name = "view", .topic = "look", .usage = "view",
-	.help = "the timeline on the whole screen: arrows move, + and - zoom, tab picks an operation, q leaves",
-	.class = COMMAND_LOOK, .run = view_run,
+        .name = "view",
+        .topic = "look",
+        .usage = "view",
+        .help = "the timeline on the whole screen: arrows move, + and - zoom, tab picks an operation, q "
+                "leaves",
+        .class = COMMAND_LOOK,
+        .run = view_run,
 };
 
 static enum status quit_run(struct shell *shell, struct call *call)
@@ -147,6 +178,10 @@ static enum status quit_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_quit = {
-	.name = "quit", .topic = "write", .usage = "quit", .help = "ends the session; `ranksh --resume` opens it again",
-	.class = COMMAND_SESSION, .run = quit_run,
+        .name = "quit",
+        .topic = "write",
+        .usage = "quit",
+        .help = "ends the session; `ranksh --resume` opens it again",
+        .class = COMMAND_SESSION,
+        .run = quit_run,
 };

@@ -14,14 +14,15 @@ static void number(float value, int digits, char out[NUMBER_ROOM])
 	else if (isinf(value))
 		snprintf(out, NUMBER_ROOM, value < 0 ? "-inf" : "inf");
 	else if (value == 0)
-		snprintf(out, NUMBER_ROOM, "0");      /* no "-0" */
+		snprintf(out, NUMBER_ROOM, "0"); /* no "-0" */
 	else if (value == truncf(value) && fabsf(value) < 1e7f)
 		snprintf(out, NUMBER_ROOM, "%.0f", (double)value);
 	else
 		snprintf(out, NUMBER_ROOM, "%.*g", digits, (double)value);
 }
 
-static void element(const struct layout *layout, const void *packed, int64_t index, int digits, char out[NUMBER_ROOM])
+static void element(
+        const struct layout *layout, const void *packed, int64_t index, int digits, char out[NUMBER_ROOM])
 {
 	if (layout->dtype == DT_I32)
 		snprintf(out, NUMBER_ROOM, "%d", ((const int32_t *)packed)[index]);
@@ -59,7 +60,8 @@ static void row(const struct layout *layout, const void *packed, int64_t first, 
 static int widest(const struct layout *layout, const void *packed, int64_t first)
 {
 	char text[NUMBER_ROOM];
-	int64_t rows = layout->dims > 1 ? layout->dim[layout->dims - 2] : 1, dim = layout->dim[layout->dims - 1];
+	int64_t rows = layout->dims > 1 ? layout->dim[layout->dims - 2] : 1,
+	        dim = layout->dim[layout->dims - 1];
 	int width = 1;
 	for (int i = 0; i < shown_count(rows); i++)
 		for (int j = 0; j < shown_count(dim); j++) {
@@ -90,7 +92,8 @@ static void matrix(const struct layout *layout, const void *packed, int64_t firs
 /* "[1,0]" above each matrix of a tensor of more than two axes; at most LONG_AXIS of them */
 static void matrices(const struct layout *layout, const void *packed, struct text *out)
 {
-	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2], count = layout_count(layout) / each;
+	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2],
+	        count = layout_count(layout) / each;
 	for (int64_t m = 0; m < count && m < LONG_AXIS; m++) {
 		int64_t index[DIMS_MAX], rest = m;
 		for (int d = layout->dims - 3; d >= 0; d--) {

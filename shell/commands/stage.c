@@ -31,7 +31,8 @@ static enum status stage_run(struct shell *shell, struct call *call)
 	if (status == ST_OK)
 		status = take_time(call, "comm", &comm);
 	if (status == ST_OK && !(f > 0))
-		status = fail(ST_ARGUMENT, "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
+		status = fail(ST_ARGUMENT,
+		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
 	if (status != ST_OK)
 		return status;
 	t->now.stage.given = true;
@@ -39,16 +40,24 @@ static enum status stage_run(struct shell *shell, struct call *call)
 	t->now.stage.b = b;
 	t->now.stage.w = w;
 	t->now.stage.comm = comm;
-	out_say(shell->out, "   stages of these times instead of a model's, until the next `model`; `strategy pipeline schedule=zb-h1` orders them\n");
+	out_say(shell->out,
+	        "   stages of these times instead of a model's, until the next `model`; `strategy pipeline "
+	        "schedule=zb-h1` orders them\n");
 	return ST_OK;
 }
 
 const struct command command_stage = {
-	.name = "stage", .topic = "learn", .usage = "stage F=TIME B=TIME W=TIME [comm=TIME]",
-	.help = "times for `strategy pipeline` instead of a model: what a stage takes for a micro-batch, and a transfer to the next stage",
-	.example = "stage F=2ms B=2ms W=1ms comm=0.1ms\nstrategy pipeline schedule=zb-h1 micro=8\nrun 1\nprint bubble", .class = COMMAND_STEER,
-	.option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"}, {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the inputs"},
-		{"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the weights"},
-		{"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "a transfer to the next stage"}},
-	.run = stage_run,
+        .name = "stage",
+        .topic = "learn",
+        .usage = "stage F=TIME B=TIME W=TIME [comm=TIME]",
+        .help = "times for `strategy pipeline` instead of a model: what a stage takes for a micro-batch, and "
+                "a transfer to the next stage",
+        .example = "stage F=2ms B=2ms W=1ms comm=0.1ms\nstrategy pipeline schedule=zb-h1 micro=8\nrun "
+                   "1\nprint bubble",
+        .class = COMMAND_STEER,
+        .option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"},
+                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the inputs"},
+                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the weights"},
+                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "a transfer to the next stage"}},
+        .run = stage_run,
 };

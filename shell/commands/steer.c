@@ -9,14 +9,15 @@ static enum status factor_of(struct call *call, int rank, double *factor)
 	enum status status = call_number(call, 0, 0, rank, &number);
 	*factor = number.value;
 	if (status == ST_OK && !(number.value >= 0.01 && number.value <= 1000))
-		return fail(ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
+		return fail(
+		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
 	return status;
 }
 
 static enum status slow_run(struct shell *shell, struct call *call)
 {
 	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			double factor;
 			enum status status = factor_of(call, rank, &factor);
 			if (status == ST_OK && pass)
@@ -28,16 +29,19 @@ static enum status slow_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_slow = {
-	.name = "slow", .topic = "steer", .usage = "@RANKS slow FACTOR",
-	.help = "kernels queued from now on take FACTOR times as long on these ranks",
-	.example = "@2 slow 2x\nspin 1ms\nsync", .class = COMMAND_STEER,
-	.argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
-	.run = slow_run,
+        .name = "slow",
+        .topic = "steer",
+        .usage = "@RANKS slow FACTOR",
+        .help = "kernels queued from now on take FACTOR times as long on these ranks",
+        .example = "@2 slow 2x\nspin 1ms\nsync",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
+        .run = slow_run,
 };
 
 static enum status crash_run(struct shell *shell, struct call *call)
 {
-	FOR_RANKS(rank, call_ranks(call)) {
+	FOR_RANKS (rank, call_ranks(call)) {
 		struct record record = host_record(call, rank, OP_CRASH, "crash");
 		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
@@ -47,9 +51,14 @@ static enum status crash_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_crash = {
-	.name = "crash", .topic = "steer", .usage = "@RANKS crash",
-	.help = "these ranks' programs end here; what they queued before still runs, and the others see how far they get",
-	.example = "tensor g[64] = rank\n@2 crash\nallreduce g\nstuck", .class = COMMAND_STEER, .run = crash_run,
+        .name = "crash",
+        .topic = "steer",
+        .usage = "@RANKS crash",
+        .help = "these ranks' programs end here; what they queued before still runs, and the others see how "
+                "far they get",
+        .example = "tensor g[64] = rank\n@2 crash\nallreduce g\nstuck",
+        .class = COMMAND_STEER,
+        .run = crash_run,
 };
 
 static enum status abort_run(struct shell *shell, struct call *call)
@@ -67,14 +76,18 @@ static enum status abort_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_abort = {
-	.name = "abort", .topic = "steer", .usage = "abort [GROUP]",
-	.help = "ends every unfinished operation of the group (or of all ranks together) and lets the hosts go on; what it should "
-		"have written is spoiled",
-	.example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
-	.torch = "dist.distributed_c10d._abort_process_group()",
-	.cuda = "ncclCommAbort(comm)", .class = COMMAND_STEER,
-	.argument = {{ARG_GROUP, ARG_OPTIONAL, NULL, "GROUP"}},
-	.run = abort_run,
+        .name = "abort",
+        .topic = "steer",
+        .usage = "abort [GROUP]",
+        .help = "ends every unfinished operation of the group (or of all ranks together) and lets the hosts "
+                "go on; what it should "
+                "have written is spoiled",
+        .example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
+        .torch = "dist.distributed_c10d._abort_process_group()",
+        .cuda = "ncclCommAbort(comm)",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_GROUP, ARG_OPTIONAL, NULL, "GROUP"}},
+        .run = abort_run,
 };
 
 static enum status pace_run(struct shell *shell, struct call *call)
@@ -91,15 +104,20 @@ static enum status pace_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9))
-		return fail(ST_RANGE, "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace 1s");
+		return fail(ST_RANGE,
+		        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace 1s");
 	shell->pace = number.value / 1e9;
 	return ST_OK;
 }
 
 const struct command command_pace = {
-	.name = "pace", .topic = "steer", .usage = "pace TIME|off",
-	.help = "ties the hosts' clocks to the wall: TIME of yours for each virtual millisecond; bars grow while you type",
-	.example = "pace 1s\npace off", .class = COMMAND_STEER,
-	.argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
-	.run = pace_run,
+        .name = "pace",
+        .topic = "steer",
+        .usage = "pace TIME|off",
+        .help = "ties the hosts' clocks to the wall: TIME of yours for each virtual millisecond; bars grow "
+                "while you type",
+        .example = "pace 1s\npace off",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
+        .run = pace_run,
 };

@@ -1,5 +1,5 @@
-/* together.c -- together { }: the block's sends and receives become one OP_P2P a rank (and stream and group), queued at its end; its
- * collectives are queued where they stand, without a launch of their own */
+/* together.c -- together { }: the block's sends and receives become one OP_P2P a rank (and stream and group),
+ * queued at its end; its collectives are queued where they stand, without a launch of their own */
 #include "shell/commands/together.h"
 
 #include "base/memory.h"
@@ -11,13 +11,13 @@ struct kept {
 	struct record record;
 	struct operand operand;
 	struct part part;
-	int rank, stream, next;         /* next: index, -1 behind the last */
+	int rank, stream, next; /* next: index, -1 behind the last */
 	bool queued;
 };
 /* Blocks in blocks count as the outermost, as NCCL's do. */
 struct together {
-	bool *launched;                 /* by rank */
-	int *first, *last;              /* by rank: indices into kept, -1: none */
+	bool *launched;    /* by rank */
+	int *first, *last; /* by rank: indices into kept, -1: none */
 	struct kept *kept;
 	size_t count, room;
 };
@@ -40,7 +40,11 @@ enum status together_add(struct shell *shell, int rank, const struct plan *plan)
 			return ST_MEMORY;
 		int k = (int)together->count++;
 		struct kept *kept = &together->kept[k];
-		*kept = (struct kept){.record = plan->record, .part = plan->part[i], .rank = rank, .stream = plan->stream, .next = -1};
+		*kept = (struct kept){.record = plan->record,
+		        .part = plan->part[i],
+		        .rank = rank,
+		        .stream = plan->stream,
+		        .next = -1};
 		kept->operand = plan->operand[plan->part[i].operand];
 		if (together->first[rank] < 0)
 			together->first[rank] = k;
@@ -79,10 +83,11 @@ static struct together *together_create(int n)
 	return together;
 }
 
-enum { MOST_PARTS = 250 };   /* what a record can count */
+enum { MOST_PARTS = 250 }; /* what a record can count */
 
 /* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
-static enum status queue_from(struct shell *shell, struct together *together, int from, struct operand *operand, struct part *part)
+static enum status queue_from(
+        struct shell *shell, struct together *together, int from, struct operand *operand, struct part *part)
 {
 	struct kept *first = &together->kept[from];
 	struct record record = first->record;
@@ -102,7 +107,8 @@ static enum status queue_from(struct shell *shell, struct together *together, in
 	record.operand = operand;
 	record.part = part;
 	record.operands = record.parts = (uint8_t)count;
-	return shell_queue(shell, first->rank, first->stream, &record, 0, 0, together_flags(shell, first->rank), NULL);
+	return shell_queue(
+	        shell, first->rank, first->stream, &record, 0, 0, together_flags(shell, first->rank), NULL);
 }
 
 static enum status queue_kept(struct shell *shell, struct together *together, const struct ranks *set)
@@ -110,7 +116,7 @@ static enum status queue_kept(struct shell *shell, struct together *together, co
 	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
 	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
 	enum status status = operand && part ? ST_OK : ST_MEMORY;
-	FOR_RANKS(rank, set)
+	FOR_RANKS (rank, set)
 		for (int k = together->first[rank]; k >= 0 && status == ST_OK; k = together->kept[k].next)
 			if (!together->kept[k].queued)
 				status = queue_from(shell, together, k, operand, part);
@@ -137,11 +143,18 @@ static enum status together_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_together = {
-	.name = "together", .topic = "order", .usage = "together [on STREAM] { LINES }",
-	.help = "the block's sends, receives and collectives start as one, so that none of them waits for another of the block",
-	.example = "tensor x[4] y[4] = rank\ntogether {\nsend x to=(rank+1)%world\nrecv y from=(rank-1)%world\n}\nsync",
-	.torch = "dist.batch_isend_irecv([...])", .cuda = "ncclGroupStart(); ... ncclGroupEnd()", .class = COMMAND_PROGRAM,
-	.stream_ok = true, .group_ok = true,
-	.argument = {{ARG_BLOCK, 0, NULL, "{ LINES }"}},
-	.run = together_run,
+        .name = "together",
+        .topic = "order",
+        .usage = "together [on STREAM] { LINES }",
+        .help = "the block's sends, receives and collectives start as one, so that none of them waits for "
+                "another of the block",
+        .example = "tensor x[4] y[4] = rank\ntogether {\nsend x to=(rank+1)%world\nrecv y "
+                   "from=(rank-1)%world\n}\nsync",
+        .torch = "dist.batch_isend_irecv([...])",
+        .cuda = "ncclGroupStart(); ... ncclGroupEnd()",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .group_ok = true,
+        .argument = {{ARG_BLOCK, 0, NULL, "{ LINES }"}},
+        .run = together_run,
 };

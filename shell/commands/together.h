@@ -4,7 +4,8 @@
 
 #include "shell/commands/plan.h"
 
-/* For an operation of communication: OPF_FREE_LAUNCH when one of this rank's was launched in the block before; 0 outside a block. */
+/* For an operation of communication: OPF_FREE_LAUNCH when one of this rank's was launched in the block
+ * before; 0 outside a block. */
 int together_flags(struct shell *shell, int rank);
 /* Keeps the plan's parts until the block ends. */
 enum status together_add(struct shell *shell, int rank, const struct plan *plan);

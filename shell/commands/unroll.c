@@ -1,8 +1,9 @@
-/* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step an operation of its own
+/* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step an
+ * operation of its own
  *
- * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a kernel adds it. An average
- * is a sum that is divided at the end; an allgather begins with a copy of one's own part into its place; a reducescatter, which
- * uses up its input, works on a copy of it. */
+ * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a kernel
+ * adds it. An average is a sum that is divided at the end; an allgather begins with a copy of one's own part
+ * into its place; a reducescatter, which uses up its input, works on a copy of it. */
 #include "shell/commands/unroll.h"
 
 #include "base/memory.h"
@@ -18,14 +19,15 @@ struct work {
 	const struct plan *plan;
 	const struct group_instance *instance;
 	int rank, place;
-	struct operand whole;           /* the flattened tensor that the steps cut up */
+	struct operand whole; /* the flattened tensor that the steps cut up */
 	struct operand scratch;
-	int scratch_tensor, copy_tensor;        /* to be freed; -1: none */
+	int scratch_tensor, copy_tensor; /* to be freed; -1: none */
 	struct step *steps;
 	int count;
 };
 
-static struct operand piece(struct work *work, const struct operand *of, int64_t offset, int64_t count, int access)
+static struct operand piece(
+        struct work *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
 	struct operand operand = *of;
 	struct text name = {0};
@@ -33,9 +35,11 @@ static struct operand piece(struct work *work, const struct operand *of, int64_t
 	operand.address += offset * dtype_bytes((enum dtype)of->layout.dtype);
 	layout_make(&operand.layout, (enum dtype)of->layout.dtype, 1, &count);
 	if (of == &work->whole && count != layout_count(&of->layout)) {
-		text_add(&name, "%s[%lld:%lld]", names_text(work->shell->world->names, of->name), (long long)offset,
-			(long long)(offset + count));
-		name_id id = name.broken ? 0 : names_make(work->shell->world->names, text_string(&name), name.count);
+		text_add(&name, "%s[%lld:%lld]", names_text(work->shell->world->names, of->name),
+		        (long long)offset, (long long)(offset + count));
+		name_id id = name.broken
+		        ? 0
+		        : names_make(work->shell->world->names, text_string(&name), name.count);
 		operand.name = id ? id : of->name;
 		text_release(&name);
 	}
@@ -63,8 +67,8 @@ static enum status queue_copy(struct work *work, const struct operand *from, con
 }
 
 /* into = KERNEL into [with]; option 0 where it has one */
-static enum status queue_kernel(struct work *work, const char *name, const struct operand *into, const struct operand *with,
-	double option)
+static enum status queue_kernel(struct work *work, const char *name, const struct operand *into,
+        const struct operand *with, double option)
 {
 	const struct kernel *kernel = kernel_find(name);
 	struct operand operands[3] = {*into};
@@ -80,7 +84,8 @@ static enum status queue_kernel(struct work *work, const char *name, const struc
 	operands[call.ins] = *into;
 	operands[call.ins].access = ACCESS_WRITE;
 	for (int i = 0; i < call.ins; i++)
-		call.in[i] = (struct kernel_tensor){names_text(work->shell->world->names, operands[i].name), operands[i].layout, NULL};
+		call.in[i] = (struct kernel_tensor){
+		        names_text(work->shell->world->names, operands[i].name), operands[i].layout, NULL};
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++)
 		record.parameter[i] = call.option[i] = i ? kernel->option[i].value : option;
 	enum status status = kernel->shape(&call);
@@ -98,10 +103,14 @@ static enum status queue_step(struct work *work, const struct step *step)
 	struct record record;
 	struct operand operands[2];
 	struct part parts[2];
-	bool sends = step->to >= 0 && step->send_count > 0, receives = step->from >= 0 && step->recv_count > 0;
+	bool sends = step->to >= 0 && step->send_count > 0,
+	     receives = step->from >= 0 && step->recv_count > 0;
 	struct operand scratch = {0};
 	int count = 0;
-	record_begin(work->call, work->rank, &record, OP_P2P, sends && receives ? "sendrecv" : sends ? "send" : "recv");
+	record_begin(work->call, work->rank, &record, OP_P2P,
+	        sends && receives ? "sendrecv"
+	                : sends   ? "send"
+	                          : "recv");
 	record.group = work->plan->record.group;
 	if (step->reduce && receives)
 		scratch = piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE);
@@ -111,7 +120,9 @@ static enum status queue_step(struct work *work, const struct step *step)
 		count++;
 	}
 	if (receives) {
-		operands[count] = step->reduce ? scratch : piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
+		operands[count] = step->reduce
+		        ? scratch
+		        : piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
 		parts[count] = (struct part){P2P_RECV, work->instance->ranks[step->from], count};
 		count++;
 	}
@@ -125,10 +136,11 @@ static enum status queue_step(struct work *work, const struct step *step)
 		return status;
 	struct operand into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
 	scratch.access = ACCESS_READ;
-	return queue_kernel(work, work->plan->record.reduction == REDUCE_MAX ? "maximum" : "add", &into, &scratch, 0);
+	return queue_kernel(
+	        work, work->plan->record.reduction == REDUCE_MAX ? "maximum" : "add", &into, &scratch, 0);
 }
 
-/* ---- before and after the steps ----------------------------------------------------------------------------------- */
+/* ---- before and after the steps ---- */
 
 static enum status make_temporary(struct work *work, int64_t count, struct operand *operand, int *tensor)
 {
@@ -136,23 +148,28 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	struct shell *shell = work->shell;
 	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
 	if (status == ST_OK)
-		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream, TENSOR_RESULT, tensor);
+		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream,
+		        TENSOR_RESULT, tensor);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);
 	if (!name)
 		return ST_MEMORY;
-	*operand = (struct operand){.address = shell->world->tensors[*tensor].address, .space = SPACE_DEVICE, .tensor = *tensor,
-		.name = name,
-		.layout = layout};
+	*operand = (struct operand){.address = shell->world->tensors[*tensor].address,
+	        .space = SPACE_DEVICE,
+	        .tensor = *tensor,
+	        .name = name,
+	        .layout = layout};
 	return ST_OK;
 }
 
-/* The tensor that the steps work on: the result where there is one, a copy of a reducescatter's input, else the input itself. */
+/* The tensor that the steps work on: the result where there is one, a copy of a reducescatter's input, else
+ * the input itself. */
 static enum status begin(struct work *work)
 {
 	const struct plan *plan = work->plan;
-	const struct operand *in = &plan->operand[0], *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
+	const struct operand *in = &plan->operand[0],
+	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
 	enum collective_kind kind = work->collective->kind;
 	struct operand own;
 	work->whole = kind == COLLECTIVE_REDUCESCATTER ? *in : *out;
@@ -213,8 +230,9 @@ static enum status steps_of(struct work *work)
 	int room = STEPS_MAX(work->instance->n);
 	if (!work->steps && !(work->steps = mem_alloc((size_t)room * sizeof *work->steps)))
 		return ST_MEMORY;
-	return collective_steps(work->collective, (enum algorithm)work->plan->record.algorithm, work->instance->n, work->place,
-		work->plan->record.root, elements(work), work->steps, room, &work->count);
+	return collective_steps(work->collective, (enum algorithm)work->plan->record.algorithm,
+	        work->instance->n, work->place, work->plan->record.root, elements(work), work->steps, room,
+	        &work->count);
 }
 
 static enum status run_rank(struct work *work)
@@ -229,25 +247,34 @@ static enum status run_rank(struct work *work)
 		status = queue_step(work, &work->steps[i]);
 	if (status == ST_OK)
 		status = end(work);
-	enum status freed = free_temporary(work, work->scratch_tensor), freed_copy = free_temporary(work, work->copy_tensor);
+	enum status freed = free_temporary(work, work->scratch_tensor),
+	            freed_copy = free_temporary(work, work->copy_tensor);
 	return status != ST_OK ? status : freed != ST_OK ? freed : freed_copy;
 }
 
-/* ---- the line ------------------------------------------------------------------------------------------------------- */
+/* ---- the line ---- */
 
-static struct work work_of(struct shell *shell, struct call *call, const struct collective *collective, const struct plan *plan,
-	int rank)
+static struct work work_of(struct shell *shell, struct call *call, const struct collective *collective,
+        const struct plan *plan, int rank)
 {
 	const struct group *group = &shell->world->groups[plan->record.group];
-	return (struct work){.shell = shell, .call = call, .collective = collective, .plan = plan, .rank = rank,
-		.instance = &group->instance[group->instance_of[rank]], .place = group->place_of[rank], .scratch_tensor = -1,
-			.copy_tensor = -1};
+	return (struct work){.shell = shell,
+	        .call = call,
+	        .collective = collective,
+	        .plan = plan,
+	        .rank = rank,
+	        .instance = &group->instance[group->instance_of[rank]],
+	        .place = group->place_of[rank],
+	        .scratch_tensor = -1,
+	        .copy_tensor = -1};
 }
 
-static enum status check(struct shell *shell, struct call *call, const struct collective *collective, const struct plans *plans)
+static enum status check(struct shell *shell, struct call *call, const struct collective *collective,
+        const struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
-		struct work work = work_of(shell, call, collective, &plans->plan[plans->rank[k].plan], plans->rank[k].rank);
+		struct work work = work_of(
+		        shell, call, collective, &plans->plan[plans->rank[k].plan], plans->rank[k].rank);
 		if (collective->reduces && work.plan->record.reduction == REDUCE_MIN)
 			return fail(ST_ARGUMENT, "%s unroll: op=sum, avg or max", collective->name);
 		enum status status = steps_of(&work);
@@ -258,7 +285,8 @@ static enum status check(struct shell *shell, struct call *call, const struct co
 	return ST_OK;
 }
 
-static enum status queue_all(struct shell *shell, struct call *call, const struct collective *collective, struct plans *plans)
+static enum status queue_all(
+        struct shell *shell, struct call *call, const struct collective *collective, struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
 		struct plan *plan = &plans->plan[plans->rank[k].plan];
@@ -277,9 +305,12 @@ static enum status queue_all(struct shell *shell, struct call *call, const struc
 enum status unroll_run(struct shell *shell, struct call *call, const struct collective *collective)
 {
 	struct plans plans = {0};
-	enum status status = plans_resolve(shell, call, collective_resolve, collective_complete, collective, &plans);
+	enum status status =
+	        plans_resolve(shell, call, collective_resolve, collective_complete, collective, &plans);
 	if (status == ST_OK && shell->together)
-		status = fail(ST_ARGUMENT, "%s unroll does not go into `together`: its steps follow each other", collective->name);
+		status = fail(ST_ARGUMENT,
+		        "%s unroll does not go into `together`: its steps follow each other",
+		        collective->name);
 	if (status == ST_OK)
 		status = check(shell, call, collective, &plans);
 	if (status == ST_OK)

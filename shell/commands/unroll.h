@@ -8,7 +8,8 @@
 /* The line's two halves of resolving (collective.c). */
 plan_resolve collective_resolve;
 plan_complete collective_complete;
-/* The line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same answer. */
+/* The line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same
+ * answer. */
 enum status unroll_run(struct shell *shell, struct call *call, const struct collective *collective);
 
 #endif

@@ -18,13 +18,18 @@ static enum status use_run(struct shell *shell, struct call *call)
 		return interpreter_use(shell, call, NULL, word, NULL);
 	const char *near = world_nearest(shell->world, rank, word, THING_NONE);
 	return near ? fail(ST_NAME, "no stream or group '%s'; did you mean '%s'?", word, near)
-		: fail(ST_NAME, "no stream or group '%s'; use wants a stream, a group or @RANKS", word);
+	            : fail(ST_NAME, "no stream or group '%s'; use wants a stream, a group or @RANKS", word);
 }
 
 const struct command command_use = {
-	.name = "use", .topic = "order", .usage = "use STREAM|GROUP|@RANKS",
-	.help = "lines without `on`, `in` or `@` get this one, to the end of the block; `use @all` and `use default` go back",
-	.example = "stream compute\nuse compute\nspin 1ms", .torch = "with torch.cuda.stream(STREAM):", .class = COMMAND_STEER,
-	.argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "STREAM|GROUP"}},
-	.run = use_run,
+        .name = "use",
+        .topic = "order",
+        .usage = "use STREAM|GROUP|@RANKS",
+        .help = "lines without `on`, `in` or `@` get this one, to the end of the block; `use @all` and `use "
+                "default` go back",
+        .example = "stream compute\nuse compute\nspin 1ms",
+        .torch = "with torch.cuda.stream(STREAM):",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "STREAM|GROUP"}},
+        .run = use_run,
 };

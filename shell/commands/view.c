@@ -1,13 +1,14 @@
 /* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
 #include "shell/commands/services.h"
 
-enum status shell_view_name(struct shell *shell, int rank, name_id name, const struct view *of, int64_t address,
-	const struct layout *layout)
+enum status shell_view_name(struct shell *shell, int rank, name_id name, const struct view *of,
+        int64_t address, const struct layout *layout)
 {
 	struct world *world = shell->world;
 	struct thing thing = world_find(world, rank, name);
 	int index, old = thing.kind == THING_TENSOR ? thing.index : -1;
-	enum status status = world_view_make(world, rank, name, world->tensors[of->tensor].base, address, layout, &index);
+	enum status status =
+	        world_view_make(world, rank, name, world->tensors[of->tensor].base, address, layout, &index);
 	return status == ST_OK && old >= 0 ? shell_tensor_free(shell, old, 0) : status;
 }
 
@@ -16,7 +17,8 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 {
 	const struct world *world = shell->world;
 	if (call_results(call) != 1 || call_adds(call) || call_result_dropped(call, 0))
-		return fail(ST_ARGUMENT, "%s names one view: %s", call_command(call)->name, call_command(call)->usage);
+		return fail(ST_ARGUMENT, "%s names one view: %s", call_command(call)->name,
+		        call_command(call)->usage);
 	enum status status = call_result(call, 0, rank, result);
 	if (status != ST_OK)
 		return status;
@@ -24,18 +26,20 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 	if (result->sliced)
 		return fail(ST_NAME, "%s is a part of a tensor, and a view wants a name of its own", name);
 	if (result->tensor >= 0 && !world->tensors[result->tensor].view)
-		return fail(ST_NAME, "%s is a tensor with memory of its own: `free %s` first, or take another name", name, name);
+		return fail(ST_NAME,
+		        "%s is a tensor with memory of its own: `free %s` first, or take another name", name,
+		        name);
 	return ST_OK;
 }
 
 /* What the view is on one rank: fills address and layout. */
-typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole, int64_t *address,
-	struct layout *layout);
+typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
+        int64_t *address, struct layout *layout);
 
 static enum status view_run(struct shell *shell, struct call *call, part_of *part)
 {
 	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS(rank, call_ranks(call)) {
+		FOR_RANKS (rank, call_ranks(call)) {
 			struct view whole, result;
 			struct layout layout;
 			int64_t address;
@@ -45,17 +49,18 @@ static enum status view_run(struct shell *shell, struct call *call, part_of *par
 			if (status == ST_OK)
 				status = part(shell, call, rank, &whole, &address, &layout);
 			if (status == ST_OK && pass)
-				status = shell_view_name(shell, rank, result.base_name, &whole, address, &layout);
+				status = shell_view_name(
+				        shell, rank, result.base_name, &whole, address, &layout);
 			if (status != ST_OK)
 				return status;
 		}
 	return ST_OK;
 }
 
-/* ---- reshape ------------------------------------------------------------------------------------------------------- */
+/* ---- reshape ---- */
 
-static enum status reshape_part(struct shell *shell, struct call *call, int rank, const struct view *whole, int64_t *address,
-	struct layout *layout)
+static enum status reshape_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
+        int64_t *address, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
 	int dims;
@@ -68,14 +73,17 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 		return status;
 	*address = whole->address;
 	if (!layout_contiguous(&whole->layout))
-		return fail(ST_SHAPE, "reshape: the elements of %s do not lie side by side: copy it into a tensor of its own first", name);
+		return fail(ST_SHAPE,
+		        "reshape: the elements of %s do not lie side by side: copy it into a tensor of its "
+		        "own first",
+		        name);
 	if (layout_count(layout) == layout_count(&whole->layout))
 		return ST_OK;
 	layout_text(&whole->layout, &is);
 	layout_text(layout, &wanted);
 	status = fail(ST_SHAPE, "reshape: %s is %s, %lld elements; %s has %lld", name, text_string(&is),
-		(long long)layout_count(&whole->layout),
-		text_string(&wanted), (long long)layout_count(layout));
+	        (long long)layout_count(&whole->layout), text_string(&wanted),
+	        (long long)layout_count(layout));
 	text_release(&is);
 	text_release(&wanted);
 	return status;
@@ -87,31 +95,36 @@ static enum status reshape_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_reshape = {
-	.name = "reshape", .topic = "make", .usage = "NAME = reshape TENSOR SHAPE",
-	.help = "names the same memory with another shape: no copy, no time",
-	.example = "tensor x[8,8] = iota\ny = reshape x [4,16]", .torch = "NAME = TENSOR.view(SHAPE)", .class = COMMAND_PROGRAM,
-	.results_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
-	.run = reshape_run,
+        .name = "reshape",
+        .topic = "make",
+        .usage = "NAME = reshape TENSOR SHAPE",
+        .help = "names the same memory with another shape: no copy, no time",
+        .example = "tensor x[8,8] = iota\ny = reshape x [4,16]",
+        .torch = "NAME = TENSOR.view(SHAPE)",
+        .class = COMMAND_PROGRAM,
+        .results_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
+        .run = reshape_run,
 };
 
-/* ---- shard --------------------------------------------------------------------------------------------------------- */
+/* ---- shard ---- */
 
-static enum status shard_axis(const struct shell *shell, struct call *call, int rank, const struct view *whole, int *axis)
+static enum status shard_axis(
+        const struct shell *shell, struct call *call, int rank, const struct view *whole, int *axis)
 {
 	struct number number = {0};
 	enum status status = call_has(call, "dim") ? call_option(call, "dim", rank, &number) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	if (!number_is_whole(number.value, 0, whole->layout.dims - 1))
-		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value, names_text(shell->world->names,
-			whole->name), whole->layout.dims - 1);
+		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value,
+		        names_text(shell->world->names, whole->name), whole->layout.dims - 1);
 	*axis = (int)number.value;
 	return ST_OK;
 }
 
-static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole, int64_t *address,
-	struct layout *layout)
+static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
+        int64_t *address, struct layout *layout)
 {
 	int axis = 0, index;
 	enum status status = shard_axis(shell, call, rank, whole, &axis);
@@ -122,17 +135,23 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 	const struct group *group = &shell->world->groups[index];
 	const char *name = names_text(shell->world->names, whole->name);
 	if (group->instance_of[rank] < 0)
-		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank, names_text(shell->world->names, group->name));
+		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
+		        names_text(shell->world->names, group->name));
 	int n = group->instance[group->instance_of[rank]].n, place = group->place_of[rank];
 	int64_t size = whole->layout.dim[axis];
 	if (size % n && size < n)
-		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, too little for %d parts", axis, name, (long long)size, n);
+		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, too little for %d parts", axis,
+		        name, (long long)size, n);
 	if (size % n)
-		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, which %d parts do not divide; %lld and %lld would do", axis, name,
-			(long long)size, n, (long long)(size / n * n), (long long)((size / n + 1) * n));
+		return fail(ST_SHAPE,
+		        "shard: dimension %d of %s is %lld, which %d parts do not divide; %lld and %lld "
+		        "would do",
+		        axis, name, (long long)size, n, (long long)(size / n * n),
+		        (long long)((size / n + 1) * n));
 	*layout = whole->layout;
 	layout->dim[axis] = size / n;
-	*address = whole->address + place * (size / n) * layout->stride[axis] * dtype_bytes((enum dtype)layout->dtype);
+	*address = whole->address +
+	        place * (size / n) * layout->stride[axis] * dtype_bytes((enum dtype)layout->dtype);
 	return ST_OK;
 }
 
@@ -142,12 +161,17 @@ static enum status shard_run(struct shell *shell, struct call *call)
 }
 
 const struct command command_shard = {
-	.name = "shard", .topic = "make", .usage = "NAME = shard TENSOR [dim=0] [in GROUP]",
-	.help = "names this rank's part of a tensor, cut along a dimension into as many parts as the group has ranks: no copy, no time",
-	.example = "tensor X[8,4] = iota\nx = shard X\nprint x[0,0]", .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]",
-	.class = COMMAND_PROGRAM,
-	.group_ok = true, .results_ok = true,
-	.argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-	.option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
-	.run = shard_run,
+        .name = "shard",
+        .topic = "make",
+        .usage = "NAME = shard TENSOR [dim=0] [in GROUP]",
+        .help = "names this rank's part of a tensor, cut along a dimension into as many parts as the group "
+                "has ranks: no copy, no time",
+        .example = "tensor X[8,4] = iota\nx = shard X\nprint x[0,0]",
+        .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]",
+        .class = COMMAND_PROGRAM,
+        .group_ok = true,
+        .results_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
+        .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
+        .run = shard_run,
 };

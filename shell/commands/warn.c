@@ -1,4 +1,5 @@
-/* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders that can hang */
+/* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
+ * that can hang */
 #include "shell/commands/services.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static void warn_races(struct shell *shell)
 static bool same_read(const struct world *world, const struct unread *a, const struct unread *b)
 {
 	const struct op *op_a = &world->ops[a->op], *op_b = &world->ops[b->op];
-	return a->name == b->name && op_a->stream == op_b->stream && op_record(world, a->op)->title == op_record(world, b->op)->title;
+	return a->name == b->name && op_a->stream == op_b->stream &&
+	        op_record(world, a->op)->title == op_record(world, b->op)->title;
 }
 
 static void warn_unread(struct shell *shell)
@@ -45,7 +47,8 @@ static void warn_unread(struct shell *shell)
 			}
 		if (!told)
 			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
-				names_text(world->names, op_record(world, read->op)->title), names_text(world->names, read->name));
+			        names_text(world->names, op_record(world, read->op)->title),
+			        names_text(world->names, read->name));
 	}
 }
 

@@ -9,9 +9,14 @@
 static bool fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
-	case ARG_TENSOR: case ARG_RESULT:
+	case ARG_TENSOR:
+	case ARG_RESULT:
 		return looks_like_tensor(word->at, word->after);
-	case ARG_NEW: case ARG_STREAM: case ARG_EVENT: case ARG_WAITABLE: case ARG_GROUP:
+	case ARG_NEW:
+	case ARG_STREAM:
+	case ARG_EVENT:
+	case ARG_WAITABLE:
+	case ARG_GROUP:
 		return name_end(word->at, word->after) == word->after;
 	case ARG_SHAPE:
 		return *word->at == '[';
@@ -21,9 +26,12 @@ static bool fits(const struct argument_row *row, const struct word *word)
 		return text_is(word->at, word->after, "->");
 	case ARG_RANKS:
 		return strchr("0123456789($", *word->at) || text_is(word->at, word->after, "all");
-	case ARG_EXPRESSION: case ARG_PRINTABLE:
+	case ARG_EXPRESSION:
+	case ARG_PRINTABLE:
 		return !text_is(word->at, word->after, "->") && !is_operator(word);
-	case ARG_FILE: case ARG_TEXT: case ARG_OP:
+	case ARG_FILE:
+	case ARG_TEXT:
+	case ARG_OP:
 		return true;
 	default:
 		return false;
@@ -37,7 +45,7 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
 	size_t reads = parser->read_count;
 	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK) {
-		argument->formula = NULL;          /* x[0:4], x.T: a tensor and nothing else */
+		argument->formula = NULL; /* x[0:4], x.T: a tensor and nothing else */
 		parser->read_count = reads;
 	}
 	return status;
@@ -47,17 +55,20 @@ static enum status bind_new(struct parser *parser, struct argument *argument, co
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
 	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
-		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", (int)(word->after - word->at), word->at);
+		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name",
+		        (int)(word->after - word->at), word->at);
 	return status;
 }
 
-static enum status bind_word(struct parser *parser, struct argument *argument, int row, const struct argument_row *rows, const struct word *word)
+static enum status bind_word(struct parser *parser, struct argument *argument, int row,
+        const struct argument_row *rows, const struct word *word)
 {
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
 	argument->written = slice_between(word->at, word->after);
 	switch (argument->kind) {
-	case ARG_TENSOR: case ARG_RESULT:
+	case ARG_TENSOR:
+	case ARG_RESULT:
 		return parse_tensor(parser, word->at, word->after, &argument->tensor);
 	case ARG_EXPRESSION:
 		return parse_formula(parser, word->at, word->after, &argument->formula);
@@ -80,7 +91,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	}
 }
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 static bool has_keys(const struct command *row)
 {
@@ -107,11 +118,15 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
-		if (text_is(word->at, word->sign, "") || (statement->option[i].key.length == (size_t)(word->sign - word->at)
-		    && memcmp(statement->option[i].key.at, word->at, (size_t)(word->sign - word->at)) == 0))
-			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line", (int)(word->sign - word->at), word->at);
+		if (text_is(word->at, word->sign, "") ||
+		        (statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		                memcmp(statement->option[i].key.at, word->at,
+		                        (size_t)(word->sign - word->at)) == 0))
+			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
+			        (int)(word->sign - word->at), word->at);
 	if (at == word->after)
-		return fail(ST_ARGUMENT, "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
+		return fail(ST_ARGUMENT,
+		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
 	statement->options++;
 	option->row = row;
 	option->written = slice_between(word->at, word->after);
@@ -120,25 +135,30 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (status != ST_OK)
 		return status;
 	if (row && row->kind == ARG_WORD) {
-		bool strange = row->words && option->word->constant && !is_listed(row->words, at, word->after);
-		return strange ? none_of(statement->row->name, option->written, slice_between(at, word->after), row->words) : ST_OK;
+		bool strange =
+		        row->words && option->word->constant && !is_listed(row->words, at, word->after);
+		return strange ? none_of(statement->row->name, option->written,
+		                         slice_between(at, word->after), row->words)
+		               : ST_OK;
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
 	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
 	if (status != ST_OK && !row && status != ST_MEMORY) {
-		option->formula = NULL;            /* of ARG_KEYS: a word, such as machine=dgx-h100 */
+		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
 		parser->read_count = reads;
 		status = ST_OK;
 	}
 	return status;
 }
 
-/* ---- which word goes where --------------------------------------------------------------------------------------- */
+/* ---- which word goes where ---- */
 
-/* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable: that is seen when it runs. */
-static enum status bind_kernel(struct parser *parser, struct statement *statement, const struct kernel *kernel, const struct word *words, size_t count)
+/* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
+ * that is seen when it runs. */
+static enum status bind_kernel(struct parser *parser, struct statement *statement,
+        const struct kernel *kernel, const struct word *words, size_t count)
 {
 	const struct argument_row *rows = statement->row->argument;
 	for (size_t i = 0; i < count; i++) {
@@ -146,11 +166,14 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		enum status status;
 		if (is_operator(&words[i]))
 			return lonely_operator(words, i, count);
-		if (kernel->option[0].kind == KO_DTYPE && is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
-			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name, (int)(words[i].after - words[i].at), words[i].at);
+		if (kernel->option[0].kind == KO_DTYPE &&
+		        is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
+			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
+			        (int)(words[i].after - words[i].at), words[i].at);
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
-		} else if (kernel->source && kernel->outs && is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
+		} else if (kernel->source && kernel->outs &&
+		        is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
 		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
@@ -177,7 +200,8 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
 	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words && fits(next, word);
 }
 
-static enum status bind_rows(struct parser *parser, struct statement *statement, const struct word *words, size_t count)
+static enum status bind_rows(
+        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
 {
 	const struct argument_row *rows = statement->row->argument;
 	size_t i = 0;
@@ -186,8 +210,10 @@ static enum status bind_rows(struct parser *parser, struct statement *statement,
 			continue;
 		size_t before = i;
 		bool many = rows[row].flags & ARG_MANY;
-		while (i < count && fits(&rows[row], &words[i]) && (i == before || (many && !is_next(rows, row, &words[i])))) {
-			enum status status = bind_word(parser, &statement->argument[statement->arguments++], row, rows, &words[i]);
+		while (i < count && fits(&rows[row], &words[i]) &&
+		        (i == before || (many && !is_next(rows, row, &words[i])))) {
+			enum status status = bind_word(
+			        parser, &statement->argument[statement->arguments++], row, rows, &words[i]);
 			if (status != ST_OK)
 				return status;
 			i++;
@@ -211,11 +237,12 @@ static enum status clauses_fit(const struct statement *statement)
 {
 	const struct command *row = statement->row;
 	if (statement->clauses.stream && !row->stream_ok)
-		return fail(ST_ARGUMENT, "%s is on no stream: leave `on %.*s` out", row->name, (int)statement->clauses.stream->written.length,
-			statement->clauses.stream->written.at);
+		return fail(ST_ARGUMENT, "%s is on no stream: leave `on %.*s` out", row->name,
+		        (int)statement->clauses.stream->written.length,
+		        statement->clauses.stream->written.at);
 	if (statement->clauses.group && !row->group_ok)
-		return fail(ST_ARGUMENT, "%s is in no group: leave `in %.*s` out", row->name, (int)statement->clauses.group->written.length,
-			statement->clauses.group->written.at);
+		return fail(ST_ARGUMENT, "%s is in no group: leave `in %.*s` out", row->name,
+		        (int)statement->clauses.group->written.length, statement->clauses.group->written.at);
 	return ST_OK;
 }
 
@@ -236,17 +263,19 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 
 	if (!room_for_words(parser, statement, first))
 		return ST_MEMORY;
-	for (size_t i = first; i < count && status == ST_OK; ) {
+	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
 		/* `timeline on`: the last word of a line that takes no stream */
-		bool switches_on = i + 1 == count && !statement->row->stream_ok && text_is(parser->words[i].at, parser->words[i].after, "on");
+		bool switches_on = i + 1 == count && !statement->row->stream_ok &&
+		        text_is(parser->words[i].at, parser->words[i].after, "on");
 		if (!switches_on)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
 			continue;
 		if (parser->words[i].sign)
 			status = bind_option(parser, statement, &parser->words[i]);
-		/* what is left moves together; an operator keeps the option before it in sight for the message */
+		/* what is left moves together; an operator keeps the option before it in sight for the
+		 * message */
 		bool next_operator = i + 1 < count && is_operator(&parser->words[i + 1]);
 		if (status == ST_OK && parser->words[i].sign && next_operator)
 			status = lonely_operator(parser->words, i + 1, count);
@@ -260,7 +289,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		return status;
 	const struct kernel *kernel = row_kernel(statement->row);
 	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
-		: bind_rows(parser, statement, parser->words + first, kept - first);
+	                : bind_rows(parser, statement, parser->words + first, kept - first);
 	return status == ST_OK ? keys_wanted(statement) : status;
 }
 
@@ -282,13 +311,14 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
 	if (!statement->argument)
 		return ST_MEMORY;
-	for (size_t i = first; i < count; ) {
+	for (size_t i = first; i < count;) {
 		bool is_clause;
 		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status == ST_OK && !is_clause) {
 			if (is_operator(&parser->words[i]))
 				return lonely_operator(parser->words, i, count);
-			status = bind_value(parser, &statement->argument[statement->arguments++], &parser->words[i]);
+			status = bind_value(
+			        parser, &statement->argument[statement->arguments++], &parser->words[i]);
 			i++;
 		}
 		if (status != ST_OK)
@@ -310,8 +340,11 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		result->dropped = text_is(word->at, word->after, "_");
 		const char *after = name_end(word->at, word->after);
 		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
-			return fail(ST_NAME, "'%.*s' is a reserved word: take another name", (int)(after - word->at), word->at);
-		enum status status = result->dropped ? ST_OK : parse_tensor(parser, word->at, word->after, &result->tensor);
+			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
+			        (int)(after - word->at), word->at);
+		enum status status = result->dropped
+		        ? ST_OK
+		        : parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;
 	}

@@ -2,7 +2,7 @@
 #include "shell/language/call.h"
 #include "shell/language/rows.h"
 
-/* ---- the line -------------------------------------------------------------------------------------------------------- */
+/* ---- the line ---- */
 
 const struct command *call_command(const struct call *call)
 {
@@ -40,7 +40,7 @@ bool call_span(const struct call *call, size_t *from, size_t *to)
 	const struct slice_of_text source = call->statement->source;
 	const struct tree *tree = call->in->tree;
 	const char *text = tree->text;
-	bool copied = source.at < text || source.at >= text + tree->count;      /* it went over several lines */
+	bool copied = source.at < text || source.at >= text + tree->count; /* it went over several lines */
 	if (call->in->blocks > 0 || tree->file || copied)
 		return false;
 	*from = (size_t)(source.at - text);
@@ -50,7 +50,8 @@ bool call_span(const struct call *call, size_t *from, size_t *to)
 
 bool call_alone(const struct call *call)
 {
-	return call_at_prompt(call) && call->in->tree->block.first == call->statement && !call->statement->next;
+	return call_at_prompt(call) && call->in->tree->block.first == call->statement &&
+	        !call->statement->next;
 }
 
 const struct kernel *call_kernel(const struct call *call)
@@ -78,7 +79,7 @@ bool call_result_dropped(const struct call *call, int i)
 	return call->statement->result[i].dropped;
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 int call_count(const struct call *call, int row)
 {
@@ -101,7 +102,8 @@ struct argument *word_of(struct call *call, int row, int i, struct slot **slot)
 
 enum status no_word(const struct call *call)
 {
-	return fail(ST_ARGUMENT, "%s wants more words: %s", call->statement->row->name, call->statement->row->usage);
+	return fail(ST_ARGUMENT, "%s wants more words: %s", call->statement->row->name,
+	        call->statement->row->usage);
 }
 
 /* A word alone may be a tensor or an expression: what its name is decides */
@@ -138,7 +140,7 @@ const char *call_argument_text(struct call *call, int row, int i)
 
 enum argument_kind call_kind(const struct call *asked, int row, int i)
 {
-	struct call *call = (struct call *)(uintptr_t)asked;    /* its caches change, the line does not */
+	struct call *call = (struct call *)(uintptr_t)asked; /* its caches change, the line does not */
 	struct slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument)
@@ -151,7 +153,8 @@ enum argument_kind call_kind(const struct call *asked, int row, int i)
 enum status call_result(struct call *call, int i, int rank, struct view *view)
 {
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, evaluate_view(&eval, call->statement->result[i].tensor, &call->slot[i].view, true, view));
+	return on_rank(call, rank,
+	        evaluate_view(&eval, call->statement->result[i].tensor, &call->slot[i].view, true, view));
 }
 
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view)
@@ -161,5 +164,6 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 	if (!argument || !argument->tensor)
 		return no_word(call);
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, evaluate_view(&eval, argument->tensor, &slot->view, argument->kind == ARG_RESULT, view));
+	return on_rank(call, rank,
+	        evaluate_view(&eval, argument->tensor, &slot->view, argument->kind == ARG_RESULT, view));
 }

@@ -1,4 +1,5 @@
-/* call_options.c -- KEY=VALUE of a line, on a rank: numbers with the unit that the row asks for, words, free keys */
+/* call_options.c -- KEY=VALUE of a line, on a rank: numbers with the unit that the row asks for, words, free
+ * keys */
 #include "shell/language/call.h"
 #include "shell/language/parse.h"
 
@@ -10,7 +11,8 @@ static struct option *option_of(const struct call *call, const char *name, struc
 	struct statement *statement = call->statement;
 	size_t length = strlen(name);
 	for (int i = 0; i < statement->options; i++)
-		if (statement->option[i].key.length == length && memcmp(statement->option[i].key.at, name, length) == 0) {
+		if (statement->option[i].key.length == length &&
+		        memcmp(statement->option[i].key.at, name, length) == 0) {
 			*slot = &call->slot[statement->results + statement->arguments + i];
 			return &statement->option[i];
 		}
@@ -25,7 +27,8 @@ bool call_has(const struct call *call, const char *option)
 
 static enum status not_there(const struct call *call, const char *name)
 {
-	return fail(ST_ARGUMENT, "%s wants %s=: %s", call->statement->row->name, name, call->statement->row->usage);
+	return fail(ST_ARGUMENT, "%s wants %s=: %s", call->statement->row->name, name,
+	        call->statement->row->usage);
 }
 
 static enum status unit_fits(const struct option *option, struct number number)
@@ -39,16 +42,18 @@ static enum status unit_fits(const struct option *option, struct number number)
 		return ST_OK;
 	if (number.unit == UNIT_PLAIN)
 		return fail(ST_UNIT, "%.*s: which unit? (%s)", length, option->written.at, examples[wanted]);
-	return fail(ST_UNIT, "%.*s is %s, and %s was expected (%s)", length, option->written.at, unit_name(number.unit), unit_name(wanted),
-		examples[wanted]);
+	return fail(ST_UNIT, "%.*s is %s, and %s was expected (%s)", length, option->written.at,
+	        unit_name(number.unit), unit_name(wanted), examples[wanted]);
 }
 
-static enum status option_number(struct call *call, const struct option *option, struct slot *slot, int rank, struct number *number)
+static enum status option_number(
+        struct call *call, const struct option *option, struct slot *slot, int rank, struct number *number)
 {
 	struct value value;
 	enum status status = word_value(call, option->formula, slot, rank, &value);
 	if (status == ST_NAME)
-		return fail_in(status, "%.*s", (int)(option->written.length > 60 ? 60 : option->written.length), option->written.at);
+		return fail_in(status, "%.*s",
+		        (int)(option->written.length > 60 ? 60 : option->written.length), option->written.at);
 	if (status == ST_OK)
 		status = as_number(call, &value, option->written, number);
 	return status == ST_OK ? unit_fits(option, *number) : status;
@@ -80,7 +85,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 	char written[100];
 	snprintf(written, sizeof written, "%s=%s", name, *word);
 	return none_of(call->statement->row->name, slice_between(written, written + strlen(written)),
-		slice_between(written + strlen(name) + 1, written + strlen(written)), words);
+	        slice_between(written + strlen(name) + 1, written + strlen(written)), words);
 }
 
 int call_keys(const struct call *call)
@@ -91,7 +96,8 @@ int call_keys(const struct call *call)
 	return count;
 }
 
-enum status call_key(struct call *call, int i, int rank, const char **key, struct number *number, const char **word)
+enum status call_key(
+        struct call *call, int i, int rank, const char **key, struct number *number, const char **word)
 {
 	struct statement *statement = call->statement;
 	for (int k = 0; k < statement->options; k++) {

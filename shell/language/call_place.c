@@ -1,10 +1,11 @@
-/* call_place.c -- where a line's work goes: streams, groups and phases, from its clauses, its blocks and `use` */
+/* call_place.c -- where a line's work goes: streams, groups and phases, from its clauses, its blocks and
+ * `use` */
 #include "shell/language/call.h"
 
 #include <string.h>
 
-static enum status place_named(struct call *call, struct name *clause, struct slot *slot, const struct lane_name *lane, int rank,
-	enum thing_kind kind, int *index)
+static enum status place_named(struct call *call, struct name *clause, struct slot *slot,
+        const struct lane_name *lane, int rank, enum thing_kind kind, int *index)
 {
 	name_id name = lane->each ? lane->each[rank] : lane->one;
 	*index = -1;
@@ -27,7 +28,8 @@ static enum status place_named(struct call *call, struct name *clause, struct sl
 enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
-	enum status status = place_named(call, call->statement->clauses.stream, &call->on, &call->in->scope->stream, rank, THING_STREAM, &index);
+	enum status status = place_named(call, call->statement->clauses.stream, &call->on,
+	        &call->in->scope->stream, rank, THING_STREAM, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -35,7 +37,8 @@ enum status call_stream(struct call *call, int rank, int *number)
 
 enum status call_group(struct call *call, int rank, int *group)
 {
-	enum status status = place_named(call, call->statement->clauses.group, &call->in_group, &call->in->scope->group, rank, THING_GROUP, group);
+	enum status status = place_named(call, call->statement->clauses.group, &call->in_group,
+	        &call->in->scope->group, rank, THING_GROUP, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -48,7 +51,8 @@ enum status call_block(struct call *call)
 	if (!statement->block)
 		return ST_OK;
 	scope_push(call->in, &scope, call->set);
-	enum status status = scope_clause(call->shell, &scope, statement->clauses.stream, statement->clauses.group, call->set);
+	enum status status = scope_clause(
+	        call->shell, &scope, statement->clauses.stream, statement->clauses.group, call->set);
 	if (status == ST_OK)
 		status = run_block(call->shell, statement->block, call->set);
 	scope_pop(call->in);
@@ -66,7 +70,8 @@ void call_record_phase(const struct call *call, int rank, struct record *record)
 
 void call_record(const struct call *call, struct record *record, enum op_kind kind, const char *title)
 {
-	*record = (struct record){.kind = (uint8_t)kind, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1};
+	*record = (struct record){
+	        .kind = (uint8_t)kind, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1};
 	record->title = names_make(call->shell->world->names, title, strlen(title));
 	record->section = call->in->section;
 	record->line = call->statement->line;

@@ -1,9 +1,10 @@
-/* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of things */
+/* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
+ * things */
 #include "shell/language/call.h"
 
 #include <string.h>
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static int stream_of(void *self, int rank)
 {
@@ -18,7 +19,7 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 		return ST_OK;
 	const struct command *row = call->statement->row;
 	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? stream_of : NULL, call,
-		row->class == COMMAND_PROGRAM ? row->name : NULL, &slot->data);
+	        row->class == COMMAND_PROGRAM ? row->name : NULL, &slot->data);
 	slot->fetched = status == ST_OK;
 	return status;
 }
@@ -26,7 +27,7 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 static int place_in(const struct ranks *set, int rank)
 {
 	int place = 0;
-	FOR_RANKS(r, set) {
+	FOR_RANKS (r, set) {
 		if (r == rank)
 			break;
 		place++;
@@ -46,7 +47,8 @@ static struct eval eval_reading(const struct call *call, const struct slot *slot
 	return eval;
 }
 
-enum status word_value(struct call *call, const struct formula *formula, struct slot *slot, int rank, struct value *value)
+enum status word_value(
+        struct call *call, const struct formula *formula, struct slot *slot, int rank, struct value *value)
 {
 	if (slot->ready) {
 		*value = slot->value;
@@ -66,11 +68,13 @@ enum status word_value(struct call *call, const struct formula *formula, struct 
 	return ST_OK;
 }
 
-enum status as_number(struct call *call, const struct value *value, struct slice_of_text written, struct number *number)
+enum status as_number(
+        struct call *call, const struct value *value, struct slice_of_text written, struct number *number)
 {
 	if (value->kind != VALUE_NUMBER)
-		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", (int)(written.length > 60 ? 60 : written.length), written.at,
-			names_text(call->shell->world->names, value->name));
+		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected",
+		        (int)(written.length > 60 ? 60 : written.length), written.at,
+		        names_text(call->shell->world->names, value->name));
 	*number = (struct number){value->number, (enum unit)value->unit};
 	return ST_OK;
 }
@@ -83,7 +87,8 @@ enum status call_number(struct call *call, int row, int i, int rank, struct numb
 	if (!argument || !argument->formula)
 		return no_word(call);
 	enum status status = word_value(call, argument->formula, slot, rank, &value);
-	return status == ST_OK ? on_rank(call, rank, as_number(call, &value, argument->written, number)) : status;
+	return status == ST_OK ? on_rank(call, rank, as_number(call, &value, argument->written, number))
+	                       : status;
 }
 
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out)
@@ -131,7 +136,7 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 	return ST_OK;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 enum status name_word(struct call *call, struct name *name, struct slot *slot, int rank, name_id *id)
 {
@@ -174,11 +179,14 @@ static enum status name_is_made_well(struct call *call, const struct argument *a
 {
 	const char *text = names_text(call->shell->world->names, name);
 	size_t length = strlen(text);
-	bool well = length && ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_' || (unsigned char)*text >= 0x80);
+	bool well = length &&
+	        ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_' ||
+	                (unsigned char)*text >= 0x80);
 	if (well && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
-	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one", call->statement->row->name,
-		(int)(argument->written.length > 60 ? 60 : argument->written.length), argument->written.at);
+	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
+	        call->statement->row->name,
+	        (int)(argument->written.length > 60 ? 60 : argument->written.length), argument->written.at);
 }
 
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name)
@@ -205,7 +213,9 @@ enum status call_thing(struct call *call, int row, int i, int rank, struct thing
 	if (status != ST_OK)
 		return status;
 	*thing = world_find(call->shell->world, rank, name);
-	enum thing_kind kind = argument->kind == ARG_STREAM ? THING_STREAM : argument->kind == ARG_GROUP ? THING_GROUP : THING_EVENT;
+	enum thing_kind kind = argument->kind == ARG_STREAM ? THING_STREAM
+	        : argument->kind == ARG_GROUP               ? THING_GROUP
+	                                                    : THING_EVENT;
 	enum thing_kind other = argument->kind == ARG_WAITABLE ? THING_STREAM : kind;
 	if (thing->kind == kind || thing->kind == other)
 		return ST_OK;

@@ -36,8 +36,8 @@ static enum status twice(const char *what)
 	return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
 }
 
-static enum status stream_or_group(struct parser *parser, const struct word *key, const struct word *word, const char *line_end,
-	struct name **name)
+static enum status stream_or_group(struct parser *parser, const struct word *key, const struct word *word,
+        const char *line_end, struct name **name)
 {
 	const char *what = *key->at == 'o' ? "on" : "in";
 	if (*name)
@@ -45,8 +45,9 @@ static enum status stream_or_group(struct parser *parser, const struct word *key
 	if (!word || word->at >= line_end)
 		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, *what == 'o' ? "stream" : "group");
 	if (name_end(word->at, word->after) != word->after)
-		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what, (int)(word->after - word->at < 40 ? word->after - word->at : 40),
-			word->at, *what == 'o' ? "stream" : "group");
+		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
+		        (int)(word->after - word->at < 40 ? word->after - word->at : 40), word->at,
+		        *what == 'o' ? "stream" : "group");
 	return parse_name(parser, word->at, word->after, name);
 }
 
@@ -71,7 +72,8 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 {
 	for (;;) {
 		const char *at = parser->at, *after;
-		bool named = parser->end - at > 2 && (memcmp(at, "on", 2) == 0 || memcmp(at, "in", 2) == 0) && is_blank(at[2]);
+		bool named = parser->end - at > 2 && (memcmp(at, "on", 2) == 0 || memcmp(at, "in", 2) == 0) &&
+		        is_blank(at[2]);
 		if (at_line_end(at, parser->end) || (*at != '@' && !named))
 			return ST_OK;
 		parser->word_count = 0;

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it, else a tensor */
+/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it,
+ * else a tensor */
 static void sort_mixed(struct call *call)
 {
 	struct statement *statement = call->statement;
@@ -15,12 +16,17 @@ static void sort_mixed(struct call *call)
 		struct argument *argument = &statement->argument[i];
 		if (argument->kind != ARG_PRINTABLE)
 			continue;
-		struct eval eval = {.shell = call->shell, .in = call->in, .set = call->set, .rank = ranks_first(call->set)};
+		struct eval eval = {.shell = call->shell,
+		        .in = call->in,
+		        .set = call->set,
+		        .rank = ranks_first(call->set)};
 		bool number = false, varies = false;
 		name_id id;
-		if (argument->formula && argument->formula->kind != FORMULA_NAME && argument->formula->kind != FORMULA_ELEMENT) {
-			number = true;          /* rank, world, a metric */
-		} else if (argument->formula && argument->formula->kind == FORMULA_NAME && evaluate_name(&eval, argument->tensor->name, &id) == ST_OK) {
+		if (argument->formula && argument->formula->kind != FORMULA_NAME &&
+		        argument->formula->kind != FORMULA_ELEMENT) {
+			number = true; /* rank, world, a metric */
+		} else if (argument->formula && argument->formula->kind == FORMULA_NAME &&
+		        evaluate_name(&eval, argument->tensor->name, &id) == ST_OK) {
 			const struct variable *variable = variable_find(call->in, id);
 			number = variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
 		}
@@ -62,7 +68,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	return status;
 }
 
-/* ---- views --------------------------------------------------------------------------------------------------------- */
+/* ---- views ---- */
 
 /* May the name become a view here? Only a name that is new or a view already. */
 static enum status may_name(struct eval *eval, name_id name, const struct view *of)
@@ -73,10 +79,13 @@ static enum status may_name(struct eval *eval, name_id name, const struct view *
 	if (thing.kind == THING_NONE)
 		return ST_OK;
 	if (thing.kind != THING_TENSOR)
-		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text, thing_kind_name(thing.kind));
+		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+		        thing_kind_name(thing.kind));
 	if (!world->tensors[thing.index].view)
-		return fail(ST_ARGUMENT, "%s has memory of its own: `copy %s -> %s` copies into it; `free %s` makes the name free for a view", text, other,
-			text, text);
+		return fail(ST_ARGUMENT,
+		        "%s has memory of its own: `copy %s -> %s` copies into it; `free %s` makes the name "
+		        "free for a view",
+		        text, other, text, text);
 	return ST_OK;
 }
 
@@ -84,8 +93,8 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 {
 	struct tensor_ref *to = statement->result[0].tensor;
 	if (statement->result[0].dropped || to->indices || to->transposed)
-		return fail(ST_SYNTAX, "'%.*s' is no name for a view; `copy` writes into a slice", (int)statement->result[0].written.length,
-			statement->result[0].written.at);
+		return fail(ST_SYNTAX, "'%.*s' is no name for a view; `copy` writes into a slice",
+		        (int)statement->result[0].written.length, statement->result[0].written.at);
 	enum status status = evaluate_view(eval, statement->argument[0].tensor, NULL, false, of);
 	if (status == ST_OK)
 		status = evaluate_name(eval, to->name, name);
@@ -100,7 +109,8 @@ static enum status name_view(struct shell *shell, int rank, name_id name, const 
 	enum status status = ST_OK;
 	if (thing.kind == THING_TENSOR)
 		status = world_tensor_free(world, thing.index, 0);
-	return status == ST_OK ? world_view_make(world, rank, name, base, of->address, &of->layout, &index) : status;
+	return status == ST_OK ? world_view_make(world, rank, name, base, of->address, &of->layout, &index)
+	                       : status;
 }
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -109,8 +119,8 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 	enum status status = ST_OK;
 	name_id name;
 	struct view of;
-	for (int pass = 0; pass < 2; pass++)    /* all ranks or none */
-		FOR_RANKS(rank, set) {
+	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
+		FOR_RANKS (rank, set) {
 			eval.rank = rank;
 			status = view_on(&eval, statement, &name, &of);
 			if (status == ST_OK && pass)

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct endings { const char *prefix; size_t length; struct text *out; };
+struct endings {
+	const char *prefix;
+	size_t length;
+	struct text *out;
+};
 
 static void offer(struct endings *endings, const char *word)
 {
@@ -30,20 +34,30 @@ static void offer_list(struct endings *endings, const char *words)
 	}
 }
 
-/* ---- names from the books ---------------------------------------------------------------------------------------- */
+/* ---- names from the books ---- */
 
 static bool wanted(enum argument_kind kind, enum thing_kind thing)
 {
 	switch (kind) {
-	case ARG_TENSOR: case ARG_RESULT: return thing == THING_TENSOR;
-	case ARG_STREAM: return thing == THING_STREAM;
-	case ARG_EVENT: return thing == THING_EVENT;
-	case ARG_WAITABLE: return thing == THING_EVENT || thing == THING_STREAM;
-	case ARG_GROUP: return thing == THING_GROUP;
-	case ARG_PRINTABLE: return thing == THING_TENSOR || thing == THING_VARIABLE;
-	case ARG_EXPRESSION: return thing == THING_VARIABLE;
-	case ARG_OP: return thing == THING_TENSOR;
-	default: return false;
+	case ARG_TENSOR:
+	case ARG_RESULT:
+		return thing == THING_TENSOR;
+	case ARG_STREAM:
+		return thing == THING_STREAM;
+	case ARG_EVENT:
+		return thing == THING_EVENT;
+	case ARG_WAITABLE:
+		return thing == THING_EVENT || thing == THING_STREAM;
+	case ARG_GROUP:
+		return thing == THING_GROUP;
+	case ARG_PRINTABLE:
+		return thing == THING_TENSOR || thing == THING_VARIABLE;
+	case ARG_EXPRESSION:
+		return thing == THING_VARIABLE;
+	case ARG_OP:
+		return thing == THING_TENSOR;
+	default:
+		return false;
 	}
 }
 
@@ -96,7 +110,7 @@ static void offer_files(struct endings *endings)
 	text_release(&full);
 }
 
-/* ---- the line ---------------------------------------------------------------------------------------------------------- */
+/* ---- the line ---- */
 
 /* The statement that the cursor stands in: behind the last `;`, `{`, `}` or newline */
 static const char *statement_start(const char *line, int cursor)
@@ -111,7 +125,10 @@ static const char *statement_start(const char *line, int cursor)
 	return start + strspn(start, " \t");
 }
 
-struct typed { char word[32][64]; int count; };         /* whole words before the one at the cursor */
+struct typed {
+	char word[32][64];
+	int count;
+}; /* whole words before the one at the cursor */
 
 static void split_words(const char *at, const char *end, struct typed *typed)
 {
@@ -138,7 +155,7 @@ static void offer_first(struct endings *endings, const struct shell *shell)
 	for (size_t i = 0; i < shell->interpreter->definition_count; i++)
 		offer(endings, shell->interpreter->definition[i].name);
 	if (endings->length)
-		offer_names(endings, shell, ARG_TENSOR);        /* left of '=' */
+		offer_names(endings, shell, ARG_TENSOR); /* left of '=' */
 }
 
 /* The argument row that the next word falls to, roughly: by the words that stand there */
@@ -156,7 +173,8 @@ static const struct argument_row *row_at(const struct command *row, int words)
 static void offer_option_value(struct endings *endings, const struct command *row, const char *sign)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
-		if (strncmp(row->option[i].name, endings->prefix, (size_t)(sign - endings->prefix)) != 0 || !row->option[i].words)
+		if (strncmp(row->option[i].name, endings->prefix, (size_t)(sign - endings->prefix)) != 0 ||
+		        !row->option[i].words)
 			continue;
 		struct text word = {0};
 		for (const char *p = row->option[i].words; *p; p += strspn(p, " ")) {
@@ -170,7 +188,8 @@ static void offer_option_value(struct endings *endings, const struct command *ro
 	}
 }
 
-static void offer_argument(struct endings *endings, const struct shell *shell, const struct command *row, int words)
+static void offer_argument(
+        struct endings *endings, const struct shell *shell, const struct command *row, int words)
 {
 	const struct argument_row *argument = row_at(row, words);
 	const char *sign = strchr(endings->prefix, '=');
@@ -258,7 +277,9 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 	else if (command_find(typed.word[first]))
 		offer_argument(&endings, shell, command_find(typed.word[first]), typed.count - first - 1);
 	else if (strcmp(typed.word[first], "tensor") == 0)
-		offer_list(&endings, "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= scale=");
+		offer_list(&endings,
+		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
+		        "scale=");
 	else
 		offer_names(&endings, shell, ARG_PRINTABLE);
 	drop_doubles(out);

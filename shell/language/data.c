@@ -9,26 +9,31 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 		read->kind = READ_ELEMENT;
 		enum status status = evaluate_view(eval, formula->tensor, NULL, false, &read->a);
 		if (status == ST_OK && layout_count(&read->a.layout) != 1)
-			status = fail(ST_SHAPE, "%.*s has %lld elements, and one number was expected", (int)formula->written.length, formula->written.at,
-				(long long)layout_count(&read->a.layout));
+			status = fail(ST_SHAPE, "%.*s has %lld elements, and one number was expected",
+			        (int)formula->written.length, formula->written.at,
+			        (long long)layout_count(&read->a.layout));
 		return status;
 	}
 	enum function function = formula->function->function;
-	read->kind = function == FUNCTION_SUM ? READ_SUM : function == FUNCTION_NORM ? READ_NORM : READ_DIFFERENCE;
+	read->kind = function == FUNCTION_SUM ? READ_SUM
+	        : function == FUNCTION_NORM   ? READ_NORM
+	                                      : READ_DIFFERENCE;
 	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &read->a);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE)
 		status = evaluate_view(eval, formula->argument[1].tensor, NULL, false, &read->b);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE && !layout_same_shape(&read->a.layout, &read->b.layout))
-		status = fail(ST_SHAPE, "%.*s: the shapes differ", (int)formula->written.length, formula->written.at);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE &&
+	        !layout_same_shape(&read->a.layout, &read->b.layout))
+		status = fail(ST_SHAPE, "%.*s: the shapes differ", (int)formula->written.length,
+		        formula->written.at);
 	return status;
 }
 
-static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set, int (*stream)(void *, int), void *self,
-	struct data_read *reads)
+static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        int (*stream)(void *, int), void *self, struct data_read *reads)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
 	int i = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		reads[i].stream = stream ? stream(self, rank) : STREAM_DEFAULT;
 		enum status status = read_of(&eval, formula, &reads[i]);
@@ -41,8 +46,8 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 	return ST_OK;
 }
 
-enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set, int (*stream)(void *self, int rank), void *self,
-	const char *reason, double **values)
+enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        int (*stream)(void *self, int rank), void *self, const char *reason, double **values)
 {
 	size_t ranks = (size_t)ranks_count(set);
 	enum status status = ST_OK;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- values of words --------------------------------------------------------------------------------------------- */
+/* ---- values of words ---- */
 
 /* A name: the variable's value where it is one, else itself */
 static enum status word_value(struct eval *eval, struct name *name, struct value *value)
@@ -14,7 +14,8 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	name_id id;
 	if (name->parts == 1 && name->part[0].formula)
 		return evaluate(eval, name->part[0].formula, value);
-	if (name->constant && !name->quoted && (slice_is(name->written, "rank") || slice_is(name->written, "world"))) {
+	if (name->constant && !name->quoted &&
+	        (slice_is(name->written, "rank") || slice_is(name->written, "world"))) {
 		bool rank = *name->written.at == 'r';
 		eval->varies |= rank;
 		*value = value_number(rank ? eval->rank : eval->shell->world->n, UNIT_PLAIN);
@@ -47,15 +48,17 @@ static enum status argument_value(struct eval *eval, struct argument *argument, 
 	if (argument->tensor)
 		return reference_value(eval, argument->tensor, value);
 	if (argument->formula->read_count)
-		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first", (int)argument->written.length, argument->written.at);
+		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first",
+		        (int)argument->written.length, argument->written.at);
 	return evaluate(eval, argument->formula, value);
 }
 
-enum status argument_values(struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
+enum status argument_values(
+        struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .in = in, .set = set};
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
 		if (status != ST_OK) {
@@ -69,7 +72,7 @@ enum status argument_values(struct shell *shell, struct argument *argument, cons
 	return ST_OK;
 }
 
-/* ---- def ----------------------------------------------------------------------------------------------------------- */
+/* ---- def ---- */
 
 enum status run_def(struct shell *shell, struct statement *statement)
 {
@@ -90,7 +93,7 @@ enum status run_def(struct shell *shell, struct statement *statement)
 		mem_free(definition->name);
 		tree_release(definition->tree);
 	}
-	struct tree *tree = (struct tree *)(uintptr_t)in->tree;         /* the running one: it may be kept */
+	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */
 	tree_use(tree);
 	*definition = (struct definition){name, tree, statement};
 	fold(in, word.at, word.length);
@@ -101,14 +104,19 @@ static enum status known_thing(const char *word, enum thing_kind kind)
 {
 	switch (kind) {
 	case THING_TENSOR:
-		return fail(ST_ARGUMENT, "%s is a tensor: `print %s` (the program reads it: the host waits) or `peek %s` (you look; nothing waits)", word,
-			word, word);
+		return fail(ST_ARGUMENT,
+		        "%s is a tensor: `print %s` (the program reads it: the host waits) or `peek %s` (you "
+		        "look; nothing waits)",
+		        word, word, word);
 	case THING_VARIABLE:
 		return fail(ST_ARGUMENT, "%s is a variable: `print %s`, or `let %s = ...`", word, word, word);
 	case THING_STREAM:
-		return fail(ST_ARGUMENT, "%s is a stream: `sync %s` waits for it, `... on %s` queues work on it", word, word, word);
+		return fail(ST_ARGUMENT,
+		        "%s is a stream: `sync %s` waits for it, `... on %s` queues work on it", word, word,
+		        word);
 	case THING_EVENT:
-		return fail(ST_ARGUMENT, "%s is an event: `record %s on S`, `wait %s on S`, `query %s`", word, word, word, word);
+		return fail(ST_ARGUMENT, "%s is an event: `record %s on S`, `wait %s on S`, `query %s`", word,
+		        word, word, word);
 	case THING_GROUP:
 		return fail(ST_ARGUMENT, "%s is a group: `allreduce g in %s`", word, word);
 	default:
@@ -143,20 +151,24 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 	return fail(ST_NAME, "no command '%s' (`help` shows them; `def %s { }` makes one)", word, word);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
-static enum status parameter(struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
+static enum status parameter(
+        struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
 	size_t index;
 	enum status status = argument_values(shell, &call->argument[i], frame->set, &varies);
-	name_id name = status == ST_OK ? names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length) : 0;
+	name_id name = status == ST_OK
+	        ? names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length)
+	        : 0;
 	if (status == ST_OK && !name)
 		status = fail(ST_MEMORY, "out of memory for a name");
 	if (status == ST_OK)
 		status = local_push(in, frame, name, frame->set, &index);
-	return status == ST_OK ? variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies) : status;
+	return status == ST_OK ? variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies)
+	                       : status;
 }
 
 static enum status wrong_count(const struct statement *call, const struct statement *def)
@@ -165,13 +177,15 @@ static enum status wrong_count(const struct statement *call, const struct statem
 	text_put(&usage, def->word->written.at, def->word->written.length);
 	for (int i = 0; i < def->parameters; i++)
 		text_add(&usage, " %.*s", (int)def->parameter[i].length, def->parameter[i].at);
-	enum status status = fail(ST_ARGUMENT, "%.*s takes %d argument%s, not %d: %s", (int)def->word->written.length, def->word->written.at,
-		def->parameters, def->parameters == 1 ? "" : "s", call->arguments, text_string(&usage));
+	enum status status = fail(ST_ARGUMENT, "%.*s takes %d argument%s, not %d: %s",
+	        (int)def->word->written.length, def->word->written.at, def->parameters,
+	        def->parameters == 1 ? "" : "s", call->arguments, text_string(&usage));
 	text_release(&usage);
 	return status;
 }
 
-static enum status run_body(struct shell *shell, struct statement *call, struct statement *def, struct tree *tree, struct frame *frame)
+static enum status run_body(struct shell *shell, struct statement *call, struct statement *def,
+        struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->tree;
@@ -179,7 +193,8 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
-	enum status status = scope_clause(shell, &scope, call->clauses.stream, call->clauses.group, frame->set);
+	enum status status =
+	        scope_clause(shell, &scope, call->clauses.stream, call->clauses.group, frame->set);
 	if (status == ST_OK) {
 		in->frame = frame;
 		in->tree = tree;
@@ -212,7 +227,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 		return wrong_count(statement, def);
 	if (in->calls == CALLS_MAX)
 		return fail(ST_LIMIT, "defs call each other deeper than %d", CALLS_MAX);
-	tree_use(tree);         /* it may be defined anew while it runs */
+	tree_use(tree); /* it may be defined anew while it runs */
 	in->calls++;
 	for (int i = 0; i < def->parameters && status == ST_OK; i++)
 		status = parameter(shell, &frame, statement, def, i);

@@ -10,9 +10,10 @@ static int shown(const struct formula *formula)
 	return (int)(formula->written.length > 60 ? 60 : formula->written.length);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
-static enum status add_part(struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
+static enum status add_part(
+        struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
 	struct value value;
 	if (!part->formula) {
@@ -20,13 +21,15 @@ static enum status add_part(struct eval *eval, const struct name *name, const st
 		return ST_OK;
 	}
 	if (part->formula->read_count && !eval->data)
-		return fail(ST_ARGUMENT, "'%.*s': a name cannot hang on data; let a = ... first", (int)name->written.length, name->written.at);
+		return fail(ST_ARGUMENT, "'%.*s': a name cannot hang on data; let a = ... first",
+		        (int)name->written.length, name->written.at);
 	enum status status = evaluate(eval, part->formula, &value);
 	if (status != ST_OK)
 		return status;
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
-		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers", (int)name->written.length, name->written.at, shown(part->formula),
-			part->formula->written.at, value.number);
+		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
+		        (int)name->written.length, name->written.at, shown(part->formula),
+		        part->formula->written.at, value.number);
 	if (!name->quoted && value.kind == VALUE_NUMBER)
 		text_add(out, "%.0f", value.number);
 	else
@@ -48,7 +51,9 @@ static enum status constant_name(struct eval *eval, struct name *name, name_id *
 		struct text text = {0};
 		for (int i = 0; i < name->parts; i++)
 			text_put(&text, name->part[i].text.at, name->part[i].text.length);
-		name->id = text.broken ? 0 : names_make(eval->shell->world->names, text_string(&text), text.count);
+		name->id = text.broken
+		        ? 0
+		        : names_make(eval->shell->world->names, text_string(&text), text.count);
 		text_release(&text);
 		if (!name->id)
 			return fail(ST_MEMORY, "out of memory for a name");
@@ -83,7 +88,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	return ST_OK;
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static enum status unknown_variable(struct eval *eval, const char *name)
 {
@@ -114,20 +119,24 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	const struct variable *variable = variable_find(eval->in, id);
 	if (variable) {
 		*value = variable_at(variable, eval->rank, &eval->varies);
-		return value->kind != VALUE_NONE ? ST_OK
-			: fail(ST_NAME, "variable '%s' has no value on rank %d", names_text(eval->shell->world->names, id), eval->rank);
+		return value->kind != VALUE_NONE
+		        ? ST_OK
+		        : fail(ST_NAME, "variable '%s' has no value on rank %d",
+		                  names_text(eval->shell->world->names, id), eval->rank);
 	}
 	const char *text = names_text(eval->shell->world->names, id);
 	struct thing thing = world_find(eval->shell->world, eval->rank, id);
 	if (thing.kind == THING_GROUP && eval->shell->world->groups[thing.index].axis) {
 		eval->varies = true;
-		*value = value_number(eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
+		*value = value_number(
+		        eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
 		return ST_OK;
 	}
 	if (thing.kind == THING_TENSOR)
 		return fail(ST_ARGUMENT, "%s is a tensor: %s[0] reads an element of it", text, text);
 	if (thing.kind != THING_NONE)
-		return fail(ST_ARGUMENT, "%s is a %s, and a value was expected", text, thing_kind_name(thing.kind));
+		return fail(ST_ARGUMENT, "%s is a %s, and a value was expected", text,
+		        thing_kind_name(thing.kind));
 	return unknown_variable(eval, text);
 }
 
@@ -146,13 +155,14 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 {
 	eval->varies = true;
 	if (eval->data) {
-		*value = value_number(eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
+		*value = value_number(
+		        eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
 		return ST_OK;
 	}
 	if (eval->shell->dry)
 		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", shown(formula), formula->written.at);
-	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first", shown(formula), formula->written.at, shown(formula),
-		formula->written.at);
+	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first", shown(formula),
+	        formula->written.at, shown(formula), formula->written.at);
 }
 
 static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
@@ -200,9 +210,11 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 		return data_value(eval, formula, value);
 	case FORMULA_FUNCTION:
 		return evaluate_function(eval, formula, value);
-	case FORMULA_NEGATE: case FORMULA_NOT:
+	case FORMULA_NEGATE:
+	case FORMULA_NOT:
 		return one_operand(eval, formula, value);
-	case FORMULA_AND: case FORMULA_OR:
+	case FORMULA_AND:
+	case FORMULA_OR:
 		return logic_value(eval, formula, value);
 	default:
 		break;
@@ -210,7 +222,8 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	enum status status = evaluate(eval, formula->left, &left);
 	if (status == ST_OK)
 		status = evaluate(eval, formula->right, value);
-	return status == ST_OK ? value_binary((enum formula_kind)formula->kind, left, *value, formula, value) : status;
+	return status == ST_OK ? value_binary((enum formula_kind)formula->kind, left, *value, formula, value)
+	                       : status;
 }
 
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value)
@@ -218,11 +231,11 @@ enum status evaluate_number(struct eval *eval, const struct formula *formula, st
 	enum status status = evaluate(eval, formula, value);
 	if (status != ST_OK || value->kind == VALUE_NUMBER)
 		return status;
-	return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", shown(formula), formula->written.at,
-		names_text(eval->shell->world->names, value->name));
+	return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", shown(formula),
+	        formula->written.at, names_text(eval->shell->world->names, value->name));
 }
 
-/* ---- sets of ranks --------------------------------------------------------------------------------------------------- */
+/* ---- sets of ranks ---- */
 
 static enum status no_rank(const struct shell *shell, int rank)
 {
@@ -236,7 +249,9 @@ static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref
 	memset(set, 0, sizeof *set);
 	for (int i = 0; i < ref->count; i++) {
 		if (ref->range[i].to >= shell->world->n)
-			return no_rank(shell, ref->range[i].from >= shell->world->n ? ref->range[i].from : ref->range[i].to);
+			return no_rank(shell,
+			        ref->range[i].from >= shell->world->n ? ref->range[i].from
+			                                              : ref->range[i].to);
 		for (int rank = ref->range[i].from; rank <= ref->range[i].to; rank++)
 			ranks_add(set, rank);
 	}
@@ -253,24 +268,27 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 		return status;
 	struct thing thing = world_find(world, eval->rank, name);
 	if (thing.kind != THING_GROUP || !world->groups[thing.index].axis)
-		return fail(ST_NAME, "no axis '%s' of a mesh. `mesh %s=2 ...` makes it", names_text(world->names, name), names_text(world->names, name));
+		return fail(ST_NAME, "no axis '%s' of a mesh. `mesh %s=2 ...` makes it",
+		        names_text(world->names, name), names_text(world->names, name));
 	status = evaluate_number(eval, axis->value, &value);
 	if (status != ST_OK)
 		return status;
 	const struct group *group = &world->groups[thing.index];
 	int size = group->instance[group->instance_of[eval->rank]].n;
 	if (!(value.number >= 0 && value.number < size))
-		return fail(ST_RANK, "@%s=%g: %s has places 0-%d", names_text(world->names, name), value.number, names_text(world->names, name), size - 1);
+		return fail(ST_RANK, "@%s=%g: %s has places 0-%d", names_text(world->names, name),
+		        value.number, names_text(world->names, name), size - 1);
 	*holds = *holds && group->place_of[eval->rank] == value.number;
 	return ST_OK;
 }
 
 /* Those of `bound` for which it is true: an expression, or all axes */
-static enum status filtered_ranks(struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+static enum status filtered_ranks(
+        struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = bound};
 	memset(set, 0, sizeof *set);
-	FOR_RANKS(rank, bound) {
+	FOR_RANKS (rank, bound) {
 		struct value value = value_number(1, UNIT_PLAIN);
 		bool holds = true;
 		enum status status = ST_OK;
@@ -287,27 +305,32 @@ static enum status filtered_ranks(struct shell *shell, const struct ranks_ref *r
 	return ST_OK;
 }
 
-static enum status named_ranks(struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+static enum status named_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	struct text text = {0};
 	struct tree *tree = NULL;
 	struct ranks_ref *inner = NULL;
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = bound, .rank = ranks_first(bound)};
+	struct eval eval = {
+	        .shell = shell, .in = shell->interpreter, .set = bound, .rank = ranks_first(bound)};
 	enum status status = evaluate_text(&eval, ref->name, &text);
 	if (status == ST_OK && eval.varies)
-		status = fail(ST_RANK, "@%.*s differs by rank: @(expression) says for each rank whether it takes part", (int)ref->written.length,
-			ref->written.at);
+		status = fail(ST_RANK,
+		        "@%.*s differs by rank: @(expression) says for each rank whether it takes part",
+		        (int)ref->written.length, ref->written.at);
 	if (status == ST_OK)
 		status = tree_ranks(&tree, text_string(&text), &inner);
 	if (status == ST_OK)
-		status = inner->kind == RANKS_REF_NAME ? fail(ST_RANK, "'@%s' is no set of ranks", text_string(&text))
-			: evaluate_ranks(shell, inner, bound, set);
+		status = inner->kind == RANKS_REF_NAME
+		        ? fail(ST_RANK, "'@%s' is no set of ranks", text_string(&text))
+		        : evaluate_ranks(shell, inner, bound, set);
 	tree_release(tree);
 	text_release(&text);
 	return status;
 }
 
-enum status evaluate_ranks(struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+enum status evaluate_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	enum status status = ST_OK;
 	switch ((enum ranks_kind)ref->kind) {

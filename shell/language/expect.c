@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- what a false one shows ----------------------------------------------------------------------------------------- */
+/* ---- what a false one shows ---- */
 
 /* The part of it that is false: the left of `and` before the right */
 static const struct formula *false_part(struct eval *eval, const struct formula *formula)
@@ -19,15 +19,16 @@ static const struct formula *false_part(struct eval *eval, const struct formula 
 }
 
 /* A plain number beside one with a unit is of that unit: 128 kB is not 32 kB, rather than not 32768. */
-static void side(struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
+static void side(
+        struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
 {
 	struct value value, beside;
 	if (evaluate(eval, formula, &value) != ST_OK) {
 		text_add(out, "?");
 		return;
 	}
-	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN && evaluate(eval, other, &beside) == ST_OK
-	    && beside.kind == VALUE_NUMBER)
+	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN &&
+	        evaluate(eval, other, &beside) == ST_OK && beside.kind == VALUE_NUMBER)
 		value.unit = beside.unit;
 	value_text(eval->shell, value, out);
 }
@@ -43,12 +44,18 @@ static void put_written(const struct formula *formula, struct text *out)
 static const char *opposite(enum formula_kind kind)
 {
 	switch (kind) {
-	case FORMULA_EQUAL: return "is not";
-	case FORMULA_UNEQUAL: return "is";
-	case FORMULA_LESS: return "is not below";
-	case FORMULA_AT_MOST: return "is above";
-	case FORMULA_MORE: return "is not above";
-	default: return "is below";
+	case FORMULA_EQUAL:
+		return "is not";
+	case FORMULA_UNEQUAL:
+		return "is";
+	case FORMULA_LESS:
+		return "is not below";
+	case FORMULA_AT_MOST:
+		return "is above";
+	case FORMULA_MORE:
+		return "is not above";
+	default:
+		return "is below";
 	}
 }
 
@@ -67,12 +74,15 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 	}
 	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
 		text_add(out, "%.*s differ by %g of the largest", (int)part->written.length, part->written.at,
-			eval->data[part->place * eval->data_stride + eval->data_index]);
+		        eval->data[part->place * eval->data_stride + eval->data_index]);
 	else
 		text_add(out, "%.*s is not so", (int)part->written.length, part->written.at);
 }
 
-struct verdict { struct ranks failed; bool any; };
+struct verdict {
+	struct ranks failed;
+	bool any;
+};
 
 static void place_of(struct shell *shell, const struct statement *statement)
 {
@@ -81,14 +91,15 @@ static void place_of(struct shell *shell, const struct statement *statement)
 		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
 }
 
-static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *set, const struct ranks *failed)
+static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
+        const struct ranks *set, const struct ranks *failed)
 {
 	struct text text = {0};
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", (int)statement->source.length, statement->source.at);
 	int place = out_place(shell->out, failed);
 	int index = 0;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval->rank = rank;
 		eval->data_index = index++;
 		if (!ranks_has(failed, rank))
@@ -102,7 +113,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 	text_release(&text);
 }
 
-/* ---- expect ------------------------------------------------------------------------------------------------------------- */
+/* ---- expect ---- */
 
 static void say_dry(struct shell *shell)
 {
@@ -112,10 +123,11 @@ static void say_dry(struct shell *shell)
 	out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
 }
 
-static enum status judge(struct shell *shell, struct statement *statement, const struct ranks *set, struct eval *eval, struct ranks *failed)
+static enum status judge(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct eval *eval, struct ranks *failed)
 {
 	struct value value;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval->rank = rank;
 		enum status status = evaluate(eval, statement->formula, &value);
 		if (status != ST_OK) {
@@ -161,7 +173,8 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 /* Refusals are what it waits for; what is wrong with this process is not */
 static bool is_refusal(enum status status)
 {
-	return status != ST_OK && status != ST_MEMORY && status != ST_MPI && status != ST_INTERRUPTED && status != ST_QUIT && status != ST_BUG;
+	return status != ST_OK && status != ST_MEMORY && status != ST_MPI && status != ST_INTERRUPTED &&
+	        status != ST_QUIT && status != ST_BUG;
 }
 
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)

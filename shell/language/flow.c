@@ -1,4 +1,5 @@
-/* flow.c -- let, if, repeat, for: values and loops by rank. Loops whose bounds differ by rank narrow the set, like the lanes of a warp. */
+/* flow.c -- let, if, repeat, for: values and loops by rank. Loops whose bounds differ by rank narrow the set,
+ * like the lanes of a warp. */
 #include "shell/language/run.h"
 #include "base/memory.h"
 
@@ -6,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The formula's value on each rank of the set, into in->scratch; without `varies` only the first rank's is there. */
-static enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set, const char *reason, bool *varies)
+/* The formula's value on each rank of the set, into in->scratch; without `varies` only the first rank's is
+ * there. */
+static enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        const char *reason, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .in = in, .set = set};
@@ -18,7 +21,7 @@ static enum status values_of(struct shell *shell, const struct formula *formula,
 	eval.data_stride = data ? ranks_count(set) : 0;
 	if (status != ST_OK)
 		return status;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		status = evaluate(&eval, formula, &in->scratch[rank]);
 		if (status != ST_OK) {
@@ -34,7 +37,7 @@ static enum status values_of(struct shell *shell, const struct formula *formula,
 	return status;
 }
 
-/* ---- let ---------------------------------------------------------------------------------------------------------- */
+/* ---- let ---- */
 
 /* NAME=VALUE of the command line beats the file's own `let` */
 static const char *given(const struct shell *shell, const struct statement *statement)
@@ -44,7 +47,8 @@ static const char *given(const struct shell *shell, const struct statement *stat
 	if (!in->tree || !in->tree->file || in->frame != &in->base_frame || in->blocks)
 		return NULL;
 	for (int i = 0; i < shell->arguments; i++)
-		if (strncmp(shell->argument[i], word.at, word.length) == 0 && shell->argument[i][word.length] == '=')
+		if (strncmp(shell->argument[i], word.at, word.length) == 0 &&
+		        shell->argument[i][word.length] == '=')
 			return shell->argument[i] + word.length + 1;
 	return NULL;
 }
@@ -70,7 +74,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	const char *text = given(shell, statement);
 	bool varies = false;
 	struct text name = {0};
-	enum status status = text ? given_value(shell, text, set, &varies) : values_of(shell, statement->formula, set, "let", &varies);
+	enum status status = text ? given_value(shell, text, set, &varies)
+	                          : values_of(shell, statement->formula, set, "let", &varies);
 
 	if (status == ST_OK)
 		status = evaluate_text(&eval, statement->word, &name);
@@ -91,7 +96,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	return variable_set(in, variable, set, in->scratch, varies);
 }
 
-/* ---- if ------------------------------------------------------------------------------------------------------------- */
+/* ---- if ---- */
 
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -101,11 +106,12 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 	if (status != ST_OK)
 		return status;
 	if (!varies) {
-		struct block *block = value_true(in->scratch[ranks_first(set)]) ? statement->block : statement->otherwise;
+		struct block *block =
+		        value_true(in->scratch[ranks_first(set)]) ? statement->block : statement->otherwise;
 		return block ? run_block(shell, block, set) : ST_OK;
 	}
 	struct ranks yes = {0}, no = {0};
-	FOR_RANKS(rank, set)
+	FOR_RANKS (rank, set)
 		ranks_add(value_true(in->scratch[rank]) ? &yes : &no, rank);
 	if (!ranks_empty(&yes))
 		status = run_block(shell, statement->block, &yes);
@@ -114,11 +120,19 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 	return status;
 }
 
-/* ---- loops ----------------------------------------------------------------------------------------------------------- */
+/* ---- loops ---- */
 
 /* How often each rank goes round, from where and by what step; one entry when all are alike */
-struct course { double from, step; int64_t count; };
-struct courses { bool alike; struct course *each; struct course one; int64_t most; };
+struct course {
+	double from, step;
+	int64_t count;
+};
+struct courses {
+	bool alike;
+	struct course *each;
+	struct course one;
+	int64_t most;
+};
 
 static struct course *course_of(struct courses *courses, int rank)
 {
@@ -137,8 +151,10 @@ static enum status make_courses(struct interpreter *in, struct courses *courses)
 	return courses->each ? ST_OK : ST_MEMORY;
 }
 
-/* One of from, to, step for each rank. Data is not read here: a loop's bounds are whole numbers that all ranks' programs know. */
-static enum status bound(struct shell *shell, struct courses *courses, const struct formula *formula, const struct ranks *set, int which)
+/* One of from, to, step for each rank. Data is not read here: a loop's bounds are whole numbers that all
+ * ranks' programs know. */
+static enum status bound(struct shell *shell, struct courses *courses, const struct formula *formula,
+        const struct ranks *set, int which)
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
@@ -146,11 +162,11 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 	if (status != ST_OK)
 		return status;
 	if (varies && courses->alike) {
-		FOR_RANKS(rank, set)
+		FOR_RANKS (rank, set)
 			courses->each[rank] = courses->one;
 		courses->alike = false;
 	}
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		int64_t whole;
 		status = whole_times(in->scratch[varies ? rank : ranks_first(set)], formula, &whole);
 		if (status != ST_OK)
@@ -159,7 +175,7 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 		if (which == 0)
 			course->from = (double)whole;
 		else if (which == 1)
-			course->count = whole;          /* the end, until the step is known */
+			course->count = whole; /* the end, until the step is known */
 		else
 			course->step = (double)whole;
 		if (courses->alike)
@@ -170,7 +186,7 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 
 static enum status settle_courses(struct courses *courses, const struct ranks *set)
 {
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		struct course *course = course_of(courses, rank);
 		if (course->step == 0)
 			return fail(ST_RANGE, "for: a step of 0 never ends");
@@ -196,7 +212,7 @@ enum status run_repeat(struct shell *shell, struct statement *statement, const s
 		status = settle_courses(&courses, set);
 	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
 		if (!courses.alike)
-			FOR_RANKS(rank, set)
+			FOR_RANKS (rank, set)
 				if (i >= courses.each[rank].count)
 					ranks_drop(&active, rank);
 		status = step(shell);
@@ -208,15 +224,17 @@ enum status run_repeat(struct shell *shell, struct statement *statement, const s
 }
 
 /* The loop's name, one more round */
-static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop, const struct ranks *active, bool varies)
+static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop,
+        const struct ranks *active, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .in = in, .set = active, .rank = ranks_first(active)};
 	struct text name = {0};
 	struct variable *variable = &loop->frame->local.item[loop->variable];
-	if (!variable->name) {          /* the first round, or the world was reset under it */
+	if (!variable->name) { /* the first round, or the world was reset under it */
 		enum status status = evaluate_text(&eval, statement->word, &name);
-		variable->name = status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
+		variable->name =
+		        status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
 		text_release(&name);
 		if (!variable->name)
 			return status != ST_OK ? status : fail(ST_MEMORY, "out of memory for a name");
@@ -224,7 +242,8 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 	return variable_set(in, variable, active, in->scratch, varies);
 }
 
-static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop, const struct ranks *active, bool varies)
+static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
+        const struct ranks *active, bool varies)
 {
 	enum status status = next_value(shell, statement, loop, active, varies);
 	if (status == ST_OK)
@@ -232,16 +251,18 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_block(shell, statement->block, active) : status;
 }
 
-static enum status round_of_range(struct shell *shell, struct courses *courses, const struct ranks *set, int64_t i, struct ranks *active, bool *varies)
+static enum status round_of_range(struct shell *shell, struct courses *courses, const struct ranks *set,
+        int64_t i, struct ranks *active, bool *varies)
 {
 	struct value *values = shell->interpreter->scratch;
 	int first = -1;
 	*varies = false;
 	if (courses->alike) {
-		values[ranks_first(active)] = value_number(courses->one.from + (double)i * courses->one.step, UNIT_PLAIN);
+		values[ranks_first(active)] =
+		        value_number(courses->one.from + (double)i * courses->one.step, UNIT_PLAIN);
 		return ST_OK;
 	}
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		const struct course *course = &courses->each[rank];
 		if (i >= course->count) {
 			ranks_drop(active, rank);
@@ -254,7 +275,8 @@ static enum status round_of_range(struct shell *shell, struct courses *courses, 
 	return ST_OK;
 }
 
-static enum status for_range(struct shell *shell, struct statement *statement, const struct ranks *set, struct loop *loop, struct ranks *active)
+static enum status for_range(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct loop *loop, struct ranks *active)
 {
 	struct courses courses = {.one = {.step = 1}};
 	bool varies;
@@ -266,7 +288,7 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 	if (status == ST_OK && statement->step)
 		status = bound(shell, &courses, statement->step, set, 2);
 	if (status == ST_OK && !courses.alike)
-		FOR_RANKS(rank, set)
+		FOR_RANKS (rank, set)
 			if (!statement->step)
 				courses.each[rank].step = 1;
 	if (status == ST_OK)
@@ -280,7 +302,8 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 	return status;
 }
 
-static enum status for_words(struct shell *shell, struct statement *statement, const struct ranks *set, struct loop *loop, struct ranks *active)
+static enum status for_words(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct loop *loop, struct ranks *active)
 {
 	enum status status = ST_OK;
 	(void)set;
@@ -302,7 +325,8 @@ enum status run_for(struct shell *shell, struct statement *statement, const stru
 	if (status != ST_OK)
 		return status;
 	in->loops = &loop;
-	status = statement->to ? for_range(shell, statement, set, &loop, &active) : for_words(shell, statement, set, &loop, &active);
+	status = statement->to ? for_range(shell, statement, set, &loop, &active)
+	                       : for_words(shell, statement, set, &loop, &active);
 	in->loops = loop.up;
 	local_drop(loop.frame, loop.variable);
 	return status;

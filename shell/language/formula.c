@@ -1,5 +1,5 @@
 /* formula.c -- expressions: text to a tree. From loosest to tightest:
- *     or    and    not    == != < <= > >=    + -    * / // %    - (sign)    number, name, x[0,0], f(..), "text", ( )
+ *     or    and    not    == != < <= > >=    + -    * / // %   -   number, name, x[0,0], f(..), "text", ( )
  * What the operators stand between is read by formula_value.c. */
 #include "shell/language/formula.h"
 #include "shell/language/function.h"
@@ -8,7 +8,7 @@
 
 static enum status read_or(struct reader *reader, struct formula **made);
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 void reader_skip(struct reader *reader)
 {
@@ -19,9 +19,12 @@ enum status reader_fails(const struct reader *reader, const char *what)
 {
 	int left = (int)(reader->end - reader->at < 40 ? reader->end - reader->at : 40);
 	if (!left)
-		return fail(ST_SYNTAX, "'%.*s': %s", (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60), reader->begin, what);
-	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'", (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60), reader->begin,
-		what, left, reader->at);
+		return fail(ST_SYNTAX, "'%.*s': %s",
+		        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60),
+		        reader->begin, what);
+	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'",
+	        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60), reader->begin,
+	        what, left, reader->at);
 }
 
 struct formula *formula_node(struct reader *reader, enum formula_kind kind, const char *from)
@@ -49,11 +52,12 @@ enum status formula_finish(struct reader *reader, struct formula *formula, struc
 	formula->written.length = (uint32_t)(reader->at - formula->written.at);
 	*made = formula;
 	if (formula->depth > FORMULA_DEPTH_MAX)
-		return fail(ST_LIMIT, "an expression has more than %d operations in a row", FORMULA_DEPTH_MAX);
+		return fail(
+		        ST_LIMIT, "an expression has more than %d operations in a row", FORMULA_DEPTH_MAX);
 	return ST_OK;
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------- */
+/* ---- operators ---- */
 
 static enum status read_bracket(struct reader *reader, struct formula **made)
 {
@@ -109,16 +113,22 @@ static enum status read_sign(struct reader *reader, struct formula **made)
 	return formula_finish(reader, outer, made);
 }
 
-struct operator { const char *text; enum formula_kind kind; };
+struct operator
+{
+	const char *text;
+	enum formula_kind kind;
+};
 
-static bool take_operator(struct reader *reader, const struct operator *operators, enum formula_kind *kind)
+static bool take_operator(struct reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
 	reader_skip(reader);
 	for (; operators->text; operators++) {
 		size_t length = strlen(operators->text);
-		if ((size_t)(reader->end - reader->at) < length || memcmp(reader->at, operators->text, length) != 0)
+		if ((size_t)(reader->end - reader->at) < length ||
+		        memcmp(reader->at, operators->text, length) != 0)
 			continue;
-		if (is_name_start(*operators->text) && (size_t)(reader->end - reader->at) > length && is_name_char(reader->at[length]))
+		if (is_name_start(*operators->text) && (size_t)(reader->end - reader->at) > length &&
+		        is_name_char(reader->at[length]))
 			continue;
 		reader->at += length;
 		*kind = operators->kind;
@@ -130,7 +140,8 @@ static bool take_operator(struct reader *reader, const struct operator *operator
 typedef enum status read_operand(struct reader *reader, struct formula **made);
 
 /* Operands with operators of one strength between them, from the left */
-static enum status read_row(struct reader *reader, read_operand *operand, const struct operator *operators, struct formula **made)
+static enum status read_row(
+        struct reader *reader, read_operand *operand, const struct operator* operators, struct formula **made)
 {
 	enum formula_kind kind;
 	reader_skip(reader);
@@ -153,8 +164,8 @@ static enum status read_row(struct reader *reader, read_operand *operand, const 
 
 static enum status read_product(struct reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE}, {"/", FORMULA_DIVIDE},
-		{"%", FORMULA_REMAINDER}, {NULL, 0}};
+	static const struct operator operators[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
+	        {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}};
 	return read_row(reader, read_sign, operators, made);
 }
 
@@ -166,13 +177,14 @@ static enum status read_sum(struct reader *reader, struct formula **made)
 
 static enum status read_comparison(struct reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL}, {"<=", FORMULA_AT_MOST},
-		{">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE}, {NULL, 0}};
+	static const struct operator operators[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
+	        {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE},
+	        {NULL, 0}};
 	enum status status = read_row(reader, read_sum, operators, made);
 	const struct formula *left = status == ST_OK ? (*made)->left : NULL;
-	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST && left->kind >= FORMULA_EQUAL
-		&& left->kind <= FORMULA_AT_LEAST;
-	if (two && left->written.at == (*made)->written.at)     /* in brackets it would begin behind one */
+	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST &&
+	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST;
+	if (two && left->written.at == (*made)->written.at) /* in brackets it would begin behind one */
 		return reader_fails(reader, "one comparison at a time, with `and` between them");
 	return status;
 }
@@ -208,7 +220,7 @@ static enum status read_or(struct reader *reader, struct formula **made)
 	return read_row(reader, read_and, operators, made);
 }
 
-/* ---- whole expressions ----------------------------------------------------------------------------------------------- */
+/* ---- whole expressions ---- */
 
 static enum status read_all(struct reader *reader, struct formula **made)
 {
@@ -235,7 +247,8 @@ static enum status keep_reads(struct parser *parser, struct formula *root, size_
 	root->skippable = true;
 	for (size_t i = 0; i < count; i++) {
 		root->reads[i]->place -= (int)before;
-		root->skippable &= root->reads[i]->kind == FORMULA_FUNCTION && root->reads[i]->function->function == FUNCTION_CLOSE;
+		root->skippable &= root->reads[i]->kind == FORMULA_FUNCTION &&
+		        root->reads[i]->function->function == FUNCTION_CLOSE;
 	}
 	parser->read_count = before;
 	return ST_OK;

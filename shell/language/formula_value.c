@@ -1,4 +1,5 @@
-/* formula_value.c -- what stands between operators: numbers, texts, functions and metrics, names, elements of tensors
+/* formula_value.c -- what stands between operators: numbers, texts, functions and metrics, names, elements of
+ * tensors
  *
  * The remainder's % and the percent sign are told apart by number_read (base/number.h). */
 #include "shell/language/formula.h"
@@ -34,7 +35,8 @@ enum status read_number(struct reader *reader, struct formula **made)
 	if (used > reader->end - reader->at)
 		return reader_fails(reader, "a number was expected");
 	reader->at += used;
-	if (reader->at < reader->end && (is_name_char(*reader->at) || *reader->at == '.' || *reader->at == '$'))
+	if (reader->at < reader->end &&
+	        (is_name_char(*reader->at) || *reader->at == '.' || *reader->at == '$'))
 		return reader_fails(reader, "a number and a name run together");
 	return formula_finish(reader, formula, made);
 }
@@ -70,18 +72,21 @@ static enum status read_argument(struct reader *reader, char kind, struct functi
 		return reader_fails(reader, "an argument is missing");
 	if (kind == 'n')
 		return parse_formula(reader->parser, from, to, &argument->formula);
-	return kind == 't' ? parse_tensor(reader->parser, from, to, &argument->tensor) : parse_name(reader->parser, from, to, &argument->name);
+	return kind == 't' ? parse_tensor(reader->parser, from, to, &argument->tensor)
+	                   : parse_name(reader->parser, from, to, &argument->name);
 }
 
 static enum status wrong_count(const struct function_row *row)
 {
 	if (row->least == row->most)
-		return fail(ST_ARGUMENT, "%s takes %d argument%s", row->name, row->least, row->least == 1 ? "" : "s");
+		return fail(ST_ARGUMENT, "%s takes %d argument%s", row->name, row->least,
+		        row->least == 1 ? "" : "s");
 	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, row->most);
 }
 
 /* at the bracket, or behind the word of a metric without one */
-static enum status read_function(struct reader *reader, struct formula *formula, const struct function_row *row, struct formula **made)
+static enum status read_function(
+        struct reader *reader, struct formula *formula, const struct function_row *row, struct formula **made)
 {
 	struct function_argument argument[16];
 	size_t kinds = strlen(row->kinds);
@@ -136,7 +141,10 @@ static enum status unknown_function(const char *at, const char *after)
 		return fail(ST_NAME, "no function '%s'; did you mean '%s'?", word, near);
 	if (command_find(word))
 		return fail(ST_SYNTAX, "write it as a line of its own: NAME = %s ...", word);
-	return fail(ST_NAME, "no function '%s' (min max abs sqrt ceil round log2 close norm sum bytes size, and the metrics)", word);
+	return fail(ST_NAME,
+	        "no function '%s' (min max abs sqrt ceil round log2 close norm sum bytes size, and the "
+	        "metrics)",
+	        word);
 }
 
 /* NAME, NAME[i,j], f(..), a metric, rank, world, inf */
@@ -167,7 +175,8 @@ enum status read_name(struct reader *reader, struct formula **made)
 		return formula_finish(reader, formula, made);
 	}
 	if (name_is_reserved(from, (size_t)(after - from)))
-		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected", (int)(after - from), from);
+		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected",
+		        (int)(after - from), from);
 	const char *stop = after;
 	if (after + 1 < reader->end && after[0] == '.' && after[1] == 'T')
 		stop = after += 2;

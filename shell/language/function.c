@@ -3,8 +3,8 @@
 #include "shell/language/lex.h"
 
 static const struct function_row rows[] = {
-#define X(symbol, name, least, most, kinds, metric) { FUNCTION_##symbol, name, least, most, kinds, metric },
-	FUNCTIONS(X)
+#define X(symbol, name, least, most, kinds, metric) {FUNCTION_##symbol, name, least, most, kinds, metric},
+        FUNCTIONS(X)
 #undef X
 };
 

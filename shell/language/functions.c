@@ -6,7 +6,8 @@
 
 static struct trace trace_of(const struct eval *eval)
 {
-	return (struct trace){.world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
+	return (struct trace){
+	        .world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
 }
 
 enum status evaluate_section(struct eval *eval, struct name *name, int *section)
@@ -21,11 +22,13 @@ enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 			*section = (int)i;
 			return ST_OK;
 		}
-	return fail(ST_NAME, "no section '%s'. `mark %s` begins one", names_text(world->names, id), names_text(world->names, id));
+	return fail(ST_NAME, "no section '%s'. `mark %s` begins one", names_text(world->names, id),
+	        names_text(world->names, id));
 }
 
 /* The stream, event or group that argument i names */
-static enum status named_thing(struct eval *eval, const struct formula *formula, int i, enum thing_kind kind, int *index)
+static enum status named_thing(
+        struct eval *eval, const struct formula *formula, int i, enum thing_kind kind, int *index)
 {
 	name_id id;
 	enum status status = evaluate_name(eval, formula->argument[i].name, &id);
@@ -62,7 +65,10 @@ static enum status cause_named(struct eval *eval, const struct formula *formula,
 			*cause = (enum cause)i;
 			return ST_OK;
 		}
-	return status != ST_OK ? status : fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine", text);
+	return status != ST_OK
+	        ? status
+	        : fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine",
+	                  text);
 }
 
 static enum status event_end(struct eval *eval, const struct formula *formula, int i, int64_t *end)
@@ -75,10 +81,12 @@ static enum status event_end(struct eval *eval, const struct formula *formula, i
 	op_id id = eval->shell->world->events[index].record;
 	const struct name *name = formula->argument[i].name;
 	if (!id)
-		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", (int)name->written.length, name->written.at);
+		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", (int)name->written.length,
+		        name->written.at);
 	eval->shell->backend->times(eval->shell->backend, id, &times);
 	if (times.end == TIME_UNKNOWN)
-		return fail(ST_WAITS, "elapsed: event %.*s has not happened", (int)name->written.length, name->written.at);
+		return fail(ST_WAITS, "elapsed: event %.*s has not happened", (int)name->written.length,
+		        name->written.at);
 	*end = times.end;
 	return ST_OK;
 }
@@ -151,7 +159,8 @@ static enum status is_stuck(struct eval *eval, struct value *value)
 	return status;
 }
 
-static enum status share_of_streams(struct eval *eval, const struct formula *formula, int section, struct value *value)
+static enum status share_of_streams(
+        struct eval *eval, const struct formula *formula, int section, struct value *value)
 {
 	struct trace trace = trace_of(eval);
 	int a, b;
@@ -168,7 +177,8 @@ static enum status share_of_streams(struct eval *eval, const struct formula *for
 	return status;
 }
 
-/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION). One name that both have is the stream's. */
+/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION). One name that
+ * both have is the stream's. */
 static enum status exposed(struct eval *eval, const struct formula *formula, int section, struct value *value)
 {
 	struct trace trace = trace_of(eval);
@@ -176,13 +186,17 @@ static enum status exposed(struct eval *eval, const struct formula *formula, int
 	int stream = 0;
 	int64_t ns = 0;
 	enum status status = formula->arguments ? evaluate_name(eval, formula->argument[0].name, &id) : ST_OK;
-	bool of_stream = formula->arguments == 2 || (id && world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM);
+	bool of_stream = formula->arguments == 2 ||
+	        (id && world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM);
 	if (status == ST_OK && of_stream)
 		status = stream_number(eval, formula, 0, &stream);
-	else if (status == ST_OK && id && evaluate_section(eval, formula->argument[0].name, &section) != ST_OK)
-		status = fail(ST_NAME, "exposed(%s): no stream and no section of that name", names_text(eval->shell->world->names, id));
+	else if (status == ST_OK && id &&
+	        evaluate_section(eval, formula->argument[0].name, &section) != ST_OK)
+		status = fail(ST_NAME, "exposed(%s): no stream and no section of that name",
+		        names_text(eval->shell->world->names, id));
 	if (status == ST_OK)
-		status = of_stream ? metric_exposed_stream(&trace, section, eval->rank, stream, &ns) : metric_exposed(&trace, section, eval->rank, &ns);
+		status = of_stream ? metric_exposed_stream(&trace, section, eval->rank, stream, &ns)
+		                   : metric_exposed(&trace, section, eval->rank, &ns);
 	*value = value_number((double)ns, UNIT_TIME);
 	return status;
 }
@@ -222,13 +236,15 @@ static enum status metric(struct eval *eval, const struct formula *formula, int 
 	case FUNCTION_COUNT:
 		status = operation_named(eval, formula, &text);
 		if (status == ST_OK)
-			*value = value_number((double)metric_count(&trace, section, eval->rank, text), UNIT_PLAIN);
+			*value = value_number(
+			        (double)metric_count(&trace, section, eval->rank, text), UNIT_PLAIN);
 		return status;
 	case FUNCTION_PEAK:
 		world_memory_counts(eval->shell->world, eval->rank, &counts);
 		*value = value_number((double)counts.peak_allocated, UNIT_BYTES);
 		return ST_OK;
-	case FUNCTION_OVERLAP: case FUNCTION_BUSY:
+	case FUNCTION_OVERLAP:
+	case FUNCTION_BUSY:
 		return share_of_streams(eval, formula, section, value);
 	case FUNCTION_STALL:
 		return stall(eval, formula, section, value);
@@ -285,14 +301,22 @@ static enum status rounded(struct eval *eval, const struct formula *formula, str
 		return status;
 	double x = value->number;
 	switch (formula->function->function) {
-	case FUNCTION_ABS: value->number = fabs(x); return ST_OK;
-	case FUNCTION_CEIL: value->number = ceil(x); return ST_OK;
-	case FUNCTION_ROUND: value->number = round(x); return ST_OK;
-	default: break;
+	case FUNCTION_ABS:
+		value->number = fabs(x);
+		return ST_OK;
+	case FUNCTION_CEIL:
+		value->number = ceil(x);
+		return ST_OK;
+	case FUNCTION_ROUND:
+		value->number = round(x);
+		return ST_OK;
+	default:
+		break;
 	}
 	bool root = formula->function->function == FUNCTION_SQRT;
 	if (root ? x < 0 : !(x > 0))
-		return fail(ST_RANGE, "%s(%g): a number %s was expected", formula->function->name, x, root ? "not below 0" : "above 0");
+		return fail(ST_RANGE, "%s(%g): a number %s was expected", formula->function->name, x,
+		        root ? "not below 0" : "above 0");
 	*value = value_number(root ? sqrt(x) : log2(x), UNIT_PLAIN);
 	return ST_OK;
 }
@@ -309,7 +333,9 @@ static enum status is_close(struct eval *eval, const struct formula *formula, st
 	} else {
 		status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &view);
 		if (status == ST_OK)
-			tolerance.number = view.layout.dtype == DT_F32 ? 1e-4 : view.layout.dtype == DT_I32 ? 0 : 2e-2;
+			tolerance.number = view.layout.dtype == DT_F32 ? 1e-4
+			        : view.layout.dtype == DT_I32          ? 0
+			                                               : 2e-2;
 	}
 	*value = value_number(difference <= tolerance.number, UNIT_PLAIN);
 	return status;
@@ -323,8 +349,10 @@ static enum status data_function(struct eval *eval, const struct formula *formul
 		return ST_OK;
 	}
 	if (!eval->data)
-		return fail(ST_ARGUMENT, eval->shell->dry ? "%s(): --dry keeps no data" : "%s(): data cannot be read here; let a = ... first",
-			formula->function->name);
+		return fail(ST_ARGUMENT,
+		        eval->shell->dry ? "%s(): --dry keeps no data"
+		                         : "%s(): data cannot be read here; let a = ... first",
+		        formula->function->name);
 	if (formula->function->function == FUNCTION_CLOSE)
 		return is_close(eval, formula, value);
 	*value = value_number(eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
@@ -337,11 +365,18 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	int section = eval->in->section;
 
 	switch (row->function) {
-	case FUNCTION_MIN: case FUNCTION_MAX:
+	case FUNCTION_MIN:
+	case FUNCTION_MAX:
 		return least_or_most(eval, formula, value);
-	case FUNCTION_ABS: case FUNCTION_SQRT: case FUNCTION_CEIL: case FUNCTION_ROUND: case FUNCTION_LOG2:
+	case FUNCTION_ABS:
+	case FUNCTION_SQRT:
+	case FUNCTION_CEIL:
+	case FUNCTION_ROUND:
+	case FUNCTION_LOG2:
 		return rounded(eval, formula, value);
-	case FUNCTION_CLOSE: case FUNCTION_NORM: case FUNCTION_SUM:
+	case FUNCTION_CLOSE:
+	case FUNCTION_NORM:
+	case FUNCTION_SUM:
 		return data_function(eval, formula, value);
 	case FUNCTION_BYTES:
 		return tensor_bytes(eval, formula, value);
@@ -360,6 +395,6 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 		return is_stuck(eval, value);
 	if (row->function == FUNCTION_RACES)
 		return races(eval, section, value);
-	eval->varies |= row->function != FUNCTION_BUBBLE;       /* of all ranks together */
+	eval->varies |= row->function != FUNCTION_BUBBLE; /* of all ranks together */
 	return metric(eval, formula, section, value);
 }

@@ -1,4 +1,5 @@
-/* glued.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the line as it should be */
+/* glued.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
+ * line as it should be */
 #include "shell/language/parse.h"
 #include "shell/language/rows.h"
 #include "base/text.h"
@@ -25,11 +26,14 @@ static enum status say_spaced(const char *at, const char *sign, const char *afte
 		left--;
 	struct text line = {0};
 	struct tree *tree = NULL;
-	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=", (int)(after - right), right);
-	enum status status = line.broken ? ST_MEMORY : tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=",
+	        (int)(after - right), right);
+	enum status status =
+	        line.broken ? ST_MEMORY : tree_parse(&tree, text_string(&line), line.count, NULL, 1);
 	if (status == ST_OK) {
 		tree_release(tree);
-		status = fail(ST_SYNTAX, "'%s' between blanks assigns: %s", sign[-1] == '+' ? "+=" : "=", text_string(&line));
+		status = fail(ST_SYNTAX, "'%s' between blanks assigns: %s", sign[-1] == '+' ? "+=" : "=",
+		        text_string(&line));
 	}
 	text_release(&line);
 	return status;
@@ -52,8 +56,9 @@ enum status glued_sign(const char *at, const char *after)
 static bool assigns(const struct word *words, size_t count, const char *sign)
 {
 	const char *right = sign + 1;
-	if (sign < words->after || count == 1 || sign == words[1].at || (sign == words[1].at + 1 && *words[1].at == '+'))
-		return true;                    /* y=... y =... y +=... */
+	if (sign < words->after || count == 1 || sign == words[1].at ||
+	        (sign == words[1].at + 1 && *words[1].at == '+'))
+		return true; /* y=... y =... y +=... */
 	const char *after = name_end(right, words[count - 1].after);
 	char name[64] = "";
 	if (after > right && (size_t)(after - right) < sizeof name)
@@ -76,8 +81,8 @@ enum status torn_option(const struct word *words, size_t count, size_t equal, co
 		return ST_OK;
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
 		if (text_is(words[equal - 1].at, words[equal - 1].after, row->option[i].name))
-			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: %s=%.*s", row->option[i].name, (int)(words[equal + 1].after - words[equal + 1].at),
-				words[equal + 1].at);
+			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: %s=%.*s", row->option[i].name,
+			        (int)(words[equal + 1].after - words[equal + 1].at), words[equal + 1].at);
 	return ST_OK;
 }
 
@@ -90,7 +95,7 @@ enum status glued_arrow(const struct command *row, const char *at, const char *a
 	while (left > at && is_blank(left[-1]))
 		left--;
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
-		return ST_OK;           /* it does, or there is nothing to set apart */
-	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at), at, left > at ? " " : "",
-		(int)(after - right), right);
+		return ST_OK; /* it does, or there is nothing to set apart */
+	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at),
+	        at, left > at ? " " : "", (int)(after - right), right);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements ---- */
 
 enum status step(struct shell *shell)
 {
@@ -23,7 +23,8 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	if (!statement->clauses.stream && !statement->clauses.group)
 		return run_block(shell, statement->block, set);
 	scope_push(in, &scope, set);
-	enum status status = scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	enum status status =
+	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
 	if (status == ST_OK)
 		status = run_block(shell, statement->block, set);
 	scope_pop(in);
@@ -33,19 +34,32 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 static enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	switch ((enum statement_kind)statement->kind) {
-	case STATEMENT_COMMAND: return run_command(shell, statement, set);
-	case STATEMENT_CALL: return run_call(shell, statement, set);
-	case STATEMENT_VIEW: return run_view(shell, statement, set);
-	case STATEMENT_BLOCK: return run_braces(shell, statement, set);
-	case STATEMENT_TENSOR: return run_making(shell, statement, set);
-	case STATEMENT_LET: return run_let(shell, statement, set);
-	case STATEMENT_IF: return run_if(shell, statement, set);
-	case STATEMENT_REPEAT: return run_repeat(shell, statement, set);
-	case STATEMENT_FOR: return run_for(shell, statement, set);
-	case STATEMENT_DEF: return run_def(shell, statement);
-	case STATEMENT_EXPECT: return run_expect(shell, statement, set);
-	case STATEMENT_EXPECT_ERROR: return run_expect_error(shell, statement, set);
-	default: return fail(statement->broken, "%s", statement->message);
+	case STATEMENT_COMMAND:
+		return run_command(shell, statement, set);
+	case STATEMENT_CALL:
+		return run_call(shell, statement, set);
+	case STATEMENT_VIEW:
+		return run_view(shell, statement, set);
+	case STATEMENT_BLOCK:
+		return run_braces(shell, statement, set);
+	case STATEMENT_TENSOR:
+		return run_making(shell, statement, set);
+	case STATEMENT_LET:
+		return run_let(shell, statement, set);
+	case STATEMENT_IF:
+		return run_if(shell, statement, set);
+	case STATEMENT_REPEAT:
+		return run_repeat(shell, statement, set);
+	case STATEMENT_FOR:
+		return run_for(shell, statement, set);
+	case STATEMENT_DEF:
+		return run_def(shell, statement);
+	case STATEMENT_EXPECT:
+		return run_expect(shell, statement, set);
+	case STATEMENT_EXPECT_ERROR:
+		return run_expect_error(shell, statement, set);
+	default:
+		return fail(statement->broken, "%s", statement->message);
 	}
 }
 
@@ -53,7 +67,8 @@ static enum status run_kind(struct shell *shell, struct statement *statement, co
 static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, struct statement *statement)
 {
 	struct ranks set;
-	enum status status = evaluate_ranks(shell, statement->clauses.ranks, shell->interpreter->scope->bound, &set);
+	enum status status =
+	        evaluate_ranks(shell, statement->clauses.ranks, shell->interpreter->scope->bound, &set);
 	if (status != ST_OK || ranks_empty(&set))
 		return status;
 	return run_kind(shell, statement, &set);
@@ -70,7 +85,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 
-/* ---- where a failure happened ---------------------------------------------------------------------------------------- */
+/* ---- where a failure happened ---- */
 
 static void loop_values(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
@@ -95,12 +110,14 @@ static enum status locate(struct shell *shell, const struct statement *statement
 		return status;
 	in->located = true;
 	bool one = shell->world->n > 1 && in->fault_rank > ranks_first(in->scope->bound);
-	loop_values(shell, in->loops, in->fault_rank < 0 ? ranks_first(in->scope->bound) : in->fault_rank, &where);
+	loop_values(shell, in->loops, in->fault_rank < 0 ? ranks_first(in->scope->bound) : in->fault_rank,
+	        &where);
 	if (one)
 		text_add(&where, "%srank %d", where.count ? ", " : "", in->fault_rank);
 	if (in->tree && in->tree->file)
-		status = where.count ? fail_in(status, "%s:%d (%s)", in->tree->file, statement->line, text_string(&where))
-			: fail_in(status, "%s:%d", in->tree->file, statement->line);
+		status = where.count
+		        ? fail_in(status, "%s:%d (%s)", in->tree->file, statement->line, text_string(&where))
+		        : fail_in(status, "%s:%d", in->tree->file, statement->line);
 	else if (where.count)
 		status = fail_in(status, "(%s)", text_string(&where));
 	text_release(&where);
@@ -133,7 +150,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 	return status;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ---- */
 
 /* The world may be new: ids and the number of ranks are its. */
 static enum status prepare(struct shell *shell)
@@ -154,7 +171,8 @@ static enum status prepare(struct shell *shell)
 static bool defined_here(const struct tree *tree, const struct slice_of_text word)
 {
 	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		if (def->word->written.length == word.length && memcmp(def->word->written.at, word.at, word.length) == 0)
+		if (def->word->written.length == word.length &&
+		        memcmp(def->word->written.at, word.at, word.length) == 0)
 			return true;
 	return false;
 }
@@ -169,10 +187,12 @@ static void word_text(struct slice_of_text written, char *word, size_t room)
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
 static bool may_wait(const struct statement *call, const char *word)
 {
-	return !call->arguments && !hint_word(word, strlen(word)) && !(strlen(word) > 2 && command_near(word));
+	return !call->arguments && !hint_word(word, strlen(word)) &&
+	        !(strlen(word) > 2 && command_near(word));
 }
 
-/* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the line itself will tell. */
+/* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
+ * line itself will tell. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
@@ -184,7 +204,8 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 			continue;
 		word_text(call->word->written, word, sizeof word);
 		if (!definition_find(shell->interpreter, word) && !may_wait(call, word))
-			wrong = call;   /* the list is in reverse: the last one found is the first in the text */
+			/* the list is in reverse: the last one found is the first in the text */
+			wrong = call;
 	}
 	if (!wrong)
 		return ST_OK;
@@ -210,7 +231,8 @@ static enum status run_tree(struct shell *shell, struct tree *tree)
 	return status;
 }
 
-enum status interpreter_run(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+enum status interpreter_run(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree;
 	enum status status = prepare(shell);
@@ -227,7 +249,8 @@ enum status interpreter_run(struct shell *shell, const char *text, size_t count,
 	return status;
 }
 
-enum status interpreter_check(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+enum status interpreter_check(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree;
 	(void)shell;
@@ -246,7 +269,8 @@ enum status interpreter_let(struct shell *shell, const char *name, const char *e
 {
 	struct text line = {0};
 	text_add(&line, "let %s = %s", name, expression);
-	enum status status = line.broken ? fail(ST_MEMORY, "out of memory for a line") : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	enum status status = line.broken ? fail(ST_MEMORY, "out of memory for a line")
+	                                 : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
 	text_release(&line);
 	return status;
 }

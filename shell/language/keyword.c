@@ -1,15 +1,17 @@
-/* keyword.c -- the statements that are no commands: let if repeat for def expect; `tensor` stands in keyword_tensor.c */
+/* keyword.c -- the statements that are no commands: let if repeat for def expect; `tensor` stands in
+ * keyword_tensor.c */
 #include "shell/language/parse.h"
 
 #include <string.h>
 
 typedef enum status parse_one(struct parser *parser, struct statement *statement);
 
-/* ---- the rest of a line ---------------------------------------------------------------------------------------------- */
+/* ---- the rest of a line ---- */
 
 static enum status no_block(const char *what)
 {
-	return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, what[0] == 'r' ? "repeat 4" : "if rank == 0");
+	return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what,
+	        what[0] == 'r' ? "repeat 4" : "if rank == 0");
 }
 
 enum status rest_formula(struct parser *parser, const char *what, bool wants_block, struct formula **formula)
@@ -38,30 +40,35 @@ enum status next_word(struct parser *parser, const char **at, const char **after
 	return status;
 }
 
-enum status fresh_name(struct parser *parser, const char *what, const char *at, const char *after, struct name **name)
+enum status fresh_name(
+        struct parser *parser, const char *what, const char *at, const char *after, struct name **name)
 {
 	int length = (int)(after - at < 40 ? after - at : 40);
 	if (at == after)
 		return fail(ST_SYNTAX, "%s wants a name", what);
 	if (name_end(at, after) != after)
-		return fail(ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
+		return fail(
+		        ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
 	if (name_is_reserved(at, (size_t)(after - at)))
 		return fail(ST_NAME, "%s: '%.*s' is a reserved word", what, length, at);
 	return parse_name(parser, at, after, name);
 }
 
-/* ---- let, if, repeat, for, def, expect ------------------------------------------------------------------------------- */
+/* ---- let, if, repeat, for, def, expect ---- */
 
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_LET;
-	const char *at = parser->at = skip_blanks(parser->at, parser->end, false), *after = name_end(at, parser->end);
+	const char *at = parser->at = skip_blanks(parser->at, parser->end, false),
+	           *after = name_end(at, parser->end);
 	enum status status = fresh_name(parser, "let", at, after, &statement->word);
 	if (status != ST_OK)
 		return status;
 	parser->at = skip_blanks(after, parser->end, false);
-	if (parser->at >= parser->end || *parser->at != '=' || (parser->at + 1 < parser->end && parser->at[1] == '='))
-		return fail(ST_SYNTAX, "let %.*s: '=' was expected, as in: let %.*s = 4", (int)(after - at), at, (int)(after - at), at);
+	if (parser->at >= parser->end || *parser->at != '=' ||
+	        (parser->at + 1 < parser->end && parser->at[1] == '='))
+		return fail(ST_SYNTAX, "let %.*s: '=' was expected, as in: let %.*s = 4", (int)(after - at),
+		        at, (int)(after - at), at);
 	parser->at++;
 	return rest_formula(parser, "let NAME =", false, &statement->formula);
 }
@@ -75,7 +82,8 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	if (status != ST_OK)
 		return status;
 	const char *word = skip_blanks(parser->at, parser->end, false);
-	if (parser->end - word < 4 || memcmp(word, "else", 4) != 0 || (word + 4 < parser->end && is_name_char(word[4])))
+	if (parser->end - word < 4 || memcmp(word, "else", 4) != 0 ||
+	        (word + 4 < parser->end && is_name_char(word[4])))
 		return ST_OK;
 	parser->at = skip_blanks(word + 4, parser->end, false);
 	const char *next = parser->at;
@@ -102,11 +110,13 @@ static enum status parse_repeat(struct parser *parser, struct statement *stateme
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
-static enum status parse_range(struct parser *parser, struct statement *statement, const char *at, const char *after)
+static enum status parse_range(
+        struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	const char *colon = find_outside(at, after, ":"), *second = find_outside(colon + 1, after, ":");
 	if (colon == at || (second ? second : after) == colon + 1 || second + 1 == after)
-		return fail(ST_SYNTAX, "for: a range is from:to or from:to:step, not '%.*s'", (int)(after - at < 40 ? after - at : 40), at);
+		return fail(ST_SYNTAX, "for: a range is from:to or from:to:step, not '%.*s'",
+		        (int)(after - at < 40 ? after - at : 40), at);
 	enum status status = parse_formula(parser, at, colon, &statement->formula);
 	if (status == ST_OK)
 		status = parse_formula(parser, colon + 1, second ? second : after, &statement->to);
@@ -157,7 +167,8 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 		if (status != ST_OK)
 			return status;
 		if (i)
-			statement->parameter[statement->parameters++] = slice_between(words[i].at, words[i].after);
+			statement->parameter[statement->parameters++] =
+			        slice_between(words[i].at, words[i].after);
 		else
 			statement->word = name;
 	}
@@ -193,7 +204,7 @@ static enum status parse_else(struct parser *parser, struct statement *statement
 	return fail(ST_SYNTAX, "`else` stands on the line of the '}' it belongs to");
 }
 
-/* ---- which one ------------------------------------------------------------------------------------------------------- */
+/* ---- which one ---- */
 
 static enum status first_line_of(struct parser *parser, struct statement *statement, const char *at)
 {
@@ -203,10 +214,15 @@ static enum status first_line_of(struct parser *parser, struct statement *statem
 	return keep_source(parser, statement, at, after);
 }
 
-enum status parse_keyword(struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
+enum status parse_keyword(
+        struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
 {
-	static const struct { const char *word; parse_one *parse; } keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
-		{"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect}, {"else", parse_else}};
+	static const struct {
+		const char *word;
+		parse_one *parse;
+	} keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
+	        {"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect},
+	        {"else", parse_else}};
 	*known = false;
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
 		if (!text_is(word, after, keywords[i].word))
@@ -214,8 +230,11 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, co
 		*known = true;
 		parser->at = after;
 		enum status status = keywords[i].parse(parser, statement);
-		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) && statement->kind != STATEMENT_TENSOR)
-			status = fail(ST_SYNTAX, "%s takes no `on` or `in` before it; a block does: on S { ... }", keywords[i].word);
+		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) &&
+		        statement->kind != STATEMENT_TENSOR)
+			status = fail(ST_SYNTAX,
+			        "%s takes no `on` or `in` before it; a block does: on S { ... }",
+			        keywords[i].word);
 		return status == ST_OK ? first_line_of(parser, statement, word) : status;
 	}
 	return ST_OK;

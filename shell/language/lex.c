@@ -37,7 +37,10 @@ static enum status scan_quotes(const char *at, const char *end, const char **aft
 }
 
 /* The brackets open at a place of a word */
-struct brackets { char closer[NESTING_MAX]; int count; };
+struct brackets {
+	char closer[NESTING_MAX];
+	int count;
+};
 
 static enum status bracket(struct brackets *open, char c)
 {
@@ -164,8 +167,8 @@ bool is_listed(const char *words, const char *at, const char *after)
 
 bool name_is_reserved(const char *at, size_t length)
 {
-	static const char *const words[] = {"tensor", "let", "if", "else", "repeat", "for", "def", "expect", "on", "in", "and", "or", "not", "rank",
-		"world", "inf"};
+	static const char *const words[] = {"tensor", "let", "if", "else", "repeat", "for", "def", "expect",
+	        "on", "in", "and", "or", "not", "rank", "world", "inf"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (text_is(at, at + length, words[i]))
 			return true;

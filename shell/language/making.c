@@ -1,7 +1,7 @@
 /* making.c -- the keyword `tensor`: memory for each rank, filled as scenery
  *
- * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or none. What a device cannot hold is
- * undone in reverse, and tensors that were to be remade come back. */
+ * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
+ * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
 #include "shell/language/run.h"
 #include "shell/commands/services.h"
 #include "kernels/kernel.h"
@@ -15,15 +15,20 @@ struct place {
 	name_id name;
 	int rank;
 	struct layout layout;
-	int old;                /* the tensor that has the name, to be remade; -1 none */
-	int tensor;             /* the one to fill; -1 until it is made */
+	int old;    /* the tensor that has the name, to be remade; -1 none */
+	int tensor; /* the one to fill; -1 until it is made */
 	double parameter[PARAMETERS_MAX];
 };
-struct places { struct place *item; size_t count; int names; };
+struct places {
+	struct place *item;
+	size_t count;
+	int names;
+};
 
-/* ---- looking ---------------------------------------------------------------------------------------------------------- */
+/* ---- looking ---- */
 
-static enum status layout_of(struct eval *eval, const struct making *making, const struct made *made, const struct layout *file, struct layout *layout)
+static enum status layout_of(struct eval *eval, const struct making *making, const struct made *made,
+        const struct layout *file, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
 	enum dtype dtype = file && !making->dtype_given ? (enum dtype)file->dtype : (enum dtype)making->dtype;
@@ -35,7 +40,8 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 		if (status == ST_OK)
 			status = value_whole(value, made->dim[i]->written, &dim[i]);
 		if (status == ST_OK && dim[i] < 1)
-			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more", (int)made->written.length, made->written.at, (long long)dim[i]);
+			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more",
+			        (int)made->written.length, made->written.at, (long long)dim[i]);
 		if (status != ST_OK)
 			return status;
 	}
@@ -44,7 +50,8 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 		return status;
 	struct text is = {0};
 	layout_text(file, &is);
-	status = fail(ST_SHAPE, "%.*s: the file holds %s", (int)made->written.length, made->written.at, text_string(&is));
+	status = fail(ST_SHAPE, "%.*s: the file holds %s", (int)made->written.length, made->written.at,
+	        text_string(&is));
 	text_release(&is);
 	return status;
 }
@@ -59,17 +66,23 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	if (thing.kind == THING_NONE)
 		return ST_OK;
 	if (thing.kind != THING_TENSOR)
-		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text, thing_kind_name(thing.kind));
+		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+		        thing_kind_name(thing.kind));
 	const struct tensor *tensor = &world->tensors[thing.index];
-	bool fits = layout_same_shape(&tensor->layout, &place->layout) && tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;
+	bool fits = layout_same_shape(&tensor->layout, &place->layout) &&
+	        tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;
 	if (fits) {
 		place->tensor = thing.index;
 		return ST_OK;
 	}
 	if (tensor->view)
-		return fail(ST_SHAPE, "%s is a view of another shape or type: a view is never remade; take another name", text);
+		return fail(ST_SHAPE,
+		        "%s is a view of another shape or type: a view is never remade; take another name",
+		        text);
 	if (tensor->views)
-		return fail(ST_SHAPE, "views hang on %s, so it is not remade with another shape or type: take another name", text);
+		return fail(ST_SHAPE,
+		        "views hang on %s, so it is not remade with another shape or type: take another name",
+		        text);
 	place->old = thing.index;
 	return ST_OK;
 }
@@ -80,8 +93,11 @@ static enum status strange_source(struct slice_of_text word)
 	int length = (int)(word.length < 40 ? word.length : 40), count;
 	const char *near = text_nearest(sources, word.at, word.length, &count);
 	if (near)
-		return fail(ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable; did you mean '%.*s'?", length, word.at, sources, count, near);
-	return fail(ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
+		return fail(ST_NAME,
+		        "tensor ... = %.*s: neither a source (%s) nor a variable; did you mean '%.*s'?",
+		        length, word.at, sources, count, near);
+	return fail(
+	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
 static enum status parameters_of(struct eval *eval, const struct making *making, int which, double *parameter)
@@ -92,8 +108,9 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 		parameter[i] = kernel->option[i].value;
 		const struct formula *formula = making->value && i == 0 ? making->value : NULL;
 		for (int k = 0; k < making->options; k++)
-			if (strlen(kernel->option[i].name) == making->option[k].key.length
-			    && memcmp(kernel->option[i].name, making->option[k].key.at, making->option[k].key.length) == 0)
+			if (strlen(kernel->option[i].name) == making->option[k].key.length &&
+			        memcmp(kernel->option[i].name, making->option[k].key.at,
+			                making->option[k].key.length) == 0)
 				formula = making->option[k].formula;
 		if (formula) {
 			enum status status = evaluate_number(eval, formula, &value);
@@ -112,7 +129,8 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 	return ST_OK;
 }
 
-static enum status look_at(struct eval *eval, const struct making *making, int which, const struct layout *file, struct place *place)
+static enum status look_at(struct eval *eval, const struct making *making, int which,
+        const struct layout *file, struct place *place)
 {
 	const struct made *made = &making->made[which];
 	place->rank = eval->rank;
@@ -126,11 +144,12 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 	return status;
 }
 
-static enum status look(struct shell *shell, const struct making *making, const struct ranks *set, const struct layout *file, struct places *places)
+static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
+        const struct layout *file, struct places *places)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
 	for (int which = 0; which < making->names; which++) {
-		FOR_RANKS(rank, set) {
+		FOR_RANKS (rank, set) {
 			struct place *place = &places->item[places->count];
 			eval.rank = rank;
 			/* a shape that is the same everywhere is worked out once; names and options too */
@@ -147,7 +166,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
 	return ST_OK;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 static int pool_of(const struct shell *shell, int rank)
 {
@@ -164,12 +183,14 @@ static enum status make(struct shell *shell, const struct making *making, struct
 		world_unbind(shell->world, place->rank, place->name);
 	else if (place->tensor >= 0)
 		return ST_OK;
-	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, (enum space)making->space, pool_of(shell, place->rank),
-		making->source || making->file ? TENSOR_FILLED : TENSOR_BARE, &place->tensor);
+	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
+	        (enum space)making->space, pool_of(shell, place->rank),
+	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE, &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
 		if (place->old >= 0)
-			world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
+			world_bind(shell->world, place->rank, place->name,
+			        (struct thing){THING_TENSOR, place->old});
 	}
 	return status;
 }
@@ -183,7 +204,8 @@ static void unmake(struct shell *shell, struct place *place, bool in_place)
 		world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
 }
 
-static enum status make_all(struct shell *shell, const struct making *making, struct places *places, bool *in_place)
+static enum status make_all(
+        struct shell *shell, const struct making *making, struct places *places, bool *in_place)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		in_place[i] = places->item[i].tensor >= 0;
@@ -202,35 +224,50 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 	return status;
 }
 
-/* ---- filling --------------------------------------------------------------------------------------------------------------- */
+/* ---- filling ---- */
 
-static void fill_record(struct shell *shell, const struct statement *statement, const struct place *place, struct record *record,
-	struct operand *operand)
+static void fill_record(struct shell *shell, const struct statement *statement, const struct place *place,
+        struct record *record, struct operand *operand)
 {
 	const struct tensor *tensor = &shell->world->tensors[place->tensor];
 	const struct kernel *kernel = statement->making->source;
 	const char *title = kernel ? kernel->name : "load";
-	*record = (struct record){.kind = OP_FILL, .microbatch = -1, .group = -1, .root = -1, .duration_ns = 0, .alone_ns = -1, .operands = 1,
-		.operand = operand, .kernel = kernel, .line = statement->line, .section = shell->interpreter->section};
+	*record = (struct record){.kind = OP_FILL,
+	        .microbatch = -1,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = 0,
+	        .alone_ns = -1,
+	        .operands = 1,
+	        .operand = operand,
+	        .kernel = kernel,
+	        .line = statement->line,
+	        .section = shell->interpreter->section};
 	record->title = names_make(shell->world->names, title, strlen(title));
 	record->object = tensor->name;
 	record->dtype = tensor->layout.dtype;
 	record->bytes = layout_bytes(&tensor->layout);
 	memcpy(record->parameter, place->parameter, sizeof record->parameter);
-	*operand = (struct operand){.address = tensor->address, .space = tensor->space, .access = ACCESS_WRITE, .tensor = place->tensor,
-		.name = tensor->name, .layout = tensor->layout};
+	*operand = (struct operand){.address = tensor->address,
+	        .space = tensor->space,
+	        .access = ACCESS_WRITE,
+	        .tensor = place->tensor,
+	        .name = tensor->name,
+	        .layout = tensor->layout};
 }
 
 static bool fills_alike(const struct world *world, const struct place *a, const struct place *b)
 {
 	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
 	size_t bytes = t->layout.dims * sizeof t->layout.dim[0];
-	return a->name == b->name && t->address == u->address && t->layout.dims == u->layout.dims && t->layout.dtype == u->layout.dtype
-		&& memcmp(t->layout.dim, u->layout.dim, bytes) == 0 && memcmp(t->layout.stride, u->layout.stride, bytes) == 0
-		&& memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
+	return a->name == b->name && t->address == u->address && t->layout.dims == u->layout.dims &&
+	        t->layout.dtype == u->layout.dtype && memcmp(t->layout.dim, u->layout.dim, bytes) == 0 &&
+	        memcmp(t->layout.stride, u->layout.stride, bytes) == 0 &&
+	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
-static enum status fill_all(struct shell *shell, const struct statement *statement, const struct places *places)
+static enum status fill_all(
+        struct shell *shell, const struct statement *statement, const struct places *places)
 {
 	struct record record;
 	struct operand operand;
@@ -241,7 +278,8 @@ static enum status fill_all(struct shell *shell, const struct statement *stateme
 		op_id id = 0;
 		if (!alike)
 			fill_record(shell, statement, place, &record, &operand);
-		enum status status = shell_queue(shell, place->rank, STREAM_HOST, &record, alike ? like : 0, 0, 0, &id);
+		enum status status =
+		        shell_queue(shell, place->rank, STREAM_HOST, &record, alike ? like : 0, 0, 0, &id);
 		if (status != ST_OK)
 			return status;
 		like = shell->world->ops[id].record;
@@ -249,8 +287,8 @@ static enum status fill_all(struct shell *shell, const struct statement *stateme
 	return ST_OK;
 }
 
-static enum status load_all(struct shell *shell, const struct statement *statement, const char *path, const struct ranks *set,
-	const struct places *places)
+static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
+        const struct ranks *set, const struct places *places)
 {
 	struct record record;
 	struct operand operand;
@@ -267,7 +305,8 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 	return status;
 }
 
-static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set, struct text *path, struct layout *layout)
+static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set,
+        struct text *path, struct layout *layout)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
 	enum status status = evaluate_text(&eval, name, path);

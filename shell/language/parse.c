@@ -1,7 +1,8 @@
 /* parse.c -- statements and blocks: text to a tree (the grammar stands in docs and in grammar.c)
  *
- * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and bind.c gives the other words to the
- * arguments of that row. A first word that is no command is a call of a `def`, which may come later: that is looked at when it runs. */
+ * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
+ * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
+ * `def`, which may come later: that is looked at when it runs. */
 #include "shell/language/parse.h"
 
 #include <string.h>
@@ -13,9 +14,10 @@ int line_at(struct parser *parser, const char *at)
 	return parser->line;
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements ---- */
 
-/* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets become blanks. */
+/* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets
+ * become blanks. */
 enum status keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
@@ -52,7 +54,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status == ST_OK ? parse_block(parser, &statement->block) : status;
 	}
 	if (at_line_end(parser->at, parser->end))
-		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'", (int)(parser->at - line < 40 ? parser->at - line : 40), line);
+		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'",
+		        (int)(parser->at - line < 40 ? parser->at - line : 40), line);
 	while (after < parser->at || (after < parser->end && is_name_char(*after)))
 		after++;
 	if (after == parser->end || is_blank(*after) || strchr("\n;{}", *after))
@@ -63,10 +66,11 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	status = parse_line(parser, statement);
 	if (status != ST_OK)
 		return status;
-	return keep_source(parser, statement, line, statement->block ? begin + strcspn(begin, "{\n") : parser->at);
+	return keep_source(
+	        parser, statement, line, statement->block ? begin + strcspn(begin, "{\n") : parser->at);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 /* The end of a statement that could not be read */
 static enum status recover(struct parser *parser)
@@ -100,7 +104,8 @@ static enum status recover(struct parser *parser)
 	return ST_OK;
 }
 
-static enum status broken_statement(struct parser *parser, struct statement *statement, const char *start, enum status status)
+static enum status broken_statement(
+        struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
 	size_t length = strlen(fail_text());
 	char *message = tree_alloc(parser->tree, length + 1);
@@ -108,7 +113,11 @@ static enum status broken_statement(struct parser *parser, struct statement *sta
 		return ST_MEMORY;
 	memcpy(message, fail_text(), length);
 	struct statement *next = statement->next;
-	*statement = (struct statement){.next = next, .kind = STATEMENT_BROKEN, .line = statement->line, .broken = status, .message = message};
+	*statement = (struct statement){.next = next,
+	        .kind = STATEMENT_BROKEN,
+	        .line = statement->line,
+	        .broken = status,
+	        .message = message};
 	parser->at = start;
 	return recover(parser);
 }
@@ -119,7 +128,8 @@ static enum status end_of_statement(struct parser *parser)
 	if (parser->at >= parser->end || *parser->at == '\n' || *parser->at == ';' || *parser->at == '}')
 		return ST_OK;
 	int length = (int)strcspn(parser->at, " \t\n;}");
-	return fail(ST_SYNTAX, "'%.*s' cannot follow here: a new line or ';' was expected", length > 40 ? 40 : length, parser->at);
+	return fail(ST_SYNTAX, "'%.*s' cannot follow here: a new line or ';' was expected",
+	        length > 40 ? 40 : length, parser->at);
 }
 
 static bool ends_line(struct parser *parser)
@@ -136,7 +146,10 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 			return ST_OK;
 		parser->at = skip_blanks(parser->at, parser->end, true);
 		if (parser->at >= parser->end)
-			return braces ? fail(ST_INCOMPLETE, "'}' is still missing: the block of line %d is open", block->line) : ST_OK;
+			return braces
+			        ? fail(ST_INCOMPLETE, "'}' is still missing: the block of line %d is open",
+			                  block->line)
+			        : ST_OK;
 		if (*parser->at == ';') {
 			parser->at++;
 			continue;
@@ -154,7 +167,8 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 		if (status == ST_OK)
 			status = end_of_statement(parser);
 		parser->depth = depth;
-		if (statement && status != ST_OK && parser->lenient && status != ST_MEMORY && status != ST_INCOMPLETE)
+		if (statement && status != ST_OK && parser->lenient && status != ST_MEMORY &&
+		        status != ST_INCOMPLETE)
 			status = broken_statement(parser, statement, start, status);
 		if (status != ST_OK)
 			return status;

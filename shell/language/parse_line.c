@@ -1,10 +1,11 @@
-/* parse_line.c -- a line that begins with no keyword: a command, NAME ... = COMMAND, a view of a tensor, a call of a def; and what is wrong with others */
+/* parse_line.c -- a line that begins with no keyword: a command, NAME ... = COMMAND, a view of a tensor, a
+ * call of a def; and what is wrong with others */
 #include "shell/language/parse.h"
 #include "shell/language/rows.h"
 
 #include <string.h>
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---- */
 
 static enum status no_command(const char *at, const char *after)
 {
@@ -40,7 +41,8 @@ static enum status add_call(struct parser *parser, struct statement *statement)
 	return ST_OK;
 }
 
-static enum status parse_command(struct parser *parser, struct statement *statement, size_t first, const struct command *row)
+static enum status parse_command(
+        struct parser *parser, struct statement *statement, size_t first, const struct command *row)
 {
 	const struct argument_row *last = NULL;
 	statement->kind = STATEMENT_COMMAND;
@@ -60,7 +62,7 @@ static enum status parse_command(struct parser *parser, struct statement *statem
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }
 
-/* ---- NAME = ... ------------------------------------------------------------------------------------------------------ */
+/* ---- NAME = ... ---- */
 
 /* y = x[0:2], y += x; words[first] alone but for clauses */
 static enum status parse_view(struct parser *parser, struct statement *statement, size_t first)
@@ -70,14 +72,16 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 	if (!argument)
 		return ST_MEMORY;
 	statement->argument = argument;
-	for (size_t i = first; i < parser->word_count; ) {
+	for (size_t i = first; i < parser->word_count;) {
 		bool is_clause;
 		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status == ST_OK && !is_clause) {
-			struct argument *from = &argument[statement->adds];     /* y += x is y = add y x: x is the second */
+			struct argument *from =
+			        &argument[statement->adds]; /* y += x is y = add y x: x is the second */
 			from->kind = ARG_TENSOR;
 			from->written = slice_between(parser->words[i].at, parser->words[i].after);
-			status = parse_tensor(parser, parser->words[i].at, parser->words[i].after, &from->tensor);
+			status = parse_tensor(
+			        parser, parser->words[i].at, parser->words[i].after, &from->tensor);
 			i++;
 		}
 		if (status != ST_OK)
@@ -113,17 +117,23 @@ static int plain_words(const struct parser *parser, size_t first)
 /* z = x + y, where x and y may be tensors; x[0] = 3 */
 static enum status calculates(const struct word *words, size_t count, size_t equal)
 {
-	static const char *const signs[] = {"+", "-", "*", "/"}, *const kernels[] = {"add", "sub", "mul", "div"};
+	static const char *const signs[] = {"+", "-", "*", "/"},
+	                         *const kernels[] = {"add", "sub", "mul", "div"};
 	const struct word *first = &words[equal + 1];
 	int length = (int)(words->after - words->at), right = (int)(first->after - first->at);
-	if (count == equal + 2 && right < 60 && !looks_like_tensor(first->at, first->after) && words->after[-1] == ']')
+	if (count == equal + 2 && right < 60 && !looks_like_tensor(first->at, first->after) &&
+	        words->after[-1] == ']')
 		return fail(ST_SYNTAX, "write: fill %.*s %.*s", length, words->at, right, first->at);
 	for (int i = 0; i < 4; i++)
-		if (count == equal + 4 && text_is(first[1].at, first[1].after, signs[i]) && looks_like_tensor(first->at, first->after)
-		    && looks_like_tensor(first[2].at, first[2].after))
-			return fail(ST_SYNTAX, "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: let %.*s = %.*s", length, words->at,
-				kernels[i], right, first->at, (int)(first[2].after - first[2].at), first[2].at, length, words->at,
-				(int)(first[2].after - first->at), first->at);
+		if (count == equal + 4 && text_is(first[1].at, first[1].after, signs[i]) &&
+		        looks_like_tensor(first->at, first->after) &&
+		        looks_like_tensor(first[2].at, first[2].after))
+			return fail(ST_SYNTAX,
+			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
+			        "let %.*s = %.*s",
+			        length, words->at, kernels[i], right, first->at,
+			        (int)(first[2].after - first[2].at), first[2].at, length, words->at,
+			        (int)(first[2].after - first->at), first->at);
 	return ST_OK;
 }
 
@@ -142,32 +152,43 @@ static enum status strange_right(struct parser *parser, const char *line, size_t
 	if (plain && !(parser->word_count > equal + 2 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first->at, first->after);
 	for (const struct word *word = first; word < words + parser->word_count; word++)
-		if (text_is(word->at, word->after, "@") && word > first && word + 1 < words + parser->word_count)
-			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", (int)(words->after - words->at), words->at,
-				(int)(word[-1].after - word[-1].at), word[-1].at, (int)(word[1].after - word[1].at), word[1].at);
+		if (text_is(word->at, word->after, "@") && word > first &&
+		        word + 1 < words + parser->word_count)
+			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s",
+			        (int)(words->after - words->at), words->at,
+			        (int)(word[-1].after - word[-1].at), word[-1].at,
+			        (int)(word[1].after - word[1].at), word[1].at);
 	if (equal == 1 && (status = calculates(words, parser->word_count, equal)) != ST_OK)
 		return status;
-	if (parse_formula(parser, first->at, to, &formula) == ST_OK && equal == 1 && name_end(words->at, words->after) == words->after)
+	if (parse_formula(parser, first->at, to, &formula) == ST_OK && equal == 1 &&
+	        name_end(words->at, words->after) == words->after)
 		return plain || parser->word_count > equal + 2
-			? fail(ST_SYNTAX, "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = %.*s",
-				(int)(words->after - words->at), words->at, all, first->at)
-			: fail(ST_SYNTAX, "a variable: let %.*s = %.*s", (int)(words->after - words->at), words->at, all, first->at);
-	return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected", all, first->at);
+		        ? fail(ST_SYNTAX,
+		                  "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = "
+		                  "%.*s",
+		                  (int)(words->after - words->at), words->at, all, first->at)
+		        : fail(ST_SYNTAX, "a variable: let %.*s = %.*s", (int)(words->after - words->at),
+		                  words->at, all, first->at);
+	return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected", all,
+	        first->at);
 }
 
-static enum status parse_assignment(struct parser *parser, struct statement *statement, const char *line, size_t equal)
+static enum status parse_assignment(
+        struct parser *parser, struct statement *statement, const char *line, size_t equal)
 {
 	const struct word *right = &parser->words[equal + 1];
 	statement->adds = *parser->words[equal].at == '+';
 	if (equal + 1 >= parser->word_count)
-		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", statement->adds ? "+=" : "=");
+		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected",
+		        statement->adds ? "+=" : "=");
 	if (equal == 0)
 		return fail(ST_SYNTAX, "left of '%s' a name was expected", statement->adds ? "+=" : "=");
 	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
 	if (status != ST_OK)
 		return status;
 	const struct command *row = find_row(right);
-	bool view = !row && plain_words(parser, equal + 1) == 1 && looks_like_tensor(right->at, right->after) && !right->sign;
+	bool view = !row && plain_words(parser, equal + 1) == 1 &&
+	        looks_like_tensor(right->at, right->after) && !right->sign;
 	if (!row && !view)
 		return strange_right(parser, line, equal);
 	status = bind_results(parser, statement, equal);
@@ -180,7 +201,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	return parse_command(parser, statement, equal + 2, row);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 /* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
 static enum status strange_option(const struct word *words, size_t count)
@@ -195,7 +216,8 @@ static enum status strange_option(const struct word *words, size_t count)
 	memcpy(word, words->at, length);
 	if (hint_word(word, length) || command_near(word))
 		return no_command(words->at, words->after);
-	return fail(ST_SYNTAX, "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
+	return fail(ST_SYNTAX,
+	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
 
 enum status parse_line(struct parser *parser, struct statement *statement)
@@ -216,7 +238,8 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	const struct command *row = find_row(words);
 	if (row)
 		return parse_command(parser, statement, 1, row);
-	bool plain = name_end(words->at, words->after) == words->after;         /* it may be a def's: looked at when it runs */
+	bool plain = name_end(words->at, words->after) ==
+	        words->after; /* it may be a def's: looked at when it runs */
 	if (!plain && hint_line(line, words[parser->word_count - 1].after, &status))
 		return status;
 	status = glued_line(words, parser->word_count);
@@ -225,9 +248,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	if (status != ST_OK)
 		return status;
 	if (!looks_like_tensor(words->at, words->after))
-		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)", (int)(words->after - words->at < 40
-			? words->after - words->at : 40), words->at);
-	if (parser->at < parser->end && *parser->at == '{')             /* while ... { */
+		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
+		        (int)(words->after - words->at < 40 ? words->after - words->at : 40), words->at);
+	if (parser->at < parser->end && *parser->at == '{') /* while ... { */
 		return no_command(words->at, words->after);
 	statement->kind = STATEMENT_CALL;
 	status = bind_call(parser, statement, 1);

@@ -1,4 +1,5 @@
-/* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear while running */
+/* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear while
+ * running */
 #include "shell/language/parse.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -79,7 +80,11 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	status = tree_text(&tree, text, count, file);
 	if (status != ST_OK)
 		return status;
-	struct parser parser = {.tree = tree, .at = tree->text, .end = tree->text + count, .counted = tree->text, .line = first_line};
+	struct parser parser = {.tree = tree,
+	        .at = tree->text,
+	        .end = tree->text + count,
+	        .counted = tree->text,
+	        .line = first_line};
 	status = parse_statements(&parser, &tree->block, false);
 	if (status != ST_OK && file)
 		status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
@@ -128,7 +133,8 @@ enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref 
 	struct parser parser = {0};
 	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
 	if (status == ST_OK)
-		status = parse_tensor(&parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
+		status = parse_tensor(
+		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
 	return keep_tree(&parser, status, made);
 }
 
@@ -137,6 +143,7 @@ enum status tree_ranks(struct tree **made, const char *text, struct ranks_ref **
 	struct parser parser = {0};
 	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
 	if (status == ST_OK)
-		status = parse_ranks(&parser, parser.tree->text, parser.tree->text + parser.tree->count, ranks);
+		status = parse_ranks(
+		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, ranks);
 	return keep_tree(&parser, status, made);
 }

@@ -4,7 +4,7 @@
 
 #include "shell/language/command.h"
 
-const struct kernel *row_kernel(const struct command *row);             /* NULL: of no kernel */
+const struct kernel *row_kernel(const struct command *row); /* NULL: of no kernel */
 const struct collective *row_collective(const struct command *row);
 
 /* The nearest name of a command, or NULL when none is near */

@@ -13,7 +13,7 @@ void fold(struct interpreter *in, const void *bytes, size_t count)
 	in->digest = digest;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------- */
+/* ---- variables ---- */
 
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
@@ -45,13 +45,14 @@ static enum status spread(struct interpreter *in, struct variable *variable)
 	if (!variable->uniform)
 		return ST_OK;
 	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
-	FOR_RANKS(rank, variable->domain)
+	FOR_RANKS (rank, variable->domain)
 		variable->each[rank] = variable->one;
 	variable->uniform = false;
 	return ST_OK;
 }
 
-enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, const struct value *values, bool varies)
+enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
+        const struct value *values, bool varies)
 {
 	const struct value *first = &values[ranks_first(set)];
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
@@ -63,7 +64,7 @@ enum status variable_set(struct interpreter *in, struct variable *variable, cons
 	enum status status = spread(in, variable);
 	if (status != ST_OK)
 		return status;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		variable->each[rank] = varies ? values[rank] : *first;
 		fold(in, &variable->each[rank].number, sizeof first->number);
 	}
@@ -74,7 +75,8 @@ static enum status add_variable(struct variables *variables, name_id name, const
 {
 	enum status status = MEM_GROW(&variables->item, variables->count, &variables->room);
 	if (status == ST_OK)
-		variables->item[variables->count++] = (struct variable){.name = name, .uniform = true, .domain = domain};
+		variables->item[variables->count++] =
+		        (struct variable){.name = name, .uniform = true, .domain = domain};
 	return status;
 }
 
@@ -98,10 +100,11 @@ static enum status index_global(struct interpreter *in, name_id name)
 static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
 {
 	const char *text = names_text(shell->world->names, name);
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		struct thing thing = world_find(shell->world, rank, name);
 		if (thing.kind != THING_NONE && thing.kind != THING_VARIABLE)
-			return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text, thing_kind_name(thing.kind));
+			return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+			        thing_kind_name(thing.kind));
 	}
 	return ST_OK;
 }
@@ -111,7 +114,8 @@ static enum status bind_global(struct shell *shell, name_id name, int index)
 {
 	struct interpreter *in = shell->interpreter;
 	for (int rank = 0; rank < in->n; rank++) {
-		enum status status = world_bind(shell->world, rank, name, (struct thing){THING_VARIABLE, index});
+		enum status status =
+		        world_bind(shell->world, rank, name, (struct thing){THING_VARIABLE, index});
 		if (status == ST_OK)
 			continue;
 		while (rank-- > 0)
@@ -141,7 +145,8 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 	return ST_OK;
 }
 
-enum status local_push(struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index)
+enum status local_push(
+        struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index)
 {
 	(void)in;
 	enum status status = add_variable(&frame->local, name, domain);
@@ -166,14 +171,14 @@ void frame_release(struct frame *frame)
 	frame->local = (struct variables){0};
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---- */
 
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound)
 {
 	*scope = *in->scope;
 	scope->up = in->scope;
 	scope->bound = bound;
-	scope->use = NULL;      /* bound is within it already */
+	scope->use = NULL; /* bound is within it already */
 	scope->own_use = scope->stream.own = scope->group.own = scope->phase.own = false;
 	in->scope = scope;
 }
@@ -204,7 +209,8 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-static enum status set_lane(struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
+static enum status set_lane(
+        struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
@@ -220,7 +226,7 @@ static enum status set_lane(struct shell *shell, struct lane_name *lane, struct 
 	name_id *each = mem_alloc((size_t)in->n * sizeof *each);
 	if (!each)
 		return ST_MEMORY;
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		if (status == ST_OK)
 			status = evaluate_name(&eval, name, &each[rank]);
@@ -234,10 +240,11 @@ static enum status set_lane(struct shell *shell, struct lane_name *lane, struct 
 	return ST_OK;
 }
 
-static enum status lane_exists(struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
+static enum status lane_exists(
+        struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
-	FOR_RANKS(rank, set) {
+	FOR_RANKS (rank, set) {
 		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;
 		if (world_find(shell->world, rank, name).kind != kind)
@@ -246,11 +253,12 @@ static enum status lane_exists(struct shell *shell, const struct lane_name *lane
 	return ST_OK;
 }
 
-enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group, const struct ranks *set)
+enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
+        const struct ranks *set)
 {
 	enum status status = ST_OK;
 	if (stream) {
-		scope->stream.own = false;      /* the outer block's, or none */
+		scope->stream.own = false; /* the outer block's, or none */
 		status = set_lane(shell, &scope->stream, stream, set);
 		if (status == ST_OK)
 			status = lane_exists(shell, &scope->stream, set, THING_STREAM);

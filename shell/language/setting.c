@@ -1,4 +1,5 @@
-/* setting.c -- what commands set for the lines that follow: `use`, phases, sections; and how the prompt shows it */
+/* setting.c -- what commands set for the lines that follow: `use`, phases, sections; and how the prompt shows
+ * it */
 #include "shell/language/run.h"
 #include "base/memory.h"
 
@@ -63,7 +64,7 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 			each[rank] = lane->each ? lane->each[rank] : lane->one;
 		*lane = (struct lane_phase){.each = each, .own = true};
 	}
-	FOR_RANKS(rank, set)
+	FOR_RANKS (rank, set)
 		lane->each[rank] = phase;
 	return ST_OK;
 }
@@ -81,7 +82,8 @@ static enum status use_name(struct shell *shell, struct lane_name *lane, const c
 }
 
 /* Of the block that the line stands in */
-enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group, const struct ranks *set)
+enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
+        const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope *scope = in->scope;

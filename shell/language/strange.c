@@ -1,17 +1,36 @@
-/* strange.c -- characters that were pasted from a page or a word processor: they look like what was meant, and are named with what to write */
+/* strange.c -- characters that were pasted from a page or a word processor: they look like what was meant,
+ * and are named with what to write */
 #include "shell/language/lex.h"
 
 #include <string.h>
 
-static const struct { uint32_t from, to; const char *name, *instead; } strange[] = {
-	{0xa0, 0xa0, "a no-break space", "write a blank"}, {0xab, 0xab, "a quotation mark", "write \""}, {0xad, 0xad, "a soft hyphen", "take it out"},
-	{0xbb, 0xbb, "a quotation mark", "write \""}, {0xd7, 0xd7, "a multiplication sign", "write *"}, {0xf7, 0xf7, "a division sign", "write /"},
-	{0x2000, 0x200a, "a typographic space", "write a blank"}, {0x200b, 0x200f, "an invisible character", "take it out"},
-	{0x2010, 0x2015, "a typographic dash", "write -"}, {0x2018, 0x201b, "a curly quote", "write \""}, {0x201c, 0x201f, "a curly quote", "write \""},
-	{0x2026, 0x2026, "an ellipsis", "write ..."}, {0x2028, 0x2029, "a line separator", "begin a new line"}, {0x202f, 0x202f, "a narrow no-break space", "write a blank"},
-	{0x205f, 0x205f, "a typographic space", "write a blank"}, {0x2060, 0x2060, "an invisible character", "take it out"}, {0x2192, 0x2192, "an arrow", "write ->"},
-	{0x2212, 0x2212, "a minus sign", "write -"}, {0x2260, 0x2260, "a sign for not equal", "write !="}, {0x2264, 0x2264, "a sign for at most", "write <="},
-	{0x2265, 0x2265, "a sign for at least", "write >="}, {0x3000, 0x3000, "an ideographic space", "write a blank"}, {0xfeff, 0xfeff, "an invisible character", "take it out"},
+static const struct {
+	uint32_t from, to;
+	const char *name, *instead;
+} strange[] = {
+        {0xa0, 0xa0, "a no-break space", "write a blank"},
+        {0xab, 0xab, "a quotation mark", "write \""},
+        {0xad, 0xad, "a soft hyphen", "take it out"},
+        {0xbb, 0xbb, "a quotation mark", "write \""},
+        {0xd7, 0xd7, "a multiplication sign", "write *"},
+        {0xf7, 0xf7, "a division sign", "write /"},
+        {0x2000, 0x200a, "a typographic space", "write a blank"},
+        {0x200b, 0x200f, "an invisible character", "take it out"},
+        {0x2010, 0x2015, "a typographic dash", "write -"},
+        {0x2018, 0x201b, "a curly quote", "write \""},
+        {0x201c, 0x201f, "a curly quote", "write \""},
+        {0x2026, 0x2026, "an ellipsis", "write ..."},
+        {0x2028, 0x2029, "a line separator", "begin a new line"},
+        {0x202f, 0x202f, "a narrow no-break space", "write a blank"},
+        {0x205f, 0x205f, "a typographic space", "write a blank"},
+        {0x2060, 0x2060, "an invisible character", "take it out"},
+        {0x2192, 0x2192, "an arrow", "write ->"},
+        {0x2212, 0x2212, "a minus sign", "write -"},
+        {0x2260, 0x2260, "a sign for not equal", "write !="},
+        {0x2264, 0x2264, "a sign for at most", "write <="},
+        {0x2265, 0x2265, "a sign for at least", "write >="},
+        {0x3000, 0x3000, "an ideographic space", "write a blank"},
+        {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
 /* The character at `at` of valid UTF-8, and how many bytes it takes */
@@ -25,7 +44,8 @@ static uint32_t decode(const char *at, int *bytes)
 	return code;
 }
 
-static enum status named(const char *at, const char *line, int bytes, uint32_t code, const char *name, const char *instead)
+static enum status named(
+        const char *at, const char *line, int bytes, uint32_t code, const char *name, const char *instead)
 {
 	const char *from = at;
 	while (from > line && at - from < 20 && !is_blank(from[-1]))
@@ -34,7 +54,8 @@ static enum status named(const char *at, const char *line, int bytes, uint32_t c
 		from++;
 	if (from == at)
 		return fail(ST_SYNTAX, "'%.*s' is %s (U+%04X): %s", bytes, at, name, (unsigned)code, instead);
-	return fail(ST_SYNTAX, "'%.*s' behind '%.*s' is %s (U+%04X): %s", bytes, at, (int)(at - from), from, name, (unsigned)code, instead);
+	return fail(ST_SYNTAX, "'%.*s' behind '%.*s' is %s (U+%04X): %s", bytes, at, (int)(at - from), from,
+	        name, (unsigned)code, instead);
 }
 
 static enum status check(const char *at, const char *line, int *bytes)
@@ -82,7 +103,8 @@ enum status strange_character(const char *text, size_t count, int *line)
 			at++;
 		} else if (*at == '"') {
 			quoted = !quoted;
-		} else if (!quoted && *at == '#' && (at == start || is_blank(at[-1]) || strchr(";{}", at[-1]))) {
+		} else if (!quoted && *at == '#' &&
+		        (at == start || is_blank(at[-1]) || strchr(";{}", at[-1]))) {
 			comment = true;
 		} else if (!quoted && (unsigned char)*at >= 0x80) {
 			status = check(at, start, &bytes);

@@ -2,7 +2,10 @@
 #include "shell/language/tree.h"
 #include "base/memory.h"
 
-struct tree_page { struct tree_page *next; size_t used, room; };
+struct tree_page {
+	struct tree_page *next;
+	size_t used, room;
+};
 
 /* Each page is twice the one before: a line wants little, a program much */
 static size_t page_room(const struct tree_page *before, size_t bytes)
@@ -14,7 +17,7 @@ static size_t page_room(const struct tree_page *before, size_t bytes)
 
 void *tree_alloc(struct tree *tree, size_t bytes)
 {
-	bytes = (bytes + 7) / 8 * 8;    /* nodes hold pointers and doubles, nothing wider */
+	bytes = (bytes + 7) / 8 * 8; /* nodes hold pointers and doubles, nothing wider */
 	struct tree_page *page = tree->pages;
 	if (!page || page->room - page->used < bytes) {
 		size_t room = page_room(page, bytes);

@@ -10,8 +10,9 @@ struct value value_number(double number, enum unit unit)
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
 {
-	return fail(ST_UNIT, "%.*s: %s and %s do not go together", (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at,
-		unit_name((enum unit)a.unit), unit_name((enum unit)b.unit));
+	return fail(ST_UNIT, "%.*s: %s and %s do not go together",
+	        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at,
+	        unit_name((enum unit)a.unit), unit_name((enum unit)b.unit));
 }
 
 /* Units of sums, comparisons, remainders: PLAIN takes the other's */
@@ -40,14 +41,16 @@ static enum status multiply(struct value a, struct value b, const struct formula
 	else
 		return units_clash(a, b, at);
 	bool by_time = a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN;
-	*result = value_number(a.number * b.number / (by_time ? 1e9 : 1), unit);   /* times are ns, rates per second */
+	*result = value_number(
+	        a.number * b.number / (by_time ? 1e9 : 1), unit); /* times are ns, rates per second */
 	return ST_OK;
 }
 
 static enum status divide(struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	if (b.number == 0)
-		return fail(ST_RANGE, "%.*s divides by zero", (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+		return fail(ST_RANGE, "%.*s divides by zero",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
 	double ratio = a.number / b.number;
 	if (b.unit == UNIT_PLAIN)
 		*result = value_number(ratio, (enum unit)a.unit);
@@ -63,15 +66,16 @@ static enum status divide(struct value a, struct value b, const struct formula *
 }
 
 /* a - b*floor(a/b): never negative */
-static enum status remainder_of(struct value a, struct value b, const struct formula *at, struct value *result)
+static enum status remainder_of(
+        struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
 	enum status status = same_unit(a, b, at, &unit);
 	if (status != ST_OK)
 		return status;
 	if (!(b.number > 0))
-		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero", (int)(at->written.length > 60 ? 60 : at->written.length),
-			at->written.at);
+		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
 	double rest = fmod(a.number, b.number);
 	*result = value_number(rest < 0 ? rest + b.number : rest, unit);
 	return ST_OK;
@@ -80,26 +84,34 @@ static enum status remainder_of(struct value a, struct value b, const struct for
 static bool compare(enum formula_kind kind, double a, double b)
 {
 	switch (kind) {
-	case FORMULA_EQUAL: return a == b;
-	case FORMULA_UNEQUAL: return a != b;
-	case FORMULA_LESS: return a < b;
-	case FORMULA_AT_MOST: return a <= b;
-	case FORMULA_MORE: return a > b;
-	default: return a >= b;
+	case FORMULA_EQUAL:
+		return a == b;
+	case FORMULA_UNEQUAL:
+		return a != b;
+	case FORMULA_LESS:
+		return a < b;
+	case FORMULA_AT_MOST:
+		return a <= b;
+	case FORMULA_MORE:
+		return a > b;
+	default:
+		return a >= b;
 	}
 }
 
-static enum status compare_texts(enum formula_kind kind, struct value a, struct value b, const struct formula *at, struct value *result)
+static enum status compare_texts(enum formula_kind kind, struct value a, struct value b,
+        const struct formula *at, struct value *result)
 {
 	bool texts = a.kind != VALUE_NUMBER && b.kind != VALUE_NUMBER;
 	if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
-		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides", (int)(at->written.length > 60 ? 60 : at->written.length),
-			at->written.at);
+		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
 	*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
 	return ST_OK;
 }
 
-enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at, struct value *result)
+enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
+        struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
 	enum status status;
@@ -133,9 +145,11 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 	if (value.kind != VALUE_NUMBER)
 		return fail(ST_ARGUMENT, "'%.*s' is no number", length, what.at);
 	if (value.unit != UNIT_PLAIN && value.unit != UNIT_BYTES)
-		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", length, what.at, unit_name((enum unit)value.unit));
+		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", length, what.at,
+		        unit_name((enum unit)value.unit));
 	if (value.number != floor(value.number) || !(fabs(value.number) <= 0x1p53))
-		return fail(ST_RANGE, "'%.*s' is %g: a whole number was expected", length, what.at, value.number);
+		return fail(
+		        ST_RANGE, "'%.*s' is %g: a whole number was expected", length, what.at, value.number);
 	*whole = (int64_t)value.number;
 	return ST_OK;
 }

@@ -5,22 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- names that are not there ------------------------------------------------------------------------------------ */
+/* ---- names that are not there ---- */
 
 static void list_streams(const struct eval *eval, struct text *out)
 {
 	const struct world *world = eval->shell->world;
 	const struct stream *stream;
-	for (int number = STREAM_DEFAULT; number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
-		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "", names_text(world->names, stream->name));
+	for (int number = STREAM_DEFAULT;
+	        number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
+		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "",
+		        names_text(world->names, stream->name));
 }
 
 /* Which ranks of the line lack it: all of them mostly */
-static void lacking(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
+static void lacking(
+        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
 {
 	struct ranks set = {0};
 	if (eval->set)
-		FOR_RANKS(rank, eval->set) {
+		FOR_RANKS (rank, eval->set) {
 			enum thing_kind is = world_find(eval->shell->world, rank, name).kind;
 			if (is != kind && is != other)
 				ranks_add(&set, rank);
@@ -32,7 +35,10 @@ static void lacking(const struct eval *eval, name_id name, enum thing_kind kind,
 
 static const char *maker(enum thing_kind kind)
 {
-	return kind == THING_STREAM ? "stream" : kind == THING_EVENT ? "event" : kind == THING_GROUP ? "group" : "tensor";
+	return kind == THING_STREAM   ? "stream"
+	        : kind == THING_EVENT ? "event"
+	        : kind == THING_GROUP ? "group"
+	                              : "tensor";
 }
 
 /* `other`: a second kind that would do, as events and streams do for `wait` */
@@ -52,47 +58,58 @@ enum status no_such(const struct eval *eval, const char *name, enum thing_kind k
 		list_streams(eval, &streams);
 	enum status status;
 	if (thing.kind != THING_NONE)
-		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name, thing_kind_name(thing.kind), maker(kind), too);
+		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
+		        thing_kind_name(thing.kind), maker(kind), too);
 	else if (near)
 		status = fail(ST_NAME, "no %s%s '%s'; did you mean '%s'?", maker(kind), too, name, near);
 	else if (streams.count)
-		status = fail(ST_NAME, "no stream '%s' on %s (streams: %s). `stream %s` makes it", name, text_string(&where), text_string(&streams), name);
+		status = fail(ST_NAME, "no stream '%s' on %s (streams: %s). `stream %s` makes it", name,
+		        text_string(&where), text_string(&streams), name);
 	else if (kind == THING_TENSOR)
-		status = fail(ST_NAME, "no tensor '%s' on %s. `tensor %s[64,64]` makes one", name, text_string(&where), name);
+		status = fail(ST_NAME, "no tensor '%s' on %s. `tensor %s[64,64]` makes one", name,
+		        text_string(&where), name);
 	else
-		status = fail(ST_NAME, "no %s%s '%s' on %s. `%s %s%s` makes it", maker(kind), too, name, text_string(&where), maker(kind), name,
-			kind == THING_GROUP ? " 0-1 2-3" : "");
+		status = fail(ST_NAME, "no %s%s '%s' on %s. `%s %s%s` makes it", maker(kind), too, name,
+		        text_string(&where), maker(kind), name, kind == THING_GROUP ? " 0-1 2-3" : "");
 	text_release(&where);
 	text_release(&streams);
 	return status;
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------- */
+/* ---- slices ---- */
 
-struct bounds { bool range; int64_t from, to; };
+struct bounds {
+	bool range;
+	int64_t from, to;
+};
 
-static enum status index_value(struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
+static enum status index_value(
+        struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
 	struct value value;
 	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (formula->read_count)
-		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first", length, tensor->written.at);
+		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first", length,
+		        tensor->written.at);
 	enum status status = evaluate(eval, formula, &value);
 	if (status == ST_OK)
 		status = value_whole(value, formula->written, index);
 	if (status == ST_OK && *index < 0)
-		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0", length, tensor->written.at, (long long)*index);
+		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0", length,
+		        tensor->written.at, (long long)*index);
 	return status;
 }
 
-static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor, const struct layout *layout, struct bounds *bounds)
+static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
+        const struct layout *layout, struct bounds *bounds)
 {
 	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (tensor->indices > layout->dims) {
 		struct text shape = {0};
 		layout_text(layout, &shape);
-		enum status status = fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length, tensor->written.at, tensor->indices,
-			(int)tensor->name->written.length, tensor->name->written.at, text_string(&shape));
+		enum status status = fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length,
+		        tensor->written.at, tensor->indices, (int)tensor->name->written.length,
+		        tensor->name->written.at, text_string(&shape));
 		text_release(&shape);
 		return status;
 	}
@@ -110,10 +127,12 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 		if (status != ST_OK)
 			return status;
 		if (bounds[i].to > dim)
-			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld", length, tensor->written.at,
-				(long long)(index->range ? bounds[i].to : bounds[i].from), (long long)dim);
+			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld", length,
+			        tensor->written.at, (long long)(index->range ? bounds[i].to : bounds[i].from),
+			        (long long)dim);
 		if (bounds[i].from >= bounds[i].to)
-			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", length, tensor->written.at, (long long)bounds[i].from, (long long)bounds[i].to);
+			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", length, tensor->written.at,
+			        (long long)bounds[i].from, (long long)bounds[i].to);
 	}
 	return ST_OK;
 }
@@ -152,7 +171,8 @@ static char *add_digits(char *to, int64_t value)
 	return to;
 }
 
-static enum status full_name(struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds, struct view *view)
+static enum status full_name(
+        struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds, struct view *view)
 {
 	char text[256];
 	const char *base = names_text(eval->shell->world->names, view->name);
@@ -183,8 +203,8 @@ static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
 	if (layout->dims < 2)
-		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more", (int)(tensor->written.length > 60 ? 60 : tensor->written.length),
-			tensor->written.at);
+		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more",
+		        (int)(tensor->written.length > 60 ? 60 : tensor->written.length), tensor->written.at);
 	int a = layout->dims - 2, b = layout->dims - 1;
 	int64_t dim = layout->dim[a], stride = layout->stride[a];
 	layout->dim[a] = layout->dim[b];
@@ -245,7 +265,8 @@ static enum status base_view(struct eval *eval, name_id base, bool may_be_new, s
 	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
 }
 
-enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result, struct view *view)
+enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
+        struct view *view)
 {
 	struct bounds bounds[DIMS_MAX];
 	bool plain = !tensor->indices && !tensor->transposed, varied = eval->varies;
@@ -273,7 +294,8 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 			view->name = cache->name;
 		else
 			status = full_name(eval, tensor, bounds, view);
-		/* an open end (`g[2:]`) is not part of the name, so the same slice has the same name on every rank */
+		/* an open end (`g[2:]`) is not part of the name, so the same slice has the same name on every
+		 * rank */
 		if (status == ST_OK && cache && !eval->varies) {
 			cache->full = true;
 			cache->name = view->name;

@@ -60,7 +60,7 @@ const char *name_end(const char *at, const char *end)
 	return p;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static int count_parts(const char *at, const char *after)
 {
@@ -70,10 +70,12 @@ static int count_parts(const char *at, const char *after)
 	return parts;
 }
 
-static enum status add_formula_part(struct parser *parser, struct name *name, const char *at, const char *after)
+static enum status add_formula_part(
+        struct parser *parser, struct name *name, const char *at, const char *after)
 {
 	if (*at == '(' && (after - at < 2 || after[-1] != ')'))
-		return fail(ST_SYNTAX, "'%.*s': ')' is missing", (int)(after - at < 40 ? after - at : 40), at);
+		return fail(
+		        ST_SYNTAX, "'%.*s': ')' is missing", (int)(after - at < 40 ? after - at : 40), at);
 	name->constant = false;
 	return parse_formula(parser, at, after, &name->part[name->parts++].formula);
 }
@@ -137,7 +139,8 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 	name->constant = true;
 	name->quoted = at < after && *at == '"';
 	if (name->quoted && (after - at < 2 || after[-1] != '"'))
-		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", (int)(after - at < 60 ? after - at : 60), at);
+		return fail(ST_SYNTAX, "%.*s: a text ends with its quote",
+		        (int)(after - at < 60 ? after - at : 60), at);
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
 	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
@@ -158,14 +161,14 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 	return status;
 }
 
-/* ---- tensors ----------------------------------------------------------------------------------------------- */
+/* ---- tensors ---- */
 
 bool looks_like_tensor(const char *at, const char *after)
 {
 	const char *p = name_end(at, after);
 	if (p == at)
 		return false;
-	for (int dots = 0; p < after; ) {
+	for (int dots = 0; p < after;) {
 		if (p + 1 < after && p[0] == '.' && p[1] == 'T' && !dots++)
 			p += 2;
 		else if (*p == '[')
@@ -195,7 +198,8 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 	return status;
 }
 
-enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made, int *indices, const char **after)
+enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
+        int *indices, const char **after)
 {
 	struct index index[DIMS_MAX];
 	int count = 0;
@@ -226,7 +230,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	struct name *name;
 	const char *p = name_end(at, after);
 	if (p == at)
-		return fail(ST_ARGUMENT, "'%.*s' is no tensor: a name, NAME.T or NAME[slice] was expected", (int)(after - at < 60 ? after - at : 60), at);
+		return fail(ST_ARGUMENT, "'%.*s' is no tensor: a name, NAME.T or NAME[slice] was expected",
+		        (int)(after - at < 60 ? after - at : 60), at);
 	enum status status = parse_name(parser, at, p, &name);
 	if (status != ST_OK)
 		return status;
@@ -248,42 +253,50 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	if (status == ST_OK && p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
 	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
-		return fail(ST_SYNTAX, "%.*s: .T stands behind the name, before the slice", (int)(after - at < 60 ? after - at : 60), at);
+		return fail(ST_SYNTAX, "%.*s: .T stands behind the name, before the slice",
+		        (int)(after - at < 60 ? after - at : 60), at);
 	if (status == ST_OK && p != after)
-		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", (int)(after - p < 40 ? after - p : 40), p, (int)(p - at < 40 ? p - at : 40), at);
+		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", (int)(after - p < 40 ? after - p : 40),
+		        p, (int)(p - at < 40 ? p - at : 40), at);
 	*made = tensor;
 	return status;
 }
 
-enum status parse_shape(struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
+enum status parse_shape(
+        struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
 	struct index *index = NULL;
 	const char *p = at;
 	if (at >= after || *at != '[')
-		return fail(ST_SHAPE, "'%.*s': a shape was expected, as in [64,64]", (int)(after - at < 40 ? after - at : 40), at);
+		return fail(ST_SHAPE, "'%.*s': a shape was expected, as in [64,64]",
+		        (int)(after - at < 40 ? after - at : 40), at);
 	enum status status = parse_indices(parser, at, after, &index, dims, &p);
 	if (status != ST_OK)
 		return status;
 	if (p != after && *p == ',')
-		return fail(ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", (int)(p - at < 40 ? p - at : 40), at);
+		return fail(ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks",
+		        (int)(p - at < 40 ? p - at : 40), at);
 	if (p != after)
-		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
+		return fail(
+		        ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
 	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
 	if (!*made)
 		return ST_MEMORY;
 	for (int i = 0; i < *dims; i++) {
 		if (index[i].range)
-			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges", (int)(after - at < 40 ? after - at : 40), at);
+			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges",
+			        (int)(after - at < 40 ? after - at : 40), at);
 		(*made)[i] = index[i].from;
 	}
 	return ST_OK;
 }
 
-/* ---- ranks --------------------------------------------------------------------------------------------------- */
+/* ---- ranks ---- */
 
 static enum status ranks_mistake(const char *at, const char *after)
 {
-	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)", (int)(after - at < 40 ? after - at : 40), at);
+	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
+	        (int)(after - at < 40 ? after - at : 40), at);
 }
 
 static int count_commas(const char *at, const char *after)
@@ -294,7 +307,8 @@ static int count_commas(const char *at, const char *after)
 	return count;
 }
 
-static enum status parse_range_list(struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
+static enum status parse_range_list(
+        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
 	ranks->kind = RANKS_REF_LIST;
 	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
@@ -317,7 +331,8 @@ static enum status parse_range_list(struct parser *parser, const char *at, const
 			p += i == 0;
 		}
 		if (range->to < range->from)
-			return fail(ST_RANK, "@%.*s: %d-%d counts down", (int)(after - at < 40 ? after - at : 40), at, range->from, range->to);
+			return fail(ST_RANK, "@%.*s: %d-%d counts down",
+			        (int)(after - at < 40 ? after - at : 40), at, range->from, range->to);
 		if (p == after)
 			return ST_OK;
 		if (*p++ != ',')
@@ -325,13 +340,14 @@ static enum status parse_range_list(struct parser *parser, const char *at, const
 	}
 }
 
-static enum status parse_axes(struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
+static enum status parse_axes(
+        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
 	ranks->kind = RANKS_REF_AXES;
 	ranks->axis = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->axis);
 	if (!ranks->axis)
 		return ST_MEMORY;
-	for (const char *p = at; p < after; ) {
+	for (const char *p = at; p < after;) {
 		const char *comma = find_outside(p, after, ",");
 		const char *stop = comma ? comma : after, *sign = option_sign(p, stop);
 		if (!sign || sign + 1 == stop)

@@ -1,4 +1,5 @@
-/* act.c -- what a typed line does: rank 0 is asked, its reply is kept, and what only the front end can do is done */
+/* act.c -- what a typed line does: rank 0 is asked, its reply is kept, and what only the front end can do is
+ * done */
 #include "base/memory.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
@@ -12,13 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- one line ---------------------------------------------------------------------------------------------- */
+/* ---- one line ---- */
 
 static void keep_line(struct session *session, char *line, struct reply *reply)
 {
 	char none[] = "";
-	struct recorded entry = {.line = line, .outside = reply->outside.count ? reply->outside.bytes : none, .stop = reply->stop,
-		.stamp = reply->stamp, .lines = reply->lines, .adds = reply->adds, .undo = reply->undo};
+	struct recorded entry = {.line = line,
+	        .outside = reply->outside.count ? reply->outside.bytes : none,
+	        .stop = reply->stop,
+	        .stamp = reply->stamp,
+	        .lines = reply->lines,
+	        .adds = reply->adds,
+	        .undo = reply->undo};
 	if (diary_add(&session->diary, entry) != ST_OK)
 		session_say_failure(session);
 }
@@ -85,7 +91,7 @@ static void run_line(struct session *session, const char *line)
 	run_pending(session);
 }
 
-/* ---- wishes ------------------------------------------------------------------------------------------------ */
+/* ---- wishes ---- */
 
 static enum status ask_frame(void *self, const struct request *request, struct reply *reply)
 {
@@ -140,7 +146,7 @@ static void grant_wish(struct session *session, const char *wish)
 		edit(wish + 5);
 }
 
-/* ---- lines while there are no ranks ------------------------------------------------------------------------- */
+/* ---- lines while there are no ranks ---- */
 
 static void run_alone(struct session *session, const char *line)
 {

@@ -90,7 +90,9 @@ static enum status write_object(struct diary *diary, cJSON *object)
 	if (status == ST_OK || diary->warned)
 		return ST_OK;
 	diary->warned = true;
-	return fail(ST_FILE, "the journal %s cannot be written: %s; --resume will not know the lines from here on", diary->path, strerror(errno));
+	return fail(ST_FILE,
+	        "the journal %s cannot be written: %s; --resume will not know the lines from here on",
+	        diary->path, strerror(errno));
 }
 
 enum status diary_begin(struct diary *diary, int n, bool dry, const char *machine)
@@ -137,12 +139,15 @@ static int lines_before(const struct diary *diary, size_t i)
 	return i ? diary->lines[i - 1].lines : 0;
 }
 
-/* The entry behind which all that count can go, so that `lines` are left; SIZE_MAX: one of them did more than to join the others. */
+/* The entry behind which all that count can go, so that `lines` are left; SIZE_MAX: one of them did more than
+ * to join the others. */
 static size_t first_undone(const struct diary *diary, int lines)
 {
 	size_t first = diary->count;
 	for (; first > 0 && diary->lines[first - 1].lines > lines; first--)
-		if (diary->lines[first - 1].undo || diary->lines[first - 1].lines != lines_before(diary, first - 1) + diary->lines[first - 1].adds)
+		if (diary->lines[first - 1].undo ||
+		        diary->lines[first - 1].lines !=
+		                lines_before(diary, first - 1) + diary->lines[first - 1].adds)
 			return SIZE_MAX;
 	return (first ? diary->lines[first - 1].lines : 0) == lines ? first : SIZE_MAX;
 }
@@ -175,7 +180,8 @@ static bool drop_undone(struct diary *diary, int lines)
 
 static enum status take(struct diary *diary, struct recorded entry)
 {
-	return entry.undo && only_undoes(entry.line) && drop_undone(diary, entry.lines) ? ST_OK : keep(diary, entry);
+	return entry.undo && only_undoes(entry.line) && drop_undone(diary, entry.lines) ? ST_OK
+	                                                                                : keep(diary, entry);
 }
 
 enum status diary_add(struct diary *diary, struct recorded entry)
@@ -210,12 +216,16 @@ static void read_line(struct diary *diary, const cJSON *object)
 {
 	char *line = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "line"));
 	const char *machine = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "machine"));
-	char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside")), none[] = "";
+	char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside")),
+	     none[] = "";
 	if (line) {
-		struct recorded entry = {.line = line, .outside = outside ? outside : none, .stop = number_of(object, "stop", 0),
-			.stamp = number_of(object, "stamp", -1), .lines = (int)number_of(object, "lines", 0),
-			.adds = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "adds")),
-			.undo = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "undo"))};
+		struct recorded entry = {.line = line,
+		        .outside = outside ? outside : none,
+		        .stop = number_of(object, "stop", 0),
+		        .stamp = number_of(object, "stamp", -1),
+		        .lines = (int)number_of(object, "lines", 0),
+		        .adds = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "adds")),
+		        .undo = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "undo"))};
 		take(diary, entry);
 	} else if (machine) {
 		snprintf(diary->machine, sizeof diary->machine, "%s", machine);
@@ -248,7 +258,8 @@ enum status diary_resume(struct diary *diary)
 	struct dirent **names = NULL;
 	int count = list_files(diary, &names);
 	if (count > 0)
-		snprintf(diary->path, sizeof diary->path, "%.1000s/%.150s", diary->folder, names[count - 1]->d_name);
+		snprintf(diary->path, sizeof diary->path, "%.1000s/%.150s", diary->folder,
+		        names[count - 1]->d_name);
 	free_names(names, count);
 	if (count <= 0)
 		return fail(ST_FILE, "no session to resume: there is no journal in %s", diary->folder);

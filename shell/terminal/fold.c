@@ -1,10 +1,11 @@
 /* fold.c -- a line wider than the terminal goes on below it, a little further in
  *
- *      |     memory: the whole model on every rank: parameters, gradients, optimi|zer; activations of batch/n rows
- *      |     memory: the whole model on every rank: parameters, gradients,       |
- *      |       optimizer; activations of batch/n rows                            |
+ *      |     memory: the whole model on every rank: parameters, optimi|zer; activations
+ *      |     memory: the whole model on every rank: parameters,       |
+ *      |       optimizer; activations                                 |
  *
- * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here: it may be a path that is copied. */
+ * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here: it may be a path
+ * that is copied. */
 #include "shell/terminal/fold.h"
 
 #include <stdio.h>
@@ -29,7 +30,8 @@ static size_t step(const char *at, const char *end, int *columns)
 	return (size_t)(p - at);
 }
 
-/* How far the line goes that begins at `at`, in column `used`: to a blank, or to `end`. Blanks before its first word do not break it. */
+/* How far the line goes that begins at `at`, in column `used`: to a blank, or to `end`. Blanks before its
+ * first word do not break it. */
 static const char *stop_of(const char *at, const char *end, int used, int columns)
 {
 	const char *blank = NULL;

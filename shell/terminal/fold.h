@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 
-/* Adds the lines to `folded`; what is wider than `columns` goes on below, from a blank on. columns < 1: as they are */
+/* Adds the lines to `folded`; what is wider than `columns` goes on below, from a blank on. columns < 1: as
+ * they are */
 void fold_lines(const char *lines, size_t count, int columns, struct text *folded);
 /* Columns of the terminal that shows our output; 0: it goes elsewhere. */
 int terminal_columns(void);

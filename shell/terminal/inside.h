@@ -1,4 +1,5 @@
-/* inside.h -- what the files of the front end's session share: session.c (the prompt), job.c (its ranks, their death, restart), act.c (a line) */
+/* inside.h -- what the files of the front end's session share: session.c (the prompt), job.c (its ranks,
+ * their death, restart), act.c (a line) */
 #ifndef RANKSH_TERMINAL_INSIDE_H
 #define RANKSH_TERMINAL_INSIDE_H
 
@@ -11,7 +12,7 @@ struct session {
 	struct talk talk;
 	struct diary diary;
 	struct text prompt, enter;
-	struct text pending;    /* lines of a block that is still open */
+	struct text pending; /* lines of a block that is still open */
 	char machine[64];
 	bool colour, wide, leaving;
 	int code;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the job ----------------------------------------------------------------------------------------------- */
+/* ---- the job ---- */
 
 static void mourn(struct session *session)
 {
@@ -14,8 +14,10 @@ static void mourn(struct session *session)
 	snprintf(words, sizeof words, "%s", code == 4 ? fail_text() : "the ranks have left");
 	printf("\n");
 	say_bad(session, words);
-	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s", lines == 1 ? "is" : "are");
-	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens it again)\n");
+	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
+	        lines == 1 ? "is" : "are");
+	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens "
+	       "it again)\n");
 	fflush(stdout);
 	session->code = 4;
 	text_clear(&session->pending);
@@ -46,7 +48,8 @@ void keep_state(struct session *session, const struct reply *reply)
 
 static enum status greet(struct session *session, int *n)
 {
-	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .height = 24, .colour = session->colour};
+	struct request hello = {
+	        .kind = REQUEST_HELLO, .width = width_of_output(), .height = 24, .colour = session->colour};
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
@@ -77,7 +80,7 @@ enum status job_open(struct session *session, int *n)
 	return status;
 }
 
-/* ---- restart, resume --------------------------------------------------------------------------------------- */
+/* ---- restart, resume ---- */
 
 /* Files that a line read then, one "NAME<tab>DIGEST" a line; now it reads `outside` */
 static void warn_changed(const struct session *session, const struct recorded *entry, const char *outside)
@@ -88,8 +91,8 @@ static void warn_changed(const struct session *session, const struct recorded *e
 		if (memmem(outside, strlen(outside), file, length) != NULL)
 			continue;
 		char words[256];
-		snprintf(words, sizeof words, "a file that `%.*s` reads is not what it was: %.*s", (int)strcspn(entry->line, "\n"), entry->line,
-			(int)strcspn(file, "\t"), file);
+		snprintf(words, sizeof words, "a file that `%.*s` reads is not what it was: %.*s",
+		        (int)strcspn(entry->line, "\n"), entry->line, (int)strcspn(file, "\t"), file);
 		say_bad(session, words);
 	}
 }
@@ -101,7 +104,8 @@ enum status job_replay(struct session *session)
 	char progress[64];
 	for (size_t i = 0; i < session->diary.count && status == ST_OK; i++) {
 		struct recorded *entry = &session->diary.lines[i];
-		struct request request = {.kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
+		struct request request = {
+		        .kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
 		struct reply reply = {0};
 		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1, session->diary.count);
 		session->talk.busy_with = progress;
@@ -110,7 +114,7 @@ enum status job_replay(struct session *session)
 		if (status == ST_OK) {
 			keep_state(session, &reply);
 			warn_changed(session, entry, text_string(&reply.outside));
-			entry->lines = reply.lines;     /* a file that is another one now may have been refused */
+			entry->lines = reply.lines; /* a file that is another one now may have been refused */
 			entry->adds = reply.adds;
 		}
 		request_release(&request);
@@ -128,7 +132,8 @@ void job_restart(struct session *session)
 		job_lose(session, status);
 	size_t lines = session->diary.count;
 	if (status == ST_OK) {
-		printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines, lines == 1 ? "" : "s");
+		printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
+		        lines == 1 ? "" : "s");
 		session->code = 0;
 	}
 }

@@ -16,13 +16,13 @@
 
 enum { WORDS_MOST = 64, END_WAIT_MS = 2000 };
 
-/* ---- the command line of the job --------------------------------------------------------------------------- */
+/* ---- the command line of the job ---- */
 
 struct words {
 	const char *word[WORDS_MOST + RANKS_DEFAULT];
 	int count;
 	char n[16], limit[32];
-	char self[4096];        /* our own file */
+	char self[4096]; /* our own file */
 	char mpirun[4096];
 };
 
@@ -50,7 +50,9 @@ static enum status find_mpirun(char *path, size_t room)
 			return ST_OK;
 		at += length + (at[length] == ':');
 	}
-	return fail(ST_FILE, "mpirun is not there: it starts the ranks (Debian: apt-get install openmpi-bin); one process does for -n 1 and --dry");
+	return fail(ST_FILE,
+	        "mpirun is not there: it starts the ranks (Debian: apt-get install openmpi-bin); one process "
+	        "does for -n 1 and --dry");
 }
 
 /* Flags that make a small job on one computer start quickly; settings of the user's own stay. */
@@ -66,7 +68,8 @@ static void add_mpirun(struct words *words, const struct options *options)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 	}
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
-	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);   /* the peers of a dead rank have nothing to tidy up */
+	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0",
+	        0); /* the peers of a dead rank have nothing to tidy up */
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
@@ -74,7 +77,8 @@ static enum status make_words(struct words *words, const struct options *options
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
 	enum status status = length <= 0 ? fail(ST_FILE, "cannot find my own file: %s", strerror(errno))
-		: mpi ? find_mpirun(words->mpirun, sizeof words->mpirun) : ST_OK;
+	        : mpi                    ? find_mpirun(words->mpirun, sizeof words->mpirun)
+	                                 : ST_OK;
 	if (status != ST_OK)
 		return status;
 	words->self[length] = '\0';
@@ -104,10 +108,11 @@ static enum status make_words(struct words *words, const struct options *options
 	return ST_OK;
 }
 
-/* ---- starting ---------------------------------------------------------------------------------------------- */
+/* ---- starting ---- */
 
 /* In the child. A NAME=VALUE list may be long, so it is joined here. */
-static void become(struct words *words, const struct options *options, const int in[2], const int out[2], const int err[2], pid_t parent)
+static void become(struct words *words, const struct options *options, const int in[2], const int out[2],
+        const int err[2], pid_t parent)
 {
 	const char **all = calloc((size_t)words->count + (size_t)options->arguments + 1, sizeof *all);
 	if (!all)
@@ -181,7 +186,7 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 	return ST_OK;
 }
 
-/* ---- hearing ----------------------------------------------------------------------------------------------- */
+/* ---- hearing ---- */
 
 static bool is_dashes(const char *line, size_t count)
 {
@@ -192,7 +197,10 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 {
 	if (job->mpi && is_dashes(line, count)) {
 		job->boxed = !job->boxed;
-	} else if (job->boxed || (job->mpi && (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14)))) {
+	} else if (job->boxed ||
+	        (job->mpi &&
+	                (memmem(line, count, "mpirun noticed", 14) ||
+	                        memmem(line, count, "ORTE_ERROR_LOG", 14)))) {
 		text_put(&job->chatter, line, count);
 		text_put(&job->chatter, "\n", 1);
 	} else if (!(job->mpi && memmem(line, count, "help message", 12))) {
@@ -219,7 +227,8 @@ void job_hear(struct job *job, const char *bytes, size_t count, struct text *sho
 static bool rank_died(const char *chatter, int *rank, int *number)
 {
 	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
-	return process && on && sscanf(process, "process rank %d", rank) == 1 && sscanf(on, "exited on signal %d", number) == 1;
+	return process && on && sscanf(process, "process rank %d", rank) == 1 &&
+	        sscanf(on, "exited on signal %d", number) == 1;
 }
 
 int job_verdict(const struct job *job, int status)
@@ -229,13 +238,15 @@ int job_verdict(const struct job *job, int status)
 	if (job->mpi && rank_died(chatter, &rank, &number))
 		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
 	else if (WIFSIGNALED(status))
-		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process",
+		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
-		fail(ST_MPI, "the ranks have ended the job");   /* one of them has said why */
+		fail(ST_MPI, "the ranks have ended the job"); /* one of them has said why */
 	else if (code < 4 && (code == 0 || !strstr(chatter, "mpirun was unable")))
 		return code;
 	else
-		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code, *chatter ? " and said:\n" : "", chatter);
+		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
+		        *chatter ? " and said:\n" : "", chatter);
 	return 4;
 }
 
@@ -272,7 +283,7 @@ void job_release(struct job *job)
 	*job = (struct job){.in = -1, .out = -1, .err = -1};
 }
 
-/* ---- a run without prompt ---------------------------------------------------------------------------------- */
+/* ---- a run without prompt ---- */
 
 static volatile sig_atomic_t asked_to_end;
 
@@ -290,8 +301,8 @@ static ssize_t take(struct pollfd *end, char *piece, size_t room)
 	return got > 0 ? got : 0;
 }
 
-/* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing of a disk that is full, and falls
- * over when its reader leaves. ST_FILE: nobody takes what is said. */
+/* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing
+ * of a disk that is full, and falls over when its reader leaves. ST_FILE: nobody takes what is said. */
 static enum status pass_on(struct job *job)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};

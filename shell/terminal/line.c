@@ -15,10 +15,10 @@ static struct {
 	char *history;
 	line_complete *complete;
 	void *self;
-	char *line;             /* what the handler was given */
+	char *line; /* what the handler was given */
 	bool ready, ended, reading;
-	struct text names;      /* of the completion at work */
-	const char *next;       /* in it */
+	struct text names; /* of the completion at work */
+	const char *next;  /* in it */
 } editor;
 
 static char *next_name(const char *word, int state)

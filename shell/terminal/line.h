@@ -1,4 +1,5 @@
-/* line.h -- the line being typed: history, completion, and text that comes while somebody types. The only file that includes readline. */
+/* line.h -- the line being typed: history, completion, and text that comes while somebody types. The only
+ * file that includes readline. */
 #ifndef RANKSH_LINE_H
 #define RANKSH_LINE_H
 

@@ -17,7 +17,7 @@
 
 enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 
-/* ---- the terminal ------------------------------------------------------------------------------------------ */
+/* ---- the terminal ---- */
 
 static int columns(void)
 {
@@ -60,7 +60,7 @@ void session_say_failure(const struct session *session)
 	say_bad(session, fail_text());
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
@@ -87,12 +87,13 @@ static const char *prompt_of(const struct session *session)
 
 static void resize(struct session *session)
 {
-	struct request request = {.kind = REQUEST_RESIZE, .width = width_of_output(), .height = 24, .stamp = -1};
+	struct request request = {
+	        .kind = REQUEST_RESIZE, .width = width_of_output(), .height = 24, .stamp = -1};
 	struct text line = {0};
 	line_resize();
 	request_write(&request, &line);
 	if (session->talk.alive && write(session->talk.job.in, text_string(&line), line.count) < 0)
-		session->talk.busy_with = NULL;  /* its death is seen where its output ends */
+		session->talk.busy_with = NULL; /* its death is seen where its output ends */
 	text_release(&line);
 }
 
@@ -104,15 +105,17 @@ static void cancel(struct session *session)
 	line_begin(prompt_of(session), session->colour);
 }
 
-/* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is another. */
+/* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is
+ * another. */
 static char *read_line(struct session *session, bool *ended)
 {
 	char *line = NULL;
 	enum line_event event = LINE_NONE;
 	line_begin(prompt_of(session), session->colour);
 	while (event == LINE_NONE && !signal_asked_to_end()) {
-		struct pollfd ends[] = {{.fd = 0, .events = POLLIN}, {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
-			{.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
+		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
+		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
+		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
 		int ready = poll(ends, 3, -1);
 		if (signal_taken_interrupt())
 			cancel(session);
@@ -120,7 +123,8 @@ static char *read_line(struct session *session, bool *ended)
 			resize(session);
 		if (ready <= 0)
 			continue;
-		if ((ends[1].revents || ends[2].revents) && talk_listen(&session->talk, line_hide, line_show) != ST_OK) {
+		if ((ends[1].revents || ends[2].revents) &&
+		        talk_listen(&session->talk, line_hide, line_show) != ST_OK) {
 			line_leave();
 			job_lose(session, ST_MPI);
 			return NULL;
@@ -128,7 +132,7 @@ static char *read_line(struct session *session, bool *ended)
 		if (ends[0].revents & POLLIN)
 			event = line_key(&line);
 		else if (ends[0].revents)
-			event = LINE_END;       /* the terminal was closed */
+			event = LINE_END; /* the terminal was closed */
 	}
 	*ended = event != LINE_READY;
 	line_leave();
@@ -153,7 +157,8 @@ static void welcome(const struct session *session, int n)
 	struct text screen = {0};
 	if (!wants_hello(session))
 		return;
-	welcome_write(&screen, n, session->options.dry, session->machine, columns(), session->wide, session->colour);
+	welcome_write(&screen, n, session->options.dry, session->machine, columns(), session->wide,
+	        session->colour);
 	fwrite(text_string(&screen), 1, screen.count, stdout);
 	fflush(stdout);
 	text_release(&screen);
@@ -195,7 +200,8 @@ static enum status open_session(struct session *session)
 		return ST_OK;
 	}
 	welcome(session, n);
-	if (diary_begin(&session->diary, n, session->options.dry, session->options.machine ? session->options.machine : "classroom") != ST_OK)
+	if (diary_begin(&session->diary, n, session->options.dry,
+	            session->options.machine ? session->options.machine : "classroom") != ST_OK)
 		session_say_failure(session);
 	return ST_OK;
 }
@@ -206,7 +212,7 @@ int session_run(const struct options *options)
 	struct termios before;
 	char history[1200];
 	bool terminal = tcgetattr(0, &before) == 0;
-	if (terminal) {                 /* Ctrl-C is answered by us: no ^C in the middle of an output */
+	if (terminal) { /* Ctrl-C is answered by us: no ^C in the middle of an output */
 		struct termios quiet = before;
 		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
 		tcsetattr(0, TCSANOW, &quiet);

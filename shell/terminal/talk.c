@@ -57,7 +57,7 @@ bool signal_asked_to_end(void)
 	return to_end;
 }
 
-/* ---- the job ----------------------------------------------------------------------------------------------- */
+/* ---- the job ---- */
 
 enum status talk_start(struct talk *talk, const struct options *options)
 {
@@ -74,7 +74,8 @@ static void hear_rest(struct talk *talk)
 	struct text shown = {0};
 	char piece[4096];
 	ssize_t got;
-	while (talk->job.err >= 0 && poll(&end, 1, END_WAIT_MS) > 0 && (got = read(talk->job.err, piece, sizeof piece)) > 0)
+	while (talk->job.err >= 0 && poll(&end, 1, END_WAIT_MS) > 0 &&
+	        (got = read(talk->job.err, piece, sizeof piece)) > 0)
 		job_hear(&talk->job, piece, (size_t)got, &shown);
 	if (shown.count)
 		fwrite(shown.bytes, 1, shown.count, stderr);
@@ -111,7 +112,7 @@ void talk_stop(struct talk *talk)
 	text_release(&talk->incoming);
 }
 
-/* ---- what comes -------------------------------------------------------------------------------------------- */
+/* ---- what comes ---- */
 
 static void clear_progress(struct talk *talk)
 {
@@ -126,8 +127,8 @@ static void show_progress(struct talk *talk)
 	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
 		return;
 	size_t length = strcspn(talk->busy_with, "\n");
-	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C stops it)", length > 40 ? 37 : (int)length, talk->busy_with, length > 40 ? "..." : "",
-		(long long)(took / SECOND_NS));
+	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C stops it)", length > 40 ? 37 : (int)length,
+	        talk->busy_with, length > 40 ? "..." : "", (long long)(took / SECOND_NS));
 	fflush(stdout);
 	talk->progress_shown = true;
 }
@@ -152,7 +153,8 @@ static void show(struct talk *talk, const struct reply *reply)
 /* Takes the first line out of `incoming`; false: there is none. */
 static bool take_reply(struct talk *talk, struct reply *reply)
 {
-	char *newline = talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
+	char *newline =
+	        talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
 	if (!newline)
 		return false;
 	size_t count = (size_t)(newline - talk->incoming.bytes);
@@ -184,7 +186,8 @@ static void hear_stderr(struct talk *talk)
 /* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
-	struct pollfd ends[] = {{.fd = talk->job.out, .events = POLLIN}, {.fd = talk->job.err, .events = POLLIN}};
+	struct pollfd ends[] = {
+	        {.fd = talk->job.out, .events = POLLIN}, {.fd = talk->job.err, .events = POLLIN}};
 	if (poll(ends, 2, wait_ms) <= 0)
 		return ST_OK;
 	if (ends[1].revents)
@@ -211,7 +214,7 @@ enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(v
 	return status;
 }
 
-/* ---- Ctrl-C while rank 0 is at work ------------------------------------------------------------------------ */
+/* ---- Ctrl-C while rank 0 is at work ---- */
 
 static bool wants_to_kill(struct talk *talk)
 {
@@ -224,9 +227,11 @@ static bool wants_to_kill(struct talk *talk)
 		int ready = poll(&keys, 1, TICK_MS);
 		if (ready > 0)
 			return read(0, answer, sizeof answer - 1) > 0 && (*answer == 'y' || *answer == 'Y');
-		if (hear(talk, 0) != ST_OK || (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) || to_end) {
+		if (hear(talk, 0) != ST_OK ||
+		        (talk->incoming.count && memchr(talk->incoming.bytes, '\n', talk->incoming.count)) ||
+		        to_end) {
 			puts("");
-			return false;           /* they have stopped meanwhile */
+			return false; /* they have stopped meanwhile */
 		}
 	}
 }
@@ -244,13 +249,15 @@ static enum status pass_interrupt(struct talk *talk)
 	return ST_OK;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------ */
+/* ---- asking ---- */
 
 static enum status send(struct talk *talk, const struct request *request)
 {
 	struct text line = {0};
 	request_write(request, &line);
-	enum status status = line.broken ? ST_MEMORY : write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK : ST_MPI;
+	enum status status = line.broken                                   ? ST_MEMORY
+	        : write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK
+	                                                                   : ST_MPI;
 	text_release(&line);
 	return status;
 }
@@ -266,7 +273,8 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 	return false;
 }
 
-enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind, struct reply *reply, int wait_ms)
+enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
+        struct reply *reply, int wait_ms)
 {
 	enum status status = send(talk, request);
 	bool over = false;

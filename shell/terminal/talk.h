@@ -1,5 +1,5 @@
-/* talk.h -- the front end's side of the wire: one request out, its reply in, and everything that may come meanwhile: output, text that a rank
- * printed by itself, Ctrl-C, the death of the job. */
+/* talk.h -- the front end's side of the wire: one request out, its reply in, and everything that may come
+ * meanwhile: output, text that a rank printed by itself, Ctrl-C, the death of the job. */
 #ifndef RANKSH_TALK_H
 #define RANKSH_TALK_H
 
@@ -9,9 +9,9 @@
 struct talk {
 	struct job job;
 	bool alive;
-	struct text incoming;   /* the beginning of a line from rank 0 */
-	bool colour, terminal;  /* may escape codes be used at all (TERM is not dumb) */
-	const char *busy_with;  /* shown when it takes more than a second; NULL: nothing is shown */
+	struct text incoming;  /* the beginning of a line from rank 0 */
+	bool colour, terminal; /* may escape codes be used at all (TERM is not dumb) */
+	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
 	bool progress_shown;
 	int64_t asked_ns, interrupted_ns;
 };
@@ -26,9 +26,12 @@ enum status talk_start(struct talk *talk, const struct options *options);
 /* The job is over, however: its verdict is worded (fail_text); 0 when it left by itself. */
 int talk_bury(struct talk *talk);
 void talk_stop(struct talk *talk);
-/* Sends it and waits for the reply of that kind. ST_MPI: the job died. ST_QUIT: the user ended the job. wait_ms < 0: as long as it takes. */
-enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind, struct reply *reply, int wait_ms);
-/* What lies there of output and foreign text, without waiting, while nobody is asked. ST_MPI: the job died. */
+/* Sends it and waits for the reply of that kind. ST_MPI: the job died. ST_QUIT: the user ended the job.
+ * wait_ms < 0: as long as it takes. */
+enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
+        struct reply *reply, int wait_ms);
+/* What lies there of output and foreign text, without waiting, while nobody is asked. ST_MPI: the job
+ * died. */
 enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void));
 
 #endif

@@ -19,14 +19,14 @@ struct view {
 	view_ask *ask;
 	void *self;
 	const char *title;
-	bool colour, facts, leaving, whole;     /* whole: the window follows everything there is */
+	bool colour, facts, leaving, whole; /* whole: the window follows everything there is */
 	int64_t from, to;
 	int first_row;
 	op_id selected;
 	struct reply frame;
 };
 
-/* ---- painting ---------------------------------------------------------------------------------------------- */
+/* ---- painting ---- */
 
 static void start_colours(void)
 {
@@ -36,8 +36,9 @@ static void start_colours(void)
 #undef X
 	};
 	/* the nearest of eight where the terminal has no more */
-	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_WHITE, COLOR_RED,
-		COLOR_WHITE, COLOR_WHITE, COLOR_GREEN, COLOR_RED, COLOR_WHITE};
+	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN,
+	        COLOR_CYAN, COLOR_YELLOW, COLOR_WHITE, COLOR_RED, COLOR_WHITE, COLOR_WHITE, COLOR_GREEN,
+	        COLOR_RED, COLOR_WHITE};
 	start_color();
 	use_default_colors();
 	for (short i = 1; i < COLOUR_COUNT; i++)
@@ -47,7 +48,8 @@ static void start_colours(void)
 static attr_t attributes(const struct view *view, const struct cell *cell)
 {
 	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
-	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) | (cell->reverse ? A_REVERSE : 0);
+	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) |
+	        (cell->reverse ? A_REVERSE : 0);
 }
 
 static void paint_cells(const struct view *view, int top, int rows)
@@ -90,8 +92,8 @@ static void paint(const struct view *view)
 	const struct reply *frame = &view->frame;
 	char title[256];
 	erase();
-	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", view->title, (double)frame->from / 1e6, (double)frame->to / 1e6,
-		(double)frame->whole_to / 1e6);
+	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", view->title, (double)frame->from / 1e6,
+	        (double)frame->to / 1e6, (double)frame->whole_to / 1e6);
 	paint_text(0, title, A_BOLD);
 	paint_cells(view, 1, picture_rows(view));
 	const char *fact = text_string(&frame->text);
@@ -100,16 +102,25 @@ static void paint(const struct view *view)
 		fact += strcspn(fact, "\n");
 		fact += *fact == '\n';
 	}
-	paint_text(LINES - 1, COLS >= 60 ? "q quit  arrows move  + - zoom  0 all  tab enter operation  g G ends" : "q quit  + - 0  tab", A_DIM);
+	paint_text(LINES - 1,
+	        COLS >= 60 ? "q quit  arrows move  + - zoom  0 all  tab enter operation  g G ends"
+	                   : "q quit  + - 0  tab",
+	        A_DIM);
 	refresh();
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------ */
+/* ---- what is shown ---- */
 
 static enum status fetch(struct view *view)
 {
-	struct request request = {.kind = REQUEST_VIEW, .width = COLS, .height = picture_rows(view), .from = view->whole ? 1 : view->from,
-		.to = view->whole ? 0 : view->to, .first_row = view->first_row, .selected = view->selected, .stamp = -1};
+	struct request request = {.kind = REQUEST_VIEW,
+	        .width = COLS,
+	        .height = picture_rows(view),
+	        .from = view->whole ? 1 : view->from,
+	        .to = view->whole ? 0 : view->to,
+	        .first_row = view->first_row,
+	        .selected = view->selected,
+	        .stamp = -1};
 	reply_release(&view->frame);
 	enum status status = view->ask(view->self, &request, &view->frame);
 	if (status == ST_OK) {
@@ -136,14 +147,15 @@ static void zoom(struct view *view, bool in)
 	int64_t width = view->to - view->from, whole = view->frame.whole_to - view->frame.whole_from;
 	int64_t middle = view->from + width / 2, fresh = in ? width / 2 : width * 2;
 	if (fresh < COLS)
-		fresh = COLS;           /* a cell is a nanosecond at least */
+		fresh = COLS; /* a cell is a nanosecond at least */
 	if (fresh >= whole && !in)
 		view->whole = true;
 	else
 		move_to(view, middle - fresh / 2, fresh);
 }
 
-/* The operations in the picture, in order of rows and then of time: the one behind (or before) the selected. */
+/* The operations in the picture, in order of rows and then of time: the one behind (or before) the
+ * selected. */
 static void select_next(struct view *view, bool back)
 {
 	const struct picture *picture = &view->frame.picture;
@@ -177,27 +189,70 @@ static void act(struct view *view, int key)
 {
 	int64_t width = view->to - view->from;
 	switch (key) {
-	case 'q': case 'Q': case 27: case 4: view->leaving = true; break;
-	case KEY_LEFT: case 'h': move_to(view, view->from - width / 4, width); break;
-	case KEY_RIGHT: case 'l': move_to(view, view->from + width / 4, width); break;
-	case KEY_UP: case 'k': scroll_rows(view, -1); break;
-	case KEY_DOWN: case 'j': scroll_rows(view, 1); break;
-	case KEY_PPAGE: scroll_rows(view, -picture_rows(view) / 2); break;
-	case KEY_NPAGE: scroll_rows(view, picture_rows(view) / 2); break;
-	case '+': case '=': zoom(view, true); break;
-	case '-': case '_': zoom(view, false); break;
-	case '0': view->whole = true; view->first_row = 0; break;
-	case 'g': case KEY_HOME: move_to(view, view->frame.whole_from, width); break;
-	case 'G': case KEY_END: move_to(view, view->frame.whole_to - width, width); break;
-	case '\t': select_next(view, false); break;
-	case KEY_BTAB: select_next(view, true); break;
-	case '\n': case '\r': case KEY_ENTER:
+	case 'q':
+	case 'Q':
+	case 27:
+	case 4:
+		view->leaving = true;
+		break;
+	case KEY_LEFT:
+	case 'h':
+		move_to(view, view->from - width / 4, width);
+		break;
+	case KEY_RIGHT:
+	case 'l':
+		move_to(view, view->from + width / 4, width);
+		break;
+	case KEY_UP:
+	case 'k':
+		scroll_rows(view, -1);
+		break;
+	case KEY_DOWN:
+	case 'j':
+		scroll_rows(view, 1);
+		break;
+	case KEY_PPAGE:
+		scroll_rows(view, -picture_rows(view) / 2);
+		break;
+	case KEY_NPAGE:
+		scroll_rows(view, picture_rows(view) / 2);
+		break;
+	case '+':
+	case '=':
+		zoom(view, true);
+		break;
+	case '-':
+	case '_':
+		zoom(view, false);
+		break;
+	case '0':
+		view->whole = true;
+		view->first_row = 0;
+		break;
+	case 'g':
+	case KEY_HOME:
+		move_to(view, view->frame.whole_from, width);
+		break;
+	case 'G':
+	case KEY_END:
+		move_to(view, view->frame.whole_to - width, width);
+		break;
+	case '\t':
+		select_next(view, false);
+		break;
+	case KEY_BTAB:
+		select_next(view, true);
+		break;
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
 		if (view->selected)
 			view->facts = !view->facts;
 		else
 			select_next(view, false);
 		break;
-	default: break;         /* KEY_RESIZE: a frame of the new size */
+	default:
+		break; /* KEY_RESIZE: a frame of the new size */
 	}
 }
 
@@ -210,7 +265,7 @@ static enum status look_on(struct view *view)
 		waited = key == ERR ? waited + LOOK_MS : 0;
 		if (key != ERR)
 			act(view, key);
-		if (key != ERR || waited >= SECOND_MS) {        /* now and then: is the job still there? */
+		if (key != ERR || waited >= SECOND_MS) { /* now and then: is the job still there? */
 			waited = 0;
 			status = fetch(view);
 		}
@@ -222,7 +277,8 @@ enum status view_run(view_ask *ask, void *self, const char *title, bool colour)
 {
 	struct view view = {.ask = ask, .self = self, .title = title, .whole = true};
 	struct sigaction before;
-	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &before);      /* ncurses sets its own then */
+	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL},
+	        &before); /* ncurses sets its own then */
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		sigaction(SIGWINCH, &before, NULL);

@@ -5,7 +5,8 @@
 
 enum { FULL_WIDTH = 78, SHORT_WIDTH = 50, DRAWN = 4 };
 
-static const char *const counts[] = {"no", "the one", "both", "all three", "all four", "all five", "all six", "all seven", "all eight"};
+static const char *const counts[] = {
+        "no", "the one", "both", "all three", "all four", "all five", "all six", "all seven", "all eight"};
 
 static void say_what(char *line, size_t room, int n)
 {
@@ -27,14 +28,16 @@ static void draw_rank(struct text *out, int i, int n, bool wide)
 	else if (n > DRAWN && i == DRAWN - 2)
 		text_add(out, "   %-25s", "...");
 	else
-		text_add(out, "   %-7s host %s GPU  %s", name, wide ? "──▶" : "-->", rank < 1000 ? "   " : "");
+		text_add(
+		        out, "   %-7s host %s GPU  %s", name, wide ? "──▶" : "-->", rank < 1000 ? "   " : "");
 }
 
 static void write_full(struct text *out, int n, bool wide)
 {
 	char first[80];
-	const char *const lines[DRAWN] = {first, "host (its program), a GPU with streams, and its own", "data. Work is queued, not waited for; `timeline`",
-		"shows when it ran, and what held it up."};
+	const char *const lines[DRAWN] = {first, "host (its program), a GPU with streams, and its own",
+	        "data. Work is queued, not waited for; `timeline`",
+	        "shows when it ran, and what held it up."};
 	say_what(first, sizeof first, n);
 	for (int i = 0; i < DRAWN; i++) {
 		draw_rank(out, i, n, wide);
@@ -45,8 +48,8 @@ static void write_full(struct text *out, int n, bool wide)
 void welcome_write(struct text *out, int n, bool dry, const char *machine, int width, bool wide, bool colour)
 {
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
-	text_add(out, "%sranksh " RANKSH_VERSION "%s    %d rank%s on the simulated machine \"%s\"; %s\n", bold, plain, n, n == 1 ? "" : "s", machine,
-		dry ? "shapes and times only" : "no GPU is used");
+	text_add(out, "%sranksh " RANKSH_VERSION "%s    %d rank%s on the simulated machine \"%s\"; %s\n",
+	        bold, plain, n, n == 1 ? "" : "s", machine, dry ? "shapes and times only" : "no GPU is used");
 	if (width < SHORT_WIDTH) {
 		text_add(out, "Enter: the tour   help   quit\n");
 		return;
@@ -56,8 +59,11 @@ void welcome_write(struct text *out, int n, bool dry, const char *machine, int w
 		write_full(out, n, wide);
 		text_add(out, "\n");
 	}
-	text_add(out, "   %sEnter%s          the tour: three minutes, it types for you%s\n", bold, plain, width >= 70 ? "      <- start here" : "");
+	text_add(out, "   %sEnter%s          the tour: three minutes, it types for you%s\n", bold, plain,
+	        width >= 70 ? "      <- start here" : "");
 	text_add(out, "   %slesson 1%s       learn by doing; every task is checked\n", bold, plain);
-	text_add(out, "   %sstrategy ddp%s   %s a model; Enter for each step\n", bold, plain, n == 1 ? "one GPU trains" : "the GPUs train");
-	text_add(out, "   %shelp%s           the commands%s\n", bold, plain, width >= 70 ? "      help WORD, TAB      undo      quit" : "");
+	text_add(out, "   %sstrategy ddp%s   %s a model; Enter for each step\n", bold, plain,
+	        n == 1 ? "one GPU trains" : "the GPUs train");
+	text_add(out, "   %shelp%s           the commands%s\n", bold, plain,
+	        width >= 70 ? "      help WORD, TAB      undo      quit" : "");
 }

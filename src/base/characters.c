@@ -25,7 +25,8 @@ static size_t valid_until(const char *bytes, size_t count)
 	size_t at = 0;
 	while (at < count) {
 		size_t length = 1;
-		while (length < 4 && at + length < count && ((unsigned char)bytes[at + length] & 0xc0) == 0x80)
+		while (length < 4 && at + length < count &&
+		        ((unsigned char)bytes[at + length] & 0xc0) == 0x80)
 			length++;
 		if (!text_is_utf8(bytes + at, length))
 			break;
@@ -40,9 +41,10 @@ static enum status check(const char *name, const char *bytes, size_t count)
 		return fail(ST_FILE, "%s is empty", name);
 	if (memchr(bytes, 0, count))
 		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
-			(size_t)((const char *)memchr(bytes, 0, count) - bytes));
+		        (size_t)((const char *)memchr(bytes, 0, count) - bytes));
 	if (!text_is_utf8(bytes, count))
-		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name, valid_until(bytes, count));
+		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name,
+		        valid_until(bytes, count));
 	return ST_OK;
 }
 

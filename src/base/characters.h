@@ -1,6 +1,7 @@
 /* characters.h -- a text as numbers: which characters it has, and for each character its place among them.
  *
- * A character is a Unicode code point; the vocabulary is sorted by code point, so that a text has the same numbers everywhere. */
+ * A character is a Unicode code point; the vocabulary is sorted by code point, so that a text has the same
+ * numbers everywhere. */
 #ifndef RANKSH_CHARACTERS_H
 #define RANKSH_CHARACTERS_H
 
@@ -10,13 +11,14 @@
 #include <stdint.h>
 
 struct characters {
-	int32_t *id;            /* of each character of the text, 0 .. vocab-1 */
+	int32_t *id; /* of each character of the text, 0 .. vocab-1 */
 	int64_t count;
-	uint32_t *symbol;       /* the code point of each id, ascending */
+	uint32_t *symbol; /* the code point of each id, ascending */
 	int vocab;
 };
 
-/* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL); ST_MEMORY. Empty on failure. */
+/* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL); ST_MEMORY.
+ * Empty on failure. */
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count);
 void characters_release(struct characters *characters);
 

@@ -1,12 +1,16 @@
-/* dtype.c -- elements of each type, by way of float. Conversions are done on the bits, so that every computer rounds alike. */
+/* dtype.c -- elements of each type, by way of float. Conversions are done on the bits, so that every computer
+ * rounds alike. */
 #include "base/dtype.h"
 #include "base/bits.h"
 
 #include <string.h>
 
-static const struct { const char *name; int bytes; } types[] = {
-#define X(symbol, name, bytes) { name, bytes },
-	DTYPES(X)
+static const struct {
+	const char *name;
+	int bytes;
+} types[] = {
+#define X(symbol, name, bytes) {name, bytes},
+        DTYPES(X)
 #undef X
 };
 
@@ -40,19 +44,20 @@ static uint32_t shift_even(uint32_t bits, int shift)
 static uint16_t half_of(float value)
 {
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-	if (size > 0x7f800000)                       /* NaN stays one: quiet, the top of its payload kept */
+	if (size > 0x7f800000) /* NaN stays one: quiet, the top of its payload kept */
 		return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
-	if (size >= 0x47800000)                      /* 65536 and above; 65520 .. 65536 round up to it below */
+	if (size >= 0x47800000) /* 65536 and above; 65520 .. 65536 round up to it below */
 		return (uint16_t)(sign | 0x7c00);
-	if (size >= 0x38800000)                      /* 2^-14 and above: normal; a carry walks into the exponent */
+	if (size >= 0x38800000) /* 2^-14 and above: normal; a carry walks into the exponent */
 		return (uint16_t)(sign | shift_even(size - 0x38000000, 13));
-	int shift = 126 - (int)(size >> 23);         /* subnormal: units of 2^-24 */
+	int shift = 126 - (int)(size >> 23); /* subnormal: units of 2^-24 */
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
 
 static float half_value(uint16_t half)
 {
-	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,
+	         mantissa = half & 0x3ff;
 	if (exponent == 0x1f)
 		return float_of_bits(sign | 0x7f800000 | mantissa << 13);
 	if (exponent)

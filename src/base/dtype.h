@@ -8,19 +8,24 @@
 #include <stdint.h>
 
 /* X(symbol, name, bytes) */
-#define DTYPES(X) X(F32, "f32", 4) X(F16, "f16", 2) X(BF16, "bf16", 2) X(I32, "i32", 4)
+#define DTYPES(X)          \
+	X(F32, "f32", 4)   \
+	X(F16, "f16", 2)   \
+	X(BF16, "bf16", 2) \
+	X(I32, "i32", 4)
 enum dtype {
 #define X(symbol, name, bytes) DT_##symbol,
 	DTYPES(X)
 #undef X
-	DT_COUNT
+	        DT_COUNT
 };
 
 const char *dtype_name(enum dtype dtype);
 int dtype_bytes(enum dtype dtype);
 bool dtype_find(const char *name, enum dtype *dtype);
 
-/* One element, by way of float (f16 and bf16 round to nearest even; i32 truncates toward zero, saturating). */
+/* One element, by way of float (f16 and bf16 round to nearest even; i32 truncates toward zero,
+ * saturating). */
 float dtype_get(enum dtype dtype, const void *elements, int64_t index);
 void dtype_set(enum dtype dtype, void *elements, int64_t index, float value);
 /* count contiguous elements, any dtype to f32 and back */
@@ -31,20 +36,20 @@ enum { DIMS_MAX = 6 };
 
 /* Element (i, j, ...) of a tensor lies at i*stride[0] + j*stride[1] + ... elements from its first. */
 struct layout {
-	uint8_t dtype;             /* enum dtype */
-	uint8_t dims;              /* 1 .. DIMS_MAX; a single number is [1] */
+	uint8_t dtype; /* enum dtype */
+	uint8_t dims;  /* 1 .. DIMS_MAX; a single number is [1] */
 	int64_t dim[DIMS_MAX];
-	int64_t stride[DIMS_MAX];  /* in elements */
+	int64_t stride[DIMS_MAX]; /* in elements */
 };
 
 /* Contiguous (C order). ST_RANGE when a dimension is < 1 or the bytes overflow 2^46. */
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim);
-int64_t layout_count(const struct layout *layout);          /* elements */
-int64_t layout_bytes(const struct layout *layout);          /* elements * element size */
-int64_t layout_span(const struct layout *layout);           /* bytes from the first to behind the last element */
+int64_t layout_count(const struct layout *layout); /* elements */
+int64_t layout_bytes(const struct layout *layout); /* elements * element size */
+int64_t layout_span(const struct layout *layout);  /* bytes from the first to behind the last element */
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
-void layout_text(const struct layout *layout, struct text *out);   /* "[64,128]" */
+void layout_text(const struct layout *layout, struct text *out); /* "[64,128]" */
 /* Gathers a strided tensor into contiguous elements of its dtype, and the way back. */
 void layout_pack(const struct layout *layout, const void *from, void *to);
 void layout_unpack(const struct layout *layout, const void *from, void *to);

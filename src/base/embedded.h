@@ -4,7 +4,11 @@
 
 #include <stddef.h>
 
-struct embedded { const char *path; const char *bytes; size_t count; };
-extern const struct embedded embedded_files[];      /* ended by a NULL path; made by tools/embed */
+struct embedded {
+	const char *path;
+	const char *bytes;
+	size_t count;
+};
+extern const struct embedded embedded_files[]; /* ended by a NULL path; made by tools/embed */
 
 #endif

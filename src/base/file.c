@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct file { FILE *stream; char path[PATH_MAX], target[PATH_MAX], part[PATH_MAX + 32]; };
+struct file {
+	FILE *stream;
+	char path[PATH_MAX], target[PATH_MAX], part[PATH_MAX + 32];
+};
 
 static enum status cannot(const struct file *file, int error)
 {
@@ -23,7 +26,7 @@ static enum status place(struct file *file, const char *path)
 	if (strlen(path) >= sizeof file->target)
 		return fail(ST_FILE, "%.60s...: the path is too long", path);
 	strcpy(file->path, path);
-	if (!realpath(path, file->target))      /* a link is followed; a new file has no real path yet */
+	if (!realpath(path, file->target)) /* a link is followed; a new file has no real path yet */
 		strcpy(file->target, path);
 	if (stat(file->target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);
@@ -44,7 +47,10 @@ enum status file_begin(struct file **result, const char *path)
 	return status;
 }
 
-FILE *file_stream(const struct file *file) { return file->stream; }
+FILE *file_stream(const struct file *file)
+{
+	return file->stream;
+}
 
 enum status file_end(struct file *file, bool written)
 {
@@ -55,7 +61,7 @@ enum status file_end(struct file *file, bool written)
 		written = false;
 		error = errno;
 	}
-	if (fclose(file->stream) != 0 && written) {     /* some file systems tell of a full disk only here */
+	if (fclose(file->stream) != 0 && written) { /* some file systems tell of a full disk only here */
 		written = false;
 		error = errno;
 	}

@@ -1,5 +1,5 @@
-/* file.h -- a file that appears whole or not at all: written beside its place under a name of its own, then renamed. What stood there
- * before stays until then, and a full disk leaves no half file. */
+/* file.h -- a file that appears whole or not at all: written beside its place under a name of its own, then
+ * renamed. What stood there before stays until then, and a full disk leaves no half file. */
 #ifndef RANKSH_BASE_FILE_H
 #define RANKSH_BASE_FILE_H
 
@@ -12,7 +12,8 @@ struct file;
 /* ST_FILE names the path as it was given. A device or a folder is refused. */
 enum status file_begin(struct file **file, const char *path);
 FILE *file_stream(const struct file *file);
-/* written: all that was wanted is in the stream. Else, or when the disk is full, nothing is left of it, and ST_FILE says why. Frees it. */
+/* written: all that was wanted is in the stream. Else, or when the disk is full, nothing is left of it, and
+ * ST_FILE says why. Frees it. */
 enum status file_end(struct file *file, bool written);
 enum status file_write(const char *path, const void *bytes, size_t count);
 

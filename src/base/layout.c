@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-static const int64_t BYTES_MAX = INT64_C(1) << 46;   /* far above any memory; keeps all later arithmetic in int64 */
+static const int64_t BYTES_MAX = INT64_C(1)
+        << 46; /* far above any memory; keeps all later arithmetic in int64 */
 
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim)
 {
-	struct layout made = { .dtype = (uint8_t)dtype, .dims = (uint8_t)dims };
+	struct layout made = {.dtype = (uint8_t)dtype, .dims = (uint8_t)dims};
 	int64_t count = 1;
 
 	if (dims < 1 || dims > DIMS_MAX)
@@ -69,7 +70,8 @@ void layout_text(const struct layout *layout, struct text *out)
 	text_put(out, "]", 1);
 }
 
-static void copy_elements(int bytes, const char *from, int64_t from_stride, char *to, int64_t to_stride, int64_t count)
+static void copy_elements(
+        int bytes, const char *from, int64_t from_stride, char *to, int64_t to_stride, int64_t count)
 {
 	if (from_stride == 1 && to_stride == 1) {
 		memcpy(to, from, (size_t)(count * bytes));
@@ -94,9 +96,11 @@ static void move_rows(const struct layout *layout, const char *from, char *to, b
 	}
 	for (int64_t r = 0; r < rows; r++) {
 		if (pack)
-			copy_elements(bytes, from + offset * bytes, layout->stride[last], to + r * row * bytes, 1, row);
+			copy_elements(bytes, from + offset * bytes, layout->stride[last],
+			        to + r * row * bytes, 1, row);
 		else
-			copy_elements(bytes, from + r * row * bytes, 1, to + offset * bytes, layout->stride[last], row);
+			copy_elements(bytes, from + r * row * bytes, 1, to + offset * bytes,
+			        layout->stride[last], row);
 		for (int d = last - 1; d >= 0; d--) {
 			offset += layout->stride[d];
 			if (++index[d] < layout->dim[d])

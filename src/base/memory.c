@@ -1,8 +1,10 @@
-/* memory.c -- allocation with one place to make it fail */
+/* memory.c -- allocation, and the one place where a process without memory ends */
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static long fail_countdown = -1; /* reached only by tests */
 static long live_blocks;
@@ -12,13 +14,31 @@ static int must_fail(void)
 	return fail_countdown >= 0 && fail_countdown-- == 0;
 }
 
+static void (*on_exhausted)(size_t bytes);
+
+void mem_on_exhausted(void (*say)(size_t bytes))
+{
+	on_exhausted = say;
+}
+
+static _Noreturn void exhausted(size_t bytes)
+{
+	char words[100];
+	if (on_exhausted)
+		on_exhausted(bytes);
+	int count = snprintf(
+	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
+	if (write(2, words, (size_t)count) < 0)
+		_exit(MEM_EXIT);
+	_exit(MEM_EXIT);
+}
+
 void *mem_alloc(size_t bytes)
 {
 	void *block = must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
 	if (!block)
-		fail(ST_MEMORY, "this computer is out of memory (%zu bytes wanted)", bytes);
-	else
-		__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
+		exhausted(bytes);
+	__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;
 }
 
@@ -26,8 +46,8 @@ void *mem_resize(void *old, size_t bytes)
 {
 	void *block = must_fail() ? NULL : realloc(old, bytes ? bytes : 1);
 	if (!block)
-		fail(ST_MEMORY, "this computer is out of memory (%zu bytes wanted)", bytes);
-	else if (!old)
+		exhausted(bytes);
+	if (!old)
 		__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;
 }
@@ -35,8 +55,7 @@ void *mem_resize(void *old, size_t bytes)
 char *mem_copy_text(const char *text, size_t length)
 {
 	char *copy = mem_alloc(length + 1);
-	if (copy)
-		memcpy(copy, text, length);
+	memcpy(copy, text, length);
 	return copy;
 }
 
@@ -52,10 +71,7 @@ enum status mem_grow(void **items, size_t count, size_t *room, size_t element_by
 	if (count < *room)
 		return ST_OK;
 	size_t wanted = *room ? *room * 2 : 16;
-	void *moved = mem_resize(*items, wanted * element_bytes);
-	if (!moved)
-		return ST_MEMORY;
-	*items = moved;
+	*items = mem_resize(*items, wanted * element_bytes);
 	*room = wanted;
 	return ST_OK;
 }

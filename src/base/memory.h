@@ -6,19 +6,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zeroed memory, or NULL with the failure worded. mem_alloc(0) is valid and may be freed. */
-void *mem_alloc(size_t bytes);
-/* As realloc: the old block stays valid when NULL comes back. New bytes are not zeroed. */
-void *mem_resize(void *block, size_t bytes);
-char *mem_copy_text(const char *text, size_t length); /* NUL-terminated copy, NULL on failure */
+/* Zeroed memory; mem_alloc(0) is valid and may be freed. Never NULL: a process that finds no memory cannot keep
+ * what it shares with the others, so it says so and ends, and the job with it (mem_on_exhausted). */
+void *mem_alloc(size_t bytes) __attribute__((returns_nonnull));
+/* As realloc, never NULL. New bytes are not zeroed. */
+void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
+char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull)); /* NUL-terminated */
 void mem_free(void *block);
 
-/* Makes room for one more element in a growable array: MEM_GROW(&v->items, v->count, &v->room)
- * returns ST_OK or ST_MEMORY; the array is unchanged on failure. New elements are not zeroed. */
+/* Makes room for one more element in a growable array: MEM_GROW(&v->items, v->count, &v->room).
+ * New elements are not zeroed. */
 #define MEM_GROW(items, count, room) mem_grow((void **)(items), (count), (room), sizeof **(items))
 enum status mem_grow(void **items, size_t count, size_t *room, size_t element_bytes);
 
-/* Tests: the n-th allocation from now on (0 is the next) fails, once; -1 turns it off. */
+/* What says that `bytes` were not to be had; it may end the process, and does not allocate. After it, or
+ * without it, the process prints one line on its standard error and ends with status MEM_EXIT. */
+void mem_on_exhausted(void (*say)(size_t bytes));
+enum { MEM_EXIT = 4 };
+
+/* Tests: the n-th allocation from now on (0 is the next) ends the process as any does that
+ * finds no memory; -1 turns it off. */
 void mem_fail_at(long n);
 /* Tests: the allocation that is to fail has not come yet. */
 bool mem_fail_waits(void);

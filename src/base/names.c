@@ -5,16 +5,20 @@
 #include <stdint.h>
 #include <string.h>
 
-struct entry { char *text; size_t length; uint32_t hash; };
+struct entry {
+	char *text;
+	size_t length;
+	uint32_t hash;
+};
 
 struct names {
-	struct entry *entries;      /* entries[id - 1] */
+	struct entry *entries; /* entries[id - 1] */
 	size_t count, room;
-	name_id *slots;             /* open addressing; 0 is empty; a power of two, never more than half full */
+	name_id *slots; /* open addressing; 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
 };
 
-static uint32_t hash_of(const char *text, size_t length)   /* FNV-1a */
+static uint32_t hash_of(const char *text, size_t length) /* FNV-1a */
 {
 	uint32_t hash = 2166136261u;
 	for (size_t i = 0; i < length; i++)
@@ -93,7 +97,7 @@ name_id names_make(struct names *names, const char *text, size_t length)
 	if (!copy)
 		return 0;
 	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
-	names->entries[names->count++] = (struct entry){ copy, length, hash };
+	names->entries[names->count++] = (struct entry){copy, length, hash};
 	return (name_id)names->count;
 }
 

@@ -1,6 +1,7 @@
 /* npy.c -- NumPy's .npy files.
  *
- *     \x93NUMPY  major minor  header length (2 bytes in version 1, else 4)  {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }  data
+ *     magic, major, minor, header length (2 or 4 bytes), {'descr': '<f4', 'fortran_order': False,
+ *     'shape': (3, 4), }, data
  *
  * The header is a Python dict in text; the keys come in any order. */
 #include "base/npy.h"
@@ -36,7 +37,10 @@ static const char *value_of(const char *header, const char *key)
 
 static enum status read_descr(const struct npy *npy, const char *text, enum dtype *dtype)
 {
-	static const struct { const char *name; enum dtype dtype; } kinds[] = { { "f4", DT_F32 }, { "f2", DT_F16 }, { "i4", DT_I32 } };
+	static const struct {
+		const char *name;
+		enum dtype dtype;
+	} kinds[] = {{"f4", DT_F32}, {"f2", DT_F16}, {"i4", DT_I32}};
 	size_t length = text && (*text == '\'' || *text == '"') ? strcspn(text + 1, "'\"") : 0;
 
 	if (!text)
@@ -44,14 +48,16 @@ static enum status read_descr(const struct npy *npy, const char *text, enum dtyp
 	if (length < 2 || length > 16)
 		return fail(ST_FILE, "%s holds structured data; f4, f2 and i4 can be read", npy->path);
 	if (text[1] == '>')
-		return fail(ST_FILE, "%s is big endian ('%.*s'); save it with .astype('<f4')", npy->path, (int)length, text + 1);
+		return fail(ST_FILE, "%s is big endian ('%.*s'); save it with .astype('<f4')", npy->path,
+		        (int)length, text + 1);
 	size_t skip = strchr("<|=", text[1]) ? 1 : 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (length - skip == 2 && memcmp(text + 1 + skip, kinds[i].name, 2) == 0) {
 			*dtype = kinds[i].dtype;
 			return ST_OK;
 		}
-	return fail(ST_FILE, "%s holds '%.*s'; f4, f2 and i4 can be read: save it with .astype('<f4')", npy->path, (int)length, text + 1);
+	return fail(ST_FILE, "%s holds '%.*s'; f4, f2 and i4 can be read: save it with .astype('<f4')",
+	        npy->path, (int)length, text + 1);
 }
 
 /* "(3, 4)", "(3,)" or "()" */
@@ -69,7 +75,8 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 		errno = 0;
 		dim[*dims] = strtoll(text, &end, 10);
 		if (errno || dim[(*dims)++] < 1)
-			return fail(ST_FILE, "%s has a dimension of %.*s; at least 1 is wanted", npy->path, (int)(end - text > 24 ? 24 : end - text), text);
+			return fail(ST_FILE, "%s has a dimension of %.*s; at least 1 is wanted", npy->path,
+			        (int)(end - text > 24 ? 24 : end - text), text);
 		text = end + strspn(end, "L ");
 		if (*text != ',' && *text != ')')
 			return broken(npy, "its shape cannot be read");
@@ -91,7 +98,8 @@ static enum status read_dict(struct npy *npy, const char *header)
 	if (!status && !order)
 		status = broken(npy, "its header names no 'fortran_order'");
 	if (!status && strncmp(order, "False", 5) != 0)
-		status = fail(ST_FILE, "%s is in Fortran order; save it with np.ascontiguousarray", npy->path);
+		status =
+		        fail(ST_FILE, "%s is in Fortran order; save it with np.ascontiguousarray", npy->path);
 	if (!status)
 		status = read_shape(npy, value_of(header, "shape"), &dims, dim);
 	if (!status && layout_make(&npy->layout, dtype, dims, dim))
@@ -107,7 +115,8 @@ static enum status read_header(struct npy *npy)
 	if (fread(prefix, 1, PREFIX, npy->file) != PREFIX || memcmp(prefix, "\x93NUMPY", 6) != 0)
 		return broken(npy, "it does not begin as one");
 	if (prefix[6] < 1 || prefix[6] > 3)
-		return fail(ST_FILE, "%s is of .npy version %d.%d; 1.0 to 3.0 can be read", npy->path, prefix[6], prefix[7]);
+		return fail(ST_FILE, "%s is of .npy version %d.%d; 1.0 to 3.0 can be read", npy->path,
+		        prefix[6], prefix[7]);
 	if (prefix[6] > 1 && fread(prefix + PREFIX, 1, 2, npy->file) != 2)
 		return broken(npy, "it ends within its header");
 	size_t length = prefix[8] | (size_t)prefix[9] << 8;
@@ -130,13 +139,13 @@ static enum status check_length(const struct npy *npy)
 		return fail(ST_FILE, "%s is not a regular file", npy->path);
 	if (about.st_size - at < layout_bytes(&npy->layout))
 		return fail(ST_FILE, "%s is cut short: %lld bytes of data, %lld wanted", npy->path,
-			(long long)(about.st_size - at), (long long)layout_bytes(&npy->layout));
+		        (long long)(about.st_size - at), (long long)layout_bytes(&npy->layout));
 	return ST_OK;
 }
 
 enum status npy_open(struct npy *npy, const char *path)
 {
-	*npy = (struct npy){ .file = fopen(path, "rbe") };
+	*npy = (struct npy){.file = fopen(path, "rbe")};
 	snprintf(npy->path, sizeof npy->path, "%s", path);
 	if (!npy->file)
 		return fail(ST_FILE, "%s cannot be opened: %s", npy->path, strerror(errno));
@@ -153,7 +162,8 @@ enum status npy_read(struct npy *npy, void *elements)
 	size_t bytes = (size_t)layout_bytes(&npy->layout);
 	if (fread(elements, 1, bytes, npy->file) == bytes)
 		return ST_OK;
-	return ferror(npy->file) ? fail(ST_FILE, "%s cannot be read: %s", npy->path, strerror(errno)) : broken(npy, "it is cut short");
+	return ferror(npy->file) ? fail(ST_FILE, "%s cannot be read: %s", npy->path, strerror(errno))
+	                         : broken(npy, "it is cut short");
 }
 
 void npy_close(struct npy *npy)
@@ -167,15 +177,20 @@ void npy_close(struct npy *npy)
 
 static bool write_header(FILE *file, const struct layout *layout)
 {
-	static const char *const descr[DT_COUNT] = { [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4" };
+	static const char *const descr[DT_COUNT] = {
+	        [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4"};
 	char header[256];
-	int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr[layout->dtype]);
+	int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+	        descr[layout->dtype]);
 
 	for (int i = 0; i < layout->dims; i++)
-		at += snprintf(header + at, sizeof header - (size_t)at, "%s%lld", i ? ", " : "", (long long)layout->dim[i]);
+		at += snprintf(header + at, sizeof header - (size_t)at, "%s%lld", i ? ", " : "",
+		        (long long)layout->dim[i]);
 	at += snprintf(header + at, sizeof header - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
-	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;   /* the data begins at a multiple of 64 */
-	return fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8, padded - 1, header) == PREFIX + padded;
+	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN -
+	        PREFIX; /* the data begins at a multiple of 64 */
+	return fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8, padded - 1,
+	               header) == PREFIX + padded;
 }
 
 static bool write_data(FILE *file, const struct layout *layout, const void *elements)
@@ -184,7 +199,8 @@ static bool write_data(FILE *file, const struct layout *layout, const void *elem
 	int64_t count = layout_count(layout), most = sizeof chunk / sizeof *chunk;
 
 	if (layout->dtype != DT_BF16)
-		return fwrite(elements, (size_t)dtype_bytes(layout->dtype), (size_t)count, file) == (size_t)count;
+		return fwrite(elements, (size_t)dtype_bytes(layout->dtype), (size_t)count, file) ==
+		        (size_t)count;
 	for (int64_t i = 0; i < count; i += most) {
 		int64_t n = count - i < most ? count - i : most;
 		dtype_to_f32(DT_BF16, (const uint16_t *)elements + i, chunk, n);
@@ -201,5 +217,6 @@ enum status npy_save(const char *path, const struct layout *layout, const void *
 
 	if (status)
 		return status;
-	return file_end(file, write_header(file_stream(file), layout) && write_data(file_stream(file), layout, elements));
+	return file_end(file,
+	        write_header(file_stream(file), layout) && write_data(file_stream(file), layout, elements));
 }

@@ -7,19 +7,51 @@
 #include <string.h>
 
 /* What may follow the digits. Multiples of bytes are 1024s; of rates 1000s (then "/s" follows: see RATES). */
-static const struct { const char *text; double times; enum unit unit; } units[] = {
-	{ "x", 1, UNIT_PLAIN }, { "k", 0x1p10, UNIT_PLAIN }, { "K", 0x1p10, UNIT_PLAIN }, { "M", 0x1p20, UNIT_PLAIN },
-	{ "G", 0x1p30, UNIT_PLAIN }, { "T", 0x1p40, UNIT_PLAIN },
-	{ "ns", 1, UNIT_TIME }, { "us", 1e3, UNIT_TIME }, { "\u00b5s", 1e3, UNIT_TIME }, { "\u03bcs", 1e3, UNIT_TIME }, { "ms", 1e6, UNIT_TIME }, { "s", 1e9, UNIT_TIME },
-	{ "B", 1, UNIT_BYTES }, { "kB", 0x1p10, UNIT_BYTES }, { "KB", 0x1p10, UNIT_BYTES }, { "MB", 0x1p20, UNIT_BYTES },
-	{ "GB", 0x1p30, UNIT_BYTES }, { "TB", 0x1p40, UNIT_BYTES }, { "KiB", 0x1p10, UNIT_BYTES }, { "MiB", 0x1p20, UNIT_BYTES },
-	{ "GiB", 0x1p30, UNIT_BYTES }, { "TiB", 0x1p40, UNIT_BYTES },
+static const struct {
+	const char *text;
+	double times;
+	enum unit unit;
+} units[] = {
+        {"x", 1, UNIT_PLAIN},
+        {"k", 0x1p10, UNIT_PLAIN},
+        {"K", 0x1p10, UNIT_PLAIN},
+        {"M", 0x1p20, UNIT_PLAIN},
+        {"G", 0x1p30, UNIT_PLAIN},
+        {"T", 0x1p40, UNIT_PLAIN},
+        {"ns", 1, UNIT_TIME},
+        {"us", 1e3, UNIT_TIME},
+        {"\u00b5s", 1e3, UNIT_TIME},
+        {"\u03bcs", 1e3, UNIT_TIME},
+        {"ms", 1e6, UNIT_TIME},
+        {"s", 1e9, UNIT_TIME},
+        {"B", 1, UNIT_BYTES},
+        {"kB", 0x1p10, UNIT_BYTES},
+        {"KB", 0x1p10, UNIT_BYTES},
+        {"MB", 0x1p20, UNIT_BYTES},
+        {"GB", 0x1p30, UNIT_BYTES},
+        {"TB", 0x1p40, UNIT_BYTES},
+        {"KiB", 0x1p10, UNIT_BYTES},
+        {"MiB", 0x1p20, UNIT_BYTES},
+        {"GiB", 0x1p30, UNIT_BYTES},
+        {"TiB", 0x1p40, UNIT_BYTES},
 };
-static const struct { const char *text; double times; enum unit unit; } rates[] = {
-	{ "B", 1, UNIT_BYTE_RATE }, { "kB", 1e3, UNIT_BYTE_RATE }, { "KB", 1e3, UNIT_BYTE_RATE }, { "MB", 1e6, UNIT_BYTE_RATE },
-	{ "GB", 1e9, UNIT_BYTE_RATE }, { "TB", 1e12, UNIT_BYTE_RATE },
-	{ "FLOP", 1, UNIT_FLOP_RATE }, { "kFLOP", 1e3, UNIT_FLOP_RATE }, { "MFLOP", 1e6, UNIT_FLOP_RATE },
-	{ "GFLOP", 1e9, UNIT_FLOP_RATE }, { "TFLOP", 1e12, UNIT_FLOP_RATE }, { "PFLOP", 1e15, UNIT_FLOP_RATE },
+static const struct {
+	const char *text;
+	double times;
+	enum unit unit;
+} rates[] = {
+        {"B", 1, UNIT_BYTE_RATE},
+        {"kB", 1e3, UNIT_BYTE_RATE},
+        {"KB", 1e3, UNIT_BYTE_RATE},
+        {"MB", 1e6, UNIT_BYTE_RATE},
+        {"GB", 1e9, UNIT_BYTE_RATE},
+        {"TB", 1e12, UNIT_BYTE_RATE},
+        {"FLOP", 1, UNIT_FLOP_RATE},
+        {"kFLOP", 1e3, UNIT_FLOP_RATE},
+        {"MFLOP", 1e6, UNIT_FLOP_RATE},
+        {"GFLOP", 1e9, UNIT_FLOP_RATE},
+        {"TFLOP", 1e12, UNIT_FLOP_RATE},
+        {"PFLOP", 1e15, UNIT_FLOP_RATE},
 };
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -74,7 +106,7 @@ static bool read_rate(const char *s, size_t length, struct number *number)
 		return false;
 	for (size_t i = 0; i < LENGTH(rates); i++)
 		if (strlen(rates[i].text) == length && memcmp(rates[i].text, s, length) == 0) {
-			*number = (struct number){ scaled(number->value, rates[i].times), rates[i].unit };
+			*number = (struct number){scaled(number->value, rates[i].times), rates[i].unit};
 			return true;
 		}
 	return false;
@@ -84,7 +116,7 @@ static bool read_unit(const char *s, size_t length, struct number *number)
 {
 	for (size_t i = 0; i < LENGTH(units); i++)
 		if (strlen(units[i].text) == length && memcmp(units[i].text, s, length) == 0) {
-			*number = (struct number){ scaled(number->value, units[i].times), units[i].unit };
+			*number = (struct number){scaled(number->value, units[i].times), units[i].unit};
 			return true;
 		}
 	return false;
@@ -98,7 +130,7 @@ static bool is_percent(const char *s)
 
 enum status number_read(const char *s, struct number *number, int *used)
 {
-	struct number read = { 0, UNIT_PLAIN };
+	struct number read = {0, UNIT_PLAIN};
 	size_t digits = digits_of(s), unit = 0;
 	enum status status = read_digits(s, digits, &read.value);
 
@@ -109,8 +141,10 @@ enum status number_read(const char *s, struct number *number, int *used)
 	if (unit && read_rate(s + digits, unit, &read))
 		unit += 2;
 	else if (unit && !read_unit(s + digits, unit, &read))
-		return fail(ST_UNIT, "'%.*s': no unit '%.*s' (ns us ms s, k M G, B kB MB GB, GB/s, TFLOP/s, %%, x)",
-			(int)(digits + unit > 40 ? 40 : digits + unit), s, (int)(unit > 30 ? 30 : unit), s + digits);
+		return fail(ST_UNIT,
+		        "'%.*s': no unit '%.*s' (ns us ms s, k M G, B kB MB GB, GB/s, TFLOP/s, %%, x)",
+		        (int)(digits + unit > 40 ? 40 : digits + unit), s, (int)(unit > 30 ? 30 : unit),
+		        s + digits);
 	else if (!unit && is_percent(s + digits)) {
 		read.value /= 100;
 		unit = 1;
@@ -127,7 +161,7 @@ bool number_is_whole(double value, double least, double most)
 
 const char *unit_name(enum unit unit)
 {
-	static const char *const names[] = { "a plain number", "a time", "bytes", "bytes/s", "FLOP/s" };
+	static const char *const names[] = {"a plain number", "a time", "bytes", "bytes/s", "FLOP/s"};
 	return names[unit];
 }
 

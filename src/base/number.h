@@ -8,9 +8,18 @@
 #include <stdint.h>
 
 /* What a number counts. PLAIN mixes with anything; different others do not mix (ST_UNIT). */
-enum unit { UNIT_PLAIN, UNIT_TIME /* ns */, UNIT_BYTES, UNIT_BYTE_RATE /* bytes/s */, UNIT_FLOP_RATE /* flop/s */ };
+enum unit {
+	UNIT_PLAIN,
+	UNIT_TIME /* ns */,
+	UNIT_BYTES,
+	UNIT_BYTE_RATE /* bytes/s */,
+	UNIT_FLOP_RATE /* flop/s */
+};
 
-struct number { double value; enum unit unit; };
+struct number {
+	double value;
+	enum unit unit;
+};
 
 /* Reads a number with an optional unit at `s`; *used is the characters taken. k M G are 1024s, except
  * before B/s and FLOP/s, where they are 1000s. "inf" is not read here. "80%" gives 0.8, "1.5x" 1.5.
@@ -21,9 +30,10 @@ enum status number_read(const char *s, struct number *number, int *used);
 /* A whole number from least to most: it may be made an integer. NaN is none. */
 bool number_is_whole(double value, double least, double most);
 const char *unit_name(enum unit unit);
-/* "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": as a person would say it, at most 6 significant digits; whole numbers in full */
+/* "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": as a person would say it, at most 6 significant digits; whole
+ * numbers in full */
 void number_text(struct number number, struct text *out);
-void time_text(int64_t ns, struct text *out);            /* "0", "20 us", "2.00 ms", "1.25 s" */
-void bytes_text(int64_t bytes, struct text *out);        /* "96 B", "4 kB", "1.5 MB": 1024s */
+void time_text(int64_t ns, struct text *out);     /* "0", "20 us", "2.00 ms", "1.25 s" */
+void bytes_text(int64_t bytes, struct text *out); /* "96 B", "4 kB", "1.5 MB": 1024s */
 
 #endif

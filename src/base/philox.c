@@ -1,8 +1,9 @@
 /* philox.c -- Philox4x32-10, and its words as uniform and normal numbers.
  *
- * A normal number is the inverse of the normal distribution at p = (word + 1/2) / 2^32: AS 241, PPND7 (Wichura 1988), good to 1 part
- * in 10^7, in doubles with + - x / only, so that a CPU and a GPU (without fused multiply-add) agree to the last bit.
- * Its far tail (p < e^-25) is out of reach of 32 bits and left out; the largest number is about 6.3. */
+ * A normal number is the inverse of the normal distribution at p = (word + 1/2) / 2^32: AS 241, PPND7
+ * (Wichura 1988), good to 1 part in 10^7, in doubles with + - x / only, so that a CPU and a GPU (without
+ * fused multiply-add) agree to the last bit. Its far tail (p < e^-25) is out of reach of 32 bits and left
+ * out; the largest number is about 6.3. */
 #include "base/philox.h"
 #include "base/bits.h"
 
@@ -16,8 +17,8 @@ void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
 		c1 = (uint32_t)b;
 		c2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
 		c3 = (uint32_t)a;
-		k0 += 0x9E3779B9;   /* the golden ratio */
-		k1 += 0xBB67AE85;   /* sqrt(3) - 1 */
+		k0 += 0x9E3779B9; /* the golden ratio */
+		k1 += 0xBB67AE85; /* sqrt(3) - 1 */
 	}
 	out[0] = c0;
 	out[1] = c1;
@@ -27,8 +28,8 @@ void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
 
 void philox(uint64_t seed, uint64_t counter, uint32_t out[4])
 {
-	uint32_t block[4] = { (uint32_t)counter, (uint32_t)(counter >> 32), 0, 0 };
-	uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
+	uint32_t block[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
+	uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
 	philox4x32(block, key, out);
 }
 
@@ -37,11 +38,13 @@ float philox_uniform_of(uint32_t word)
 	return (float)(word >> 8) * 0x1p-24f;
 }
 
-/* ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, with m in [sqrt(1/2), sqrt(2)); error below 1e-10 */
+/* ln of a positive normal double: 2 atanh((m-1)/(m+1)) + e ln 2, with m in [sqrt(1/2), sqrt(2)); error below
+ * 1e-10 */
 static double natural_log(double x)
 {
 	int exponent = (int)(bits_of_double(x) >> 52) - 1022;
-	double m = double_of_bits((bits_of_double(x) & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x3fe0000000000000));   /* in [1/2, 1) */
+	double m = double_of_bits((bits_of_double(x) & UINT64_C(0x000fffffffffffff)) |
+	        UINT64_C(0x3fe0000000000000)); /* in [1/2, 1) */
 	if (m < 0.70710678118654752) {
 		m = m * 2;
 		exponent--;
@@ -66,12 +69,13 @@ float philox_normal_of(uint32_t word)
 
 	if (q >= -0.425 && q <= 0.425) {
 		double r = 0.180625 - q * q;
-		return (float)(q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179)
-			/ (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1));
+		return (float)(q *
+		        (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
+		        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1));
 	}
 	double r = square_root(-natural_log(q < 0 ? p : 1 - p)) - 1.6;
-	double z = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777)
-		/ ((0.12021132975 * r + 0.73700164250) * r + 1);
+	double z = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) /
+	        ((0.12021132975 * r + 0.73700164250) * r + 1);
 	return (float)(q < 0 ? -z : z);
 }
 

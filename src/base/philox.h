@@ -1,5 +1,5 @@
-/* philox.h -- counter-based random numbers (Salmon et al., SC'11: Philox4x32-10): element i of a tensor depends
- * on (seed, i) alone, so any rank, thread or GPU makes the same numbers in any order.
+/* philox.h -- counter-based random numbers (Salmon et al., SC'11: Philox4x32-10): element i of a tensor
+ * depends on (seed, i) alone, so any rank, thread or GPU makes the same numbers in any order.
  * Element i is made from word i % 4 of block i / 4. */
 #ifndef RANKSH_PHILOX_H
 #define RANKSH_PHILOX_H
@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-void philox(uint64_t seed, uint64_t counter, uint32_t out[4]);   /* key = seed, counter's upper 64 bits 0; low words first */
-float philox_uniform(uint64_t seed, uint64_t index);   /* [0, 1) */
-float philox_normal(uint64_t seed, uint64_t index);    /* mean 0, deviation 1, by a fixed polynomial: no libm */
+void philox(uint64_t seed, uint64_t counter,
+        uint32_t out[4]); /* key = seed, counter's upper 64 bits 0; low words first */
+float philox_uniform(uint64_t seed, uint64_t index); /* [0, 1) */
+float philox_normal(uint64_t seed, uint64_t index);  /* mean 0, deviation 1, by a fixed polynomial: no libm */
 /* The same from a word of a block, for who makes many in a row */
 float philox_uniform_of(uint32_t word);
 float philox_normal_of(uint32_t word);

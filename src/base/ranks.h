@@ -8,21 +8,23 @@
 
 enum { RANKS_MAX = 4096, RANKS_WORDS = RANKS_MAX / 64 };
 
-struct ranks { uint64_t words[RANKS_WORDS]; };
+struct ranks {
+	uint64_t words[RANKS_WORDS];
+};
 
-void ranks_all(struct ranks *set, int n);              /* 0 .. n-1 */
+void ranks_all(struct ranks *set, int n); /* 0 .. n-1 */
 void ranks_one(struct ranks *set, int rank);
 void ranks_add(struct ranks *set, int rank);
 void ranks_drop(struct ranks *set, int rank);
-void ranks_and(struct ranks *set, const struct ranks *other);   /* set := set & other */
+void ranks_and(struct ranks *set, const struct ranks *other); /* set := set & other */
 void ranks_or(struct ranks *set, const struct ranks *other);
 void ranks_minus(struct ranks *set, const struct ranks *other);
 bool ranks_has(const struct ranks *set, int rank);
 bool ranks_empty(const struct ranks *set);
 bool ranks_equal(const struct ranks *a, const struct ranks *b);
 int ranks_count(const struct ranks *set);
-int ranks_first(const struct ranks *set);               /* -1 when empty */
-int ranks_next(const struct ranks *set, int rank);      /* the next above `rank`, or -1 */
+int ranks_first(const struct ranks *set);          /* -1 when empty */
+int ranks_next(const struct ranks *set, int rank); /* the next above `rank`, or -1 */
 /* "0-3", "0,2", "1" ... as a person writes it */
 void ranks_text(const struct ranks *set, struct text *out);
 

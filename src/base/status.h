@@ -8,28 +8,34 @@
 #define RANKSH_STATUS_H
 
 /* X(symbol, short name used in tests and over the wire) */
-#define STATUSES(X) \
-	X(OK, "ok") \
-	X(SYNTAX, "syntax")          /* the line cannot be read */ \
-	X(INCOMPLETE, "incomplete")  /* a bracket, brace or quote is still open: more lines wanted */ \
-	X(NAME, "name")              /* unknown or clashing name */ \
-	X(SHAPE, "shape") X(DTYPE, "dtype") X(RANK, "rank") X(UNIT, "unit") X(RANGE, "range") \
-	X(ARGUMENT, "argument")      /* missing, surplus or wrong kind of argument */ \
-	X(MEMORY, "memory")          /* this computer is out of memory */ \
-	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */ \
-	X(FILE, "file") X(MPI, "mpi") \
-	X(WAITS, "waits")            /* the answer hangs on a line not yet given to another rank */ \
-	X(STUCK, "stuck")            /* no further line can mend it */ \
-	X(EXPECT, "expect")          /* an `expect` was false */ \
-	X(INTERRUPTED, "interrupted") X(LIMIT, "limit") \
-	X(QUIT, "quit")              /* not a failure: the session ends */ \
-	X(BUG, "bug")                /* a promise of ranksh's own was broken */
+#define STATUSES(X)                                                                                  \
+	X(OK, "ok")                                                                                  \
+	X(SYNTAX, "syntax")         /* the line cannot be read */                                    \
+	X(INCOMPLETE, "incomplete") /* a bracket, brace or quote is still open: more lines wanted */ \
+	X(NAME, "name")             /* unknown or clashing name */                                   \
+	X(SHAPE, "shape")                                                                            \
+	X(DTYPE, "dtype")                                                                            \
+	X(RANK, "rank")                                                                              \
+	X(UNIT, "unit")                                                                              \
+	X(RANGE, "range")                                                                            \
+	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */           \
+	X(MEMORY, "memory")               /* this computer is out of memory */                       \
+	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                                  \
+	X(FILE, "file")                                                                              \
+	X(MPI, "mpi")                                                                                \
+	X(WAITS, "waits")   /* the answer hangs on a line not yet given to another rank */           \
+	X(STUCK, "stuck")   /* no further line can mend it */                                        \
+	X(EXPECT, "expect") /* an `expect` was false */                                              \
+	X(INTERRUPTED, "interrupted")                                                                \
+	X(LIMIT, "limit")                                                                            \
+	X(QUIT, "quit") /* not a failure: the session ends */                                        \
+	X(BUG, "bug")   /* a promise of ranksh's own was broken */
 
 enum status {
 #define X(symbol, name) ST_##symbol,
 	STATUSES(X)
 #undef X
-	ST_COUNT
+	        ST_COUNT
 };
 
 /* Words a failure and returns `status`. Text over 4 kB is cut. */

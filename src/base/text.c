@@ -103,12 +103,15 @@ bool text_is_utf8(const char *bytes, size_t count)
 {
 	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
 	while (p < end) {
-		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2
-			: *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		int more = *p < 0x80              ? 0
+		        : *p >= 0xc2 && *p < 0xe0 ? 1
+		        : *p >= 0xe0 && *p < 0xf0 ? 2
+		        : *p >= 0xf0 && *p < 0xf5 ? 3
+		                                  : -1;
 		if (more < 0 || *p == 0 || end - p <= more)
 			return false;
-		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f)
-		    || (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
+		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+		        (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
 			return false;
 		for (int i = 1; i <= more; i++)
 			if ((p[i] & 0xc0) != 0x80)
@@ -137,7 +140,8 @@ int text_distance(const char *a, const char *b)
 		now[0] = i;
 		for (int j = 1; j <= m; j++) {
 			now[j] = least(before[j] + 1, now[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < now[j])
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			        older[j - 2] + 1 < now[j])
 				now[j] = older[j - 2] + 1;
 		}
 	}
@@ -154,7 +158,8 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 		snprintf(word, sizeof word, "%.*s", (int)length, words);
 		int columns = (int)text_columns(word);
 		bool breaks = column > indent && column + 1 + columns > width;
-		text_add(text, "%s%*s%.*s", breaks ? "\n" : "", column && !breaks ? 1 : indent, "", (int)length, words);
+		text_add(text, "%s%*s%.*s", breaks ? "\n" : "", column && !breaks ? 1 : indent, "",
+		        (int)length, words);
 		column = (column && !breaks ? column + 1 : indent) + columns;
 		words += length;
 		words += *words == ' ';

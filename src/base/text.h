@@ -7,30 +7,32 @@
 #include <stddef.h>
 
 struct text {
-	char *bytes;    /* NUL-terminated once anything was added; use text_string() */
-	size_t count;   /* without the NUL */
+	char *bytes;  /* NUL-terminated once anything was added; use text_string() */
+	size_t count; /* without the NUL */
 	size_t room;
-	bool broken;    /* memory ran out: what was added since is lost; check once, at the end */
+	bool broken; /* memory ran out: what was added since is lost; check once, at the end */
 };
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *text, const char *format, va_list arguments);
 void text_put(struct text *text, const char *bytes, size_t count);
 void text_repeat(struct text *text, const char *what, long times);
-void text_clear(struct text *text);   /* keeps the memory */
+void text_clear(struct text *text); /* keeps the memory */
 void text_release(struct text *text);
 const char *text_string(const struct text *text); /* never NULL */
 
 /* Columns that a UTF-8 string takes on a screen: code points, escape sequences not counted. */
 size_t text_columns(const char *utf8);
-/* Words (split at single blanks) on lines of at most `width` columns, each begun with `indent` blanks and ended. */
+/* Words (split at single blanks) on lines of at most `width` columns, each begun with `indent` blanks and
+ * ended. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);
 /* True if the bytes are valid UTF-8 without NUL. */
 bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */
 int text_distance(const char *a, const char *b);
 
-/* The one of `words` (between blanks) that `word` may have meant: at most two letters away, one when it is short. NULL: none */
+/* The one of `words` (between blanks) that `word` may have meant: at most two letters away, one when it is
+ * short. NULL: none */
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length);
 
 #endif

@@ -2,12 +2,13 @@
 #include "collectives/inside.h"
 #include <string.h>
 
-static const struct algorithm_row *const rows[] = {&algorithm_ring, &algorithm_tree, &algorithm_nvls, &algorithm_pat};
+static const struct algorithm_row *const rows[] = {
+        &algorithm_ring, &algorithm_tree, &algorithm_nvls, &algorithm_pat};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const char *const names[ALGORITHM_COUNT] = {
 #define X(symbol, name) [ALGORITHM_##symbol] = name,
-	ALGORITHMS(X)
+        ALGORITHMS(X)
 #undef X
 };
 
@@ -60,16 +61,19 @@ double plain_rate(const struct machine *machine, struct places places)
 {
 	double rate = machine->link_rate;
 
-	if (places.n > places.nodes && machine->link_switched != 1) {     /* over the host's memory, as machine_path() */
+	if (places.n > places.nodes &&
+	        machine->link_switched != 1) { /* over the host's memory, as machine_path() */
 		rate = machine->d2h < rate ? machine->d2h : rate;
 		rate = machine->h2d < rate ? machine->h2d : rate;
 	}
-	return places.nodes > 1 && (machine->nic_rate < rate || places.n == places.nodes) ? machine->nic_rate : rate;
+	return places.nodes > 1 && (machine->nic_rate < rate || places.n == places.nodes) ? machine->nic_rate
+	                                                                                  : rate;
 }
 
 double plain_hops_ns(const struct machine *machine, struct hops hops)
 {
-	return (hops.all - hops.between_nodes) * machine->link_latency + hops.between_nodes * machine->nic_latency;
+	return (hops.all - hops.between_nodes) * machine->link_latency +
+	        hops.between_nodes * machine->nic_latency;
 }
 
 /* Nodes are counted by marks: a group's ranks come in any order. */
@@ -87,21 +91,28 @@ static struct places places_of(const struct machine *machine, struct cost_group 
 	return places;
 }
 
-/* Gather, scatter, alltoall: all transfers of a rank at once; those within the node and those beyond it side by side. */
+/* Gather, scatter, alltoall: all transfers of a rank at once; those within the node and those beyond it side
+ * by side. */
 static void direct_cost(const struct task *task, struct cost *cost)
 {
 	const struct machine *machine = task->machine;
 	struct places places = task->places;
 	bool far = places.nodes > 1;
-	double part = task->message / places.n, near_bytes = part * (places.per_node - 1), far_bytes = part * (places.n - places.per_node);
-	double near_ns = near_bytes * 1e9 / plain_rate(machine, (struct places){places.per_node + 1, 1, places.per_node + 1});
+	double part = task->message / places.n, near_bytes = part * (places.per_node - 1),
+	       far_bytes = part * (places.n - places.per_node);
+	double near_ns = near_bytes * 1e9 /
+	        plain_rate(machine, (struct places){places.per_node + 1, 1, places.per_node + 1});
 	double far_ns = far_bytes * 1e9 / machine->nic_rate;
 
 	cost->bytes = cost->sent_bytes = part * (places.n - 1);
-	cost->rate = far_ns > near_ns ? cost->bytes * 1e9 / far_ns : near_ns > 0 ? cost->bytes * 1e9 / near_ns : machine->link_rate;
+	cost->rate = far_ns > near_ns ? cost->bytes * 1e9 / far_ns
+	        : near_ns > 0         ? cost->bytes * 1e9 / near_ns
+	                              : machine->link_rate;
 	cost->latency_ns = far ? machine->nic_latency : machine->link_latency;
 	if (machine->nccl == 1)
-		cost->latency_ns = 1e3 * (nccl_base_us(NCCL_RING, NCCL_SIMPLE) + nccl_hop_us(machine, far, NCCL_RING, NCCL_SIMPLE));
+		cost->latency_ns = 1e3 *
+		        (nccl_base_us(NCCL_RING, NCCL_SIMPLE) +
+		                nccl_hop_us(machine, far, NCCL_RING, NCCL_SIMPLE));
 	cost->protocol = machine->nccl == 1 ? "Simple" : "";
 	cost->algorithm = ALGORITHM_AUTO;
 }
@@ -123,23 +134,27 @@ static enum status choose(const struct task *task, enum algorithm algorithm, str
 		if (rows[i]->cost(task, algorithm != ALGORITHM_AUTO, &one))
 			cost_take(cost, &found, &one);
 		else if (algorithm != ALGORITHM_AUTO)
-			return fail(ST_ARGUMENT, "%s %s (machine %s, %d ranks on %d node%s)", task->collective->name, rows[i]->needs, task->machine->name,
-				task->places.n, task->places.nodes, task->places.nodes == 1 ? "" : "s");
+			return fail(ST_ARGUMENT, "%s %s (machine %s, %d ranks on %d node%s)",
+			        task->collective->name, rows[i]->needs, task->machine->name, task->places.n,
+			        task->places.nodes, task->places.nodes == 1 ? "" : "s");
 	}
-	return found ? ST_OK : fail(ST_ARGUMENT, "%s: the machine %s has no channels for it", task->collective->name, task->machine->name);
+	return found ? ST_OK
+	             : fail(ST_ARGUMENT, "%s: the machine %s has no channels for it", task->collective->name,
+	                       task->machine->name);
 }
 
-enum status collective_cost(const struct collective *collective, const struct machine *machine, struct cost_group group,
-	int64_t message_bytes, enum algorithm algorithm, struct cost *cost)
+enum status collective_cost(const struct collective *collective, const struct machine *machine,
+        struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost)
 {
 	struct task task = {collective, machine, places_of(machine, group), (double)message_bytes};
 	struct cost chosen = {.protocol = "", .algorithm = (uint8_t)algorithm};
 	enum status status = ST_OK;
 
 	if (is_direct(collective->kind) && algorithm != ALGORITHM_AUTO)
-		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose", collective->name);
+		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose",
+		        collective->name);
 	if (group.n == 1) {
-		chosen.latency_ns = machine->link_latency;      /* a kernel that finds nothing to send */
+		chosen.latency_ns = machine->link_latency; /* a kernel that finds nothing to send */
 		chosen.rate = machine->link_rate;
 	} else if (is_direct(collective->kind)) {
 		direct_cost(&task, &chosen);
@@ -153,8 +168,8 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	return ST_OK;
 }
 
-enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place, int root, int64_t elements,
-	struct step *steps, int room, int *count)
+enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
+        int root, int64_t elements, struct step *steps, int room, int *count)
 {
 	for (int i = 0; i < ROWS; i++) {
 		bool meant = algorithm == ALGORITHM_AUTO || algorithm == rows[i]->algorithm;
@@ -166,6 +181,9 @@ enum status collective_steps(const struct collective *collective, enum algorithm
 		*count = n > 1 ? rows[i]->steps(collective->kind, n, place, root, elements, steps) : 0;
 		return ST_OK;
 	}
-	return fail(ST_ARGUMENT, "%s%s%s cannot be unrolled; allreduce, allgather and reducescatter by ring and broadcast by tree can",
-		collective->name, algorithm == ALGORITHM_AUTO ? "" : " algo=", algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm));
+	return fail(ST_ARGUMENT,
+	        "%s%s%s cannot be unrolled; allreduce, allgather and reducescatter by ring and broadcast by "
+	        "tree can",
+	        collective->name, algorithm == ALGORITHM_AUTO ? "" : " algo=",
+	        algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm));
 }

@@ -1,26 +1,32 @@
-/* nccl.c -- the figures by which NCCL estimates its own collectives: NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc
+/* nccl.c -- the figures by which NCCL estimates its own collectives: NVIDIA/nccl@5067397 (v2.30.7)
+ * src/graph/tuning.cc
  *
- * time = latency + bytes / bandwidth. Bandwidth: channels x rate of a channel, lowered by protocol: LL spends half of every
- * word on a flag, LL128 an eighth of every line, Simple none but waits for whole chunks. Latency: a base, and a hop for each step. */
+ * time = latency + bytes / bandwidth. Bandwidth: channels x rate of a channel, lowered by protocol: LL spends
+ * half of every word on a flag, LL128 an eighth of every line, Simple none but waits for whole chunks.
+ * Latency: a base, and a hop for each step. */
 #include "collectives/inside.h"
 
-static const double base_us[NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {[NCCL_TREE] = {6.8, 14, 8.4}, [NCCL_RING] = {6.6, 14, 8.4}};
+static const double base_us[NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {
+        [NCCL_TREE] = {6.8, 14, 8.4}, [NCCL_RING] = {6.6, 14, 8.4}};
 
 enum hardware { NVLINK, PCI, NET, HARDWARE };
 static const double hop_us[HARDWARE][NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {
-	[NVLINK] = {[NCCL_TREE] = {0.6, 1.25, 4.0}, [NCCL_RING] = {0.6, 1.9, 3.4}},
-	[PCI] = {[NCCL_TREE] = {1.0, 1.9, 4.0}, [NCCL_RING] = {1.0, 2.5, 5.7}},
-	[NET] = {[NCCL_TREE] = {5.0, 8.5, 14}, [NCCL_RING] = {2.7, 4.0, 14}},
+        [NVLINK] = {[NCCL_TREE] = {0.6, 1.25, 4.0}, [NCCL_RING] = {0.6, 1.9, 3.4}},
+        [PCI] = {[NCCL_TREE] = {1.0, 1.9, 4.0}, [NCCL_RING] = {1.0, 2.5, 5.7}},
+        [NET] = {[NCCL_TREE] = {5.0, 8.5, 14}, [NCCL_RING] = {2.7, 4.0, 14}},
 };
 
-/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL: of all channels; beyond one node NCCL looks at
- * the processor's maker instead: row 0, Intel's. */
+/* By generation (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more); GB/s. LL: of all channels; beyond
+ * one node NCCL looks at the processor's maker instead: row 0, Intel's. */
 enum { GENERATIONS = 4, SIZES = 3 };
-static const double ll_most[GENERATIONS][SIZES] = {{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
+static const double ll_most[GENERATIONS][SIZES] = {
+        {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
 /* Of one channel. Tree LL128 before Hopper: as the ring's. */
 static const double ring_ll128_most[GENERATIONS] = {20, 20, 36.7, 40};
-static const double tree_ll128_most[GENERATIONS][SIZES] = {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
-static const double tree_most[GENERATIONS][SIZES] = {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}};
+static const double tree_ll128_most[GENERATIONS][SIZES] = {
+        {20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
+static const double tree_most[GENERATIONS][SIZES] = {
+        {26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}};
 
 static int size_of(struct places places)
 {
@@ -63,7 +69,8 @@ double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol)
 	return base_us[algorithm][protocol];
 }
 
-double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm, enum nccl_protocol protocol)
+double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm,
+        enum nccl_protocol protocol)
 {
 	return hop_us[between_nodes ? NET : machine->link_switched == 1 ? NVLINK : PCI][algorithm][protocol];
 }
@@ -88,18 +95,21 @@ double nccl_ring_rate(const struct machine *machine, struct places places, enum 
 	if (protocol == NCCL_LL)
 		return least(ll_limit(machine, places), rate * 0.5);
 	if (protocol == NCCL_LL128)
-		return least(rate * 0.92, machine->nccl_channels * ring_ll128_most[(int)machine->nccl_generation]);
+		return least(
+		        rate * 0.92, machine->nccl_channels * ring_ll128_most[(int)machine->nccl_generation]);
 	return rate;
 }
 
 double nccl_tree_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol)
 {
 	int generation = (int)machine->nccl_generation;
-	double rate = least(channels_rate(machine, places) * 0.92, machine->nccl_channels * tree_most[generation][size_of(places)]);
+	double rate = least(channels_rate(machine, places) * 0.92,
+	        machine->nccl_channels * tree_most[generation][size_of(places)]);
 
 	if (protocol == NCCL_LL)
 		return least(rate / 3.8, ll_limit(machine, places));
 	if (protocol == NCCL_LL128)
-		return least(rate * (places.nodes == 1 ? 7.0 / 9 : 120.0 / 128), machine->nccl_channels * tree_ll128_most[generation][size_of(places)]);
+		return least(rate * (places.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
+		        machine->nccl_channels * tree_ll128_most[generation][size_of(places)]);
 	return rate;
 }

@@ -1,13 +1,16 @@
-/* nvls.c -- NVLink-SHARP: the switch adds. A GPU reads its part of the sum from the switch and writes it once for all.
+/* nvls.c -- NVLink-SHARP: the switch adds. A GPU reads its part of the sum from the switch and writes it once
+ * for all.
  *
- * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc: a channel carries rate x efficiency x (channels-1)/channels, twice that for an
- * allreduce, whose two directions overlap; latency 25 us. Between nodes (there it is called NVLSTree, for allreduce only) the
- * adapters and a limit of the tree bound a channel, and each level of the tree over nodes adds latency. */
+ * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc: a channel carries rate x efficiency x
+ * (channels-1)/channels, twice that for an allreduce, whose two directions overlap; latency 25 us. Between
+ * nodes (there it is called NVLSTree, for allreduce only) the adapters and a limit of the tree bound a
+ * channel, and each level of the tree over nodes adds latency. */
 #include "collectives/inside.h"
 
-static const double efficiency[] = {0, 0, 0.85, 0.74};             /* by generation */
-static const double tree_most[][2] = {{0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};   /* GB/s of a channel: 2 nodes, more */
-static const double node_us = 25, tree_us = 20.9;                   /* hwLat: NVLINK.NVLS; NET.NVLSTree */
+static const double efficiency[] = {0, 0, 0.85, 0.74}; /* by generation */
+static const double tree_most[][2] = {
+        {0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};  /* GB/s of a channel: 2 nodes, more */
+static const double node_us = 25, tree_us = 20.9; /* hwLat: NVLINK.NVLS; NET.NVLSTree */
 
 static double least(double a, double b)
 {
@@ -43,16 +46,19 @@ static bool nvls_cost(const struct task *task, bool asked, struct cost *best)
 	int levels = 0;
 
 	(void)asked;
-	if (task->machine->nccl != 1 || task->machine->nvls_channels < 2 || task->machine->nccl_generation < 2 || places.per_node < 2)
+	if (task->machine->nccl != 1 || task->machine->nvls_channels < 2 ||
+	        task->machine->nccl_generation < 2 || places.per_node < 2)
 		return false;
-	if (kind != COLLECTIVE_ALLREDUCE && !(one_node && (kind == COLLECTIVE_ALLGATHER || kind == COLLECTIVE_REDUCESCATTER)))
+	if (kind != COLLECTIVE_ALLREDUCE &&
+	        !(one_node && (kind == COLLECTIVE_ALLGATHER || kind == COLLECTIVE_REDUCESCATTER)))
 		return false;
 	while (places.nodes >> (levels + 1))
 		levels++;
 	cost.latency_ns = 1e3 * (node_us + 2 * levels * tree_us);
 	/* What a GPU sends: its own data to the switch, and its part of the sum for all. */
-	cost.sent_bytes = kind == COLLECTIVE_ALLREDUCE ? task->message * (parts + 1) / parts :
-		kind == COLLECTIVE_ALLGATHER ? task->message / parts : task->message;
+	cost.sent_bytes = kind == COLLECTIVE_ALLREDUCE ? task->message * (parts + 1) / parts
+	        : kind == COLLECTIVE_ALLGATHER         ? task->message / parts
+	                                               : task->message;
 	cost.bytes = task->message * factor;
 	cost.rate = channel_rate(task) * task->machine->nvls_channels * 1e9;
 	cost_take(best, &found, &cost);
@@ -60,6 +66,8 @@ static bool nvls_cost(const struct task *task, bool asked, struct cost *best)
 }
 
 const struct algorithm_row algorithm_nvls = {
-	.algorithm = ALGORITHM_NVLS, .cost = nvls_cost,
-	.needs = "by nvls needs NVLink-SHARP and two GPUs of every node; on one node also allgather and reducescatter",
+        .algorithm = ALGORITHM_NVLS,
+        .cost = nvls_cost,
+        .needs = "by nvls needs NVLink-SHARP and two GPUs of every node; on one node also allgather and "
+                 "reducescatter",
 };

@@ -1,8 +1,9 @@
-/* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps of growing size, for one GPU a node
+/* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps of growing size, for one
+ * GPU a node
  *
- * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. NCCL takes it where every rank has
- * a node of its own; its latency keeps a part that grows with n (2.8 us a rank: from memory, unverified; the rest
- * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
+ * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. NCCL takes
+ * it where every rank has a node of its own; its latency keeps a part that grows with n (2.8 us a rank: from
+ * memory, unverified; the rest NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
 #include "collectives/inside.h"
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
@@ -19,12 +20,14 @@ static bool pat_cost(const struct task *task, bool asked, struct cost *best)
 		return false;
 	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(kind, places.n);
 	if (task->machine->nccl != 1) {
-		cost.latency_ns = plain_hops_ns(task->machine, (struct hops){log2_up(places.n), log2_up(places.nodes)});
+		cost.latency_ns =
+		        plain_hops_ns(task->machine, (struct hops){log2_up(places.n), log2_up(places.nodes)});
 		cost.rate = plain_rate(task->machine, places);
 	} else {
 		if (places.nodes != places.n)
 			return false;
-		cost.latency_ns = 1e3 * (base_us + log2_up(places.nodes) * hop_us / hop_shared + places.n * rank_us);
+		cost.latency_ns =
+		        1e3 * (base_us + log2_up(places.nodes) * hop_us / hop_shared + places.n * rank_us);
 		cost.rate = nccl_ring_rate(task->machine, places, NCCL_SIMPLE) * bus_part * 1e9;
 		cost.protocol = "Simple";
 	}
@@ -33,6 +36,8 @@ static bool pat_cost(const struct task *task, bool asked, struct cost *best)
 }
 
 const struct algorithm_row algorithm_pat = {
-	.algorithm = ALGORITHM_PAT, .cost = pat_cost,
-	.needs = "by pat: only allgather and reducescatter, and with NCCL only where every rank has a node of its own",
+        .algorithm = ALGORITHM_PAT,
+        .cost = pat_cost,
+        .needs = "by pat: only allgather and reducescatter, and with NCCL only where every rank has a node "
+                 "of its own",
 };

@@ -1,10 +1,11 @@
 /* ring.c -- every rank sends to the next, n-1 times round or twice: the least bytes, the most steps
  *
  *        .-> 0 -> 1 -.      n = 4 pieces. Reduce: piece p starts at rank p, goes round and is added to at
- *        '-- 3 <- 2 <'      every stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums go round.
+ *        '-- 3 <- 2 <'      every stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums go
+ *                           round.
  *
- * Bytes that a rank sends: allreduce 2(n-1)/n of the message, allgather and reducescatter (n-1)/n; broadcast and reduce pass the
- * message on in small parts: all of it once, n-1 hops. */
+ * Bytes that a rank sends: allreduce 2(n-1)/n of the message, allgather and reducescatter (n-1)/n; broadcast
+ * and reduce pass the message on in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
 struct hops ring_hops(enum collective_kind kind, struct places places)
@@ -24,12 +25,14 @@ static void nccl_cost(const struct task *task, enum nccl_protocol protocol, stru
 	const struct machine *machine = task->machine;
 	struct places places = task->places;
 	struct hops hops = ring_hops(task->collective->kind, places);
-	double us = nccl_base_us(NCCL_RING, protocol) + (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
-		hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
+	double us = nccl_base_us(NCCL_RING, protocol) +
+	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
+	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
 
-	/* Chunks of 64 bytes a channel and rank and more queue up between nodes: NCCL's "plateau effect of ring". */
+	/* Chunks of 64 bytes a channel and rank and more queue up between nodes: NCCL's "plateau effect of
+	 * ring". */
 	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective->kind == COLLECTIVE_ALLREDUCE &&
-		task->message >= 64 * machine->nccl_channels * places.n)
+	        task->message >= 64 * machine->nccl_channels * places.n)
 		us *= 1.4;
 	cost->latency_ns = us * 1e3;
 	cost->rate = nccl_ring_rate(machine, places, protocol) * 1e9;
@@ -57,7 +60,8 @@ static bool ring_cost(const struct task *task, bool asked, struct cost *best)
 
 static bool ring_unrolls(enum collective_kind kind)
 {
-	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_ALLGATHER || kind == COLLECTIVE_REDUCESCATTER;
+	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_ALLGATHER ||
+	        kind == COLLECTIVE_REDUCESCATTER;
 }
 
 /* Piece p of n begins here. */
@@ -89,19 +93,25 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 	return count;
 }
 
-static int ring_steps(enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
+static int ring_steps(
+        enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
 {
 	int count = 0;
 
 	(void)root;
-	if (kind == COLLECTIVE_REDUCESCATTER)       /* one place earlier, so that a rank ends with its own piece */
+	if (kind == COLLECTIVE_REDUCESCATTER) /* one place earlier, so that a rank ends with its own piece */
 		return round_of(n, place, place - 1, true, elements, steps);
 	if (kind == COLLECTIVE_ALLREDUCE)
 		count = round_of(n, place, place, true, elements, steps);
-	return count + round_of(n, place, kind == COLLECTIVE_ALLREDUCE ? place + 1 : place, false, elements, steps + count);
+	return count +
+	        round_of(n, place, kind == COLLECTIVE_ALLREDUCE ? place + 1 : place, false, elements,
+	                steps + count);
 }
 
 const struct algorithm_row algorithm_ring = {
-	.algorithm = ALGORITHM_RING, .cost = ring_cost, .needs = "is made of direct sends and receives, not of a ring",
-	.unrolls = ring_unrolls, .steps = ring_steps,
+        .algorithm = ALGORITHM_RING,
+        .cost = ring_cost,
+        .needs = "is made of direct sends and receives, not of a ring",
+        .unrolls = ring_unrolls,
+        .steps = ring_steps,
 };

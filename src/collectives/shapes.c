@@ -2,7 +2,8 @@
 #include "collectives/shapes.h"
 #include "base/text.h"
 
-enum status shape_same(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_same(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	(void)name, (void)n, (void)place, (void)root;
 	return layout_make(out, in->dtype, in->dims, in->dim);
@@ -11,7 +12,8 @@ enum status shape_same(const char *name, const struct layout *in, int n, int pla
 static const struct layout no_result = {.dims = 0};
 
 /* On the root alone. */
-enum status shape_root_same(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_root_same(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	if (place == root)
 		return shape_same(name, in, n, place, root, out);
@@ -20,7 +22,8 @@ enum status shape_root_same(const char *name, const struct layout *in, int n, in
 }
 
 /* [n0, ...] -> [n * n0, ...] */
-enum status shape_grown(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_grown(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	int64_t dim[DIMS_MAX];
 
@@ -33,7 +36,8 @@ enum status shape_grown(const char *name, const struct layout *in, int n, int pl
 	return layout_make(out, in->dtype, in->dims, dim);
 }
 
-enum status shape_root_grown(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_root_grown(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	if (place == root)
 		return shape_grown(name, in, n, place, root, out);
@@ -71,7 +75,8 @@ static enum status not_divisible(const char *name, const struct layout *in, int 
 }
 
 /* [n * n0, ...] -> [n0, ...] */
-enum status shape_shared(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_shared(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	int64_t dim[DIMS_MAX];
 
@@ -85,7 +90,8 @@ enum status shape_shared(const char *name, const struct layout *in, int n, int p
 }
 
 /* [n * n0, ...] -> [n * n0, ...]: part i of mine becomes part `place` of i's. */
-enum status shape_exchanged(const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
+enum status shape_exchanged(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out)
 {
 	return in->dim[0] % n != 0 ? not_divisible(name, in, n) : shape_same(name, in, n, place, root, out);
 }

@@ -1,8 +1,9 @@
 /* tree.c -- up to a root and down again: few steps, more bytes
  *
- * Allreduce: two trees, each for half of the message, a leaf of one being an inner rank of the other; the message flows in small
- * parts, so a rank sends 2 x the message, and the depth counts only in latency. Broadcast and reduce: one binomial tree without
- * parts, as it unrolls; the root sends the whole message once a level.
+ * Allreduce: two trees, each for half of the message, a leaf of one being an inner rank of the other; the
+ * message flows in small parts, so a rank sends 2 x the message, and the depth counts only in latency.
+ * Broadcast and reduce: one binomial tree without parts, as it unrolls; the root sends the whole message once
+ * a level.
  *
  *        0 ----------> 4          level 1: 0 sends to 4
  *        0 --> 2       4 --> 6    level 2
@@ -31,7 +32,8 @@ static int log2_down(int n)
 static void nccl_cost(const struct task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	struct places places = task->places;
-	double near_us = (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
+	double near_us =
+	        (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
 	double far_us = log2_down(places.nodes) * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
 	double us = nccl_base_us(NCCL_TREE, protocol) + 2 * (near_us + far_us);
 
@@ -56,14 +58,15 @@ static bool tree_cost(const struct task *task, bool asked, struct cost *best)
 {
 	enum collective_kind kind = task->collective->kind;
 	bool both_ways = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER;
-	struct cost cost = {.algorithm = ALGORITHM_TREE, .bytes = 2 * task->message, .sent_bytes = 2 * task->message};
+	struct cost cost = {
+	        .algorithm = ALGORITHM_TREE, .bytes = 2 * task->message, .sent_bytes = 2 * task->message};
 	bool found = false;
 
 	if (!both_ways && kind != COLLECTIVE_BROADCAST && kind != COLLECTIVE_REDUCE)
 		return false;
 	if (task->machine->nccl != 1 || !both_ways) {
 		plain_cost(task, &cost);
-		if (task->machine->nccl != 1 || asked)      /* NCCL itself broadcasts and reduces by rings only */
+		if (task->machine->nccl != 1 || asked) /* NCCL itself broadcasts and reduces by rings only */
 			cost_take(best, &found, &cost);
 		return found;
 	}
@@ -75,8 +78,10 @@ static bool tree_unrolls(enum collective_kind kind)
 	return kind == COLLECTIVE_BROADCAST;
 }
 
-/* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each lower bit. */
-static int tree_steps(enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
+/* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each
+ * lower bit. */
+static int tree_steps(
+        enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
 {
 	int v = (place - root + n) % n, count = 0, bit = 1;
 
@@ -86,15 +91,20 @@ static int tree_steps(enum collective_kind kind, int n, int place, int root, int
 	while (bit < n && !(v & bit))
 		bit <<= 1;
 	if (v > 0)
-		steps[count++] = (struct step){.to = -1, .from = (v - bit + root) % n, .recv_count = elements};
+		steps[count++] =
+		        (struct step){.to = -1, .from = (v - bit + root) % n, .recv_count = elements};
 	for (bit >>= 1; bit > 0; bit >>= 1) {
 		if (v + bit < n)
-			steps[count++] = (struct step){.to = (v + bit + root) % n, .from = -1, .send_count = elements};
+			steps[count++] =
+			        (struct step){.to = (v + bit + root) % n, .from = -1, .send_count = elements};
 	}
 	return count;
 }
 
 const struct algorithm_row algorithm_tree = {
-	.algorithm = ALGORITHM_TREE, .cost = tree_cost, .needs = "is not done by a tree; allreduce, broadcast and reduce are",
-	.unrolls = tree_unrolls, .steps = tree_steps,
+        .algorithm = ALGORITHM_TREE,
+        .cost = tree_cost,
+        .needs = "is not done by a tree; allreduce, broadcast and reduce are",
+        .unrolls = tree_unrolls,
+        .steps = tree_steps,
 };

@@ -1,12 +1,15 @@
 /* attention.c -- o = softmax(q k.T / sqrt(d)) v for every head of every sequence, and its gradient.
  *
- * q, k and v are [tokens,hidden]: the sequences of a batch one below the other, `seq` rows each (0: all rows are one sequence), the heads
- * side by side, d = hidden/heads columns each. So the results of three matmuls go in as they are, one call does a whole batch, and a rank
- * that holds some of the heads calls it with its columns. causal=1: a token sees itself and those before it.
+ * q, k and v are [tokens,hidden]: the sequences of a batch one below the other, `seq` rows each (0: all rows
+ * are one sequence), the heads side by side, d = hidden/heads columns each. So the results of three matmuls
+ * go in as they are, one call does a whole batch, and a rank that holds some of the heads calls it with its
+ * columns. causal=1: a token sees itself and those before it.
  *
- * The gradient computes the probabilities p again from q and k (as flash attention does: nothing of size seq x seq is kept):
+ * The gradient computes the probabilities p again from q and k (as flash attention does: nothing of size seq
+ * x seq is kept):
  *     dv = p.T do      ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)      dq = ds k      dk = ds.T q
- * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor cores do. */
+ * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
+ * cores do. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -26,8 +29,8 @@ static int64_t sequence(const struct kernel_call *call)
 
 static enum status wrong_part(const struct kernel_call *call, int64_t whole, const char *what, int option)
 {
-	return fail(ST_SHAPE, "%s has %lld %s: %s=%g does not divide them", call->in[0].name, (long long)whole, what,
-		call->kernel->option[option].name, call->option[option]);
+	return fail(ST_SHAPE, "%s has %lld %s: %s=%g does not divide them", call->in[0].name,
+	        (long long)whole, what, call->kernel->option[option].name, call->option[option]);
 }
 
 static enum status attention_check(struct kernel_call *call)
@@ -43,7 +46,8 @@ static enum status attention_check(struct kernel_call *call)
 	if (status)
 		return status;
 	if (q->dims != 2)
-		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side", call->in[0].name, q->dims, call->kernel->name);
+		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side",
+		        call->in[0].name, q->dims, call->kernel->name);
 	if (fmod((double)q->dim[1], call->option[HEADS]) != 0)
 		return wrong_part(call, q->dim[1], "columns", HEADS);
 	if (call->option[SEQ] > 0 && fmod((double)q->dim[0], call->option[SEQ]) != 0)
@@ -74,7 +78,8 @@ static void products_cost(const struct kernel_call *call, double products, doubl
 {
 	const int64_t *dim = call->in[0].layout.dim;
 	kernel_cost_move(call, flops, bytes);
-	*flops = products * 2 * (double)dim[0] * (double)dim[1] * (double)sequence(call) * (call->option[CAUSAL] != 0 ? 0.5 : 1);
+	*flops = products * 2 * (double)dim[0] * (double)dim[1] * (double)sequence(call) *
+	        (call->option[CAUSAL] != 0 ? 0.5 : 1);
 }
 
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
@@ -89,12 +94,15 @@ static void attention_grad_cost(const struct kernel_call *call, double *flops, d
 
 /* ---- operands as f32 with rows in one line ---- */
 
-struct rows { float *data, *own; int ld; };
+struct rows {
+	float *data, *own;
+	int ld;
+};
 
 static bool plain(const struct layout *layout)
 {
-	return layout->dtype == DT_F32 && (layout->stride[1] == 1 || layout->dim[1] == 1) && layout->stride[0] >= layout->dim[1]
-		&& layout->stride[0] <= INT_MAX;
+	return layout->dtype == DT_F32 && (layout->stride[1] == 1 || layout->dim[1] == 1) &&
+	        layout->stride[0] >= layout->dim[1] && layout->stride[0] <= INT_MAX;
 }
 
 static enum status rows_own(struct rows *rows, const struct kernel_tensor *tensor)
@@ -107,7 +115,7 @@ static enum status rows_own(struct rows *rows, const struct kernel_tensor *tenso
 static enum status rows_in(struct rows *rows, const struct kernel_tensor *tensor)
 {
 	if (plain(&tensor->layout)) {
-		*rows = (struct rows){ .data = tensor->data, .ld = (int)tensor->layout.stride[0] };
+		*rows = (struct rows){.data = tensor->data, .ld = (int)tensor->layout.stride[0]};
 		return ST_OK;
 	}
 	enum status status = rows_own(rows, tensor);
@@ -134,16 +142,21 @@ static enum status rows_out(struct rows *rows, const struct kernel_call *call, i
 			kernel_floats(tensor, rows->own);
 		return status;
 	}
-	*rows = (struct rows){ .data = tensor->data, .ld = (int)tensor->layout.stride[0] };
+	*rows = (struct rows){.data = tensor->data, .ld = (int)tensor->layout.stride[0]};
 	return ST_OK;
 }
 
 /* ---- one head of one sequence: n tokens, d columns ---- */
 
-struct head { int n, d; bool causal; float scale; float *p, *ds; /* [n,n] */ };
+struct head {
+	int n, d;
+	bool causal;
+	float scale;
+	float *p, *ds; /* [n,n] */
+};
 
-static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float scale, const float *a, int lda, const float *b, int ldb,
-	float beta, float *c, int ldc)
+static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float scale, const float *a,
+        int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
 	cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, scale, a, lda, b, ldb, beta, c, ldc);
 }
@@ -192,23 +205,30 @@ static float *at(const struct rows *rows, const struct head *h, int64_t sequence
 	return rows->data + sequence_number * h->n * rows->ld + head * h->d;
 }
 
-static void forward(const struct head *h, const struct rows in[], const struct rows *out, int64_t s, int64_t head, float beta)
+static void forward(const struct head *h, const struct rows in[], const struct rows *out, int64_t s,
+        int64_t head, float beta)
 {
 	probabilities(h, at(&in[0], h, s, head), in[0].ld, at(&in[1], h, s, head), in[1].ld);
-	product(CblasNoTrans, CblasNoTrans, h->n, h->d, h->n, 1, h->p, h->n, at(&in[2], h, s, head), in[2].ld, beta, at(out, h, s, head), out->ld);
+	product(CblasNoTrans, CblasNoTrans, h->n, h->d, h->n, 1, h->p, h->n, at(&in[2], h, s, head), in[2].ld,
+	        beta, at(out, h, s, head), out->ld);
 }
 
 /* in: do q k v; out: dq dk dv */
-static void backward(const struct head *h, const struct rows in[], const struct rows out[], int64_t s, int64_t head)
+static void backward(
+        const struct head *h, const struct rows in[], const struct rows out[], int64_t s, int64_t head)
 {
-	const float *d_o = at(&in[0], h, s, head), *q = at(&in[1], h, s, head), *k = at(&in[2], h, s, head), *v = at(&in[3], h, s, head);
+	const float *d_o = at(&in[0], h, s, head), *q = at(&in[1], h, s, head), *k = at(&in[2], h, s, head),
+	            *v = at(&in[3], h, s, head);
 	int n = h->n, d = h->d;
 	probabilities(h, q, in[1].ld, k, in[2].ld);
-	product(CblasTrans, CblasNoTrans, n, d, n, 1, h->p, n, d_o, in[0].ld, 0, at(&out[2], h, s, head), out[2].ld);
+	product(CblasTrans, CblasNoTrans, n, d, n, 1, h->p, n, d_o, in[0].ld, 0, at(&out[2], h, s, head),
+	        out[2].ld);
 	product(CblasNoTrans, CblasTrans, n, n, d, 1, d_o, in[0].ld, v, in[3].ld, 0, h->ds, n);
 	softmax_back(h);
-	product(CblasNoTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, k, in[2].ld, 0, at(&out[0], h, s, head), out[0].ld);
-	product(CblasTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, q, in[1].ld, 0, at(&out[1], h, s, head), out[1].ld);
+	product(CblasNoTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, k, in[2].ld, 0,
+	        at(&out[0], h, s, head), out[0].ld);
+	product(CblasTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, q, in[1].ld, 0,
+	        at(&out[1], h, s, head), out[1].ld);
 }
 
 static enum status attention_run(const struct kernel_call *call)
@@ -239,25 +259,43 @@ static enum status attention_run(const struct kernel_call *call)
 	return status;
 }
 
-#define OPTIONS { \
-	[HEADS] = { "heads", 1, "they lie side by side in the columns", KO_NUMBER }, \
-	[SEQ] = { "seq", 0, "rows of a sequence; 0: all", KO_NUMBER }, \
-	[CAUSAL] = { "causal", 0, "1: a token sees itself and those before it", KO_NUMBER }, \
-}
+#define OPTIONS                                                                                    \
+	{                                                                                          \
+		[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_NUMBER},         \
+		[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_NUMBER},                       \
+		[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER}, \
+	}
 
 const struct kernel kernel_attention = {
-	.name = "attention", .usage = "o = attention q k v [heads=1] [seq=ROWS] [causal=0|1]",
-	.help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v [tokens,hidden], sequences one below the other, heads side by side",
-	.torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)", .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
-	.example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
-	.ins_min = 3, .ins_max = 3, .outs = 1, .option = OPTIONS,
-	.shape = attention_shape, .cost = attention_cost, .run = attention_run,
+        .name = "attention",
+        .usage = "o = attention q k v [heads=1] [seq=ROWS] [causal=0|1]",
+        .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v "
+                "[tokens,hidden], sequences one below the other, heads side by side",
+        .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
+        .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
+        .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
+        .ins_min = 3,
+        .ins_max = 3,
+        .outs = 1,
+        .option = OPTIONS,
+        .shape = attention_shape,
+        .cost = attention_cost,
+        .run = attention_run,
 };
 const struct kernel kernel_attention_grad = {
-	.name = "attention_grad", .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
-	.help = "the gradients of attention from do and its inputs; the probabilities are computed again, nothing of seq x seq is kept",
-	.torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)", .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
-	.example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v heads=2 seq=4 causal=1",
-	.ins_min = 4, .ins_max = 4, .outs = 3, .option = OPTIONS,
-	.shape = attention_grad_shape, .cost = attention_grad_cost, .run = attention_run,
+        .name = "attention_grad",
+        .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
+        .help = "the gradients of attention from do and its inputs; the probabilities are computed again, "
+                "nothing of seq x seq is kept",
+        .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
+        .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
+        .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v heads=2 "
+                   "seq=4 causal=1",
+        .ins_min = 4,
+        .ins_max = 4,
+        .outs = 3,
+        .option = OPTIONS,
+        .shape = attention_grad_shape,
+        .cost = attention_grad_cost,
+        .run = attention_run,
 };

@@ -24,8 +24,9 @@ enum status kernel_wants_floats(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->ins; i++)
 		if (call->in[i].layout.dtype == DT_I32)
-			return fail(ST_DTYPE, "%s is i32: %s takes f32, f16 or bf16 (`cast %s to=f32` makes one)", call->in[i].name,
-				call->kernel->name, call->in[i].name);
+			return fail(ST_DTYPE,
+			        "%s is i32: %s takes f32, f16 or bf16 (`cast %s to=f32` makes one)",
+			        call->in[i].name, call->kernel->name, call->in[i].name);
 	return ST_OK;
 }
 
@@ -38,8 +39,8 @@ enum status kernel_wants_same_shapes(const struct kernel_call *call)
 		struct text first = {0}, other = {0};
 		layout_text(&call->in[0].layout, &first);
 		layout_text(&call->in[i].layout, &other);
-		status = fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", call->in[0].name, text_string(&first),
-			call->in[i].name, text_string(&other), call->kernel->name);
+		status = fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", call->in[0].name,
+		        text_string(&first), call->in[i].name, text_string(&other), call->kernel->name);
 		text_release(&first);
 		text_release(&other);
 	}
@@ -60,7 +61,7 @@ enum status kernel_wants_whole(const struct kernel_call *call, int option, doubl
 	if (value == trunc(value) && value >= least && value <= 0x1p53)
 		return ST_OK;
 	return fail(ST_RANGE, "%s: %s=%g: a whole number of at least %g is wanted", call->kernel->name,
-		call->kernel->option[option].name, value, least);
+	        call->kernel->option[option].name, value, least);
 }
 
 /* ---- costs ---- */
@@ -101,7 +102,8 @@ void kernel_cost_few(const struct kernel_call *call, double *flops, double *byte
 
 /* ---- loops ---- */
 
-void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count, const double *values)
+void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
+        const double *values)
 {
 	if (call->add)
 		lane_add(out, from, count, values);
@@ -111,9 +113,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 
 enum status kernel_elements(const struct kernel_call *call, element_loop *loop)
 {
-	enum { INS = 3 };   /* no elementwise kernel takes more */
+	enum { INS = 3 }; /* no elementwise kernel takes more */
 	double buffer[INS][LANE_CHUNK], result[LANE_CHUNK];
-	double *in[INS] = { buffer[0], buffer[1], buffer[2] };
+	double *in[INS] = {buffer[0], buffer[1], buffer[2]};
 	struct lane lane[INS], out = lane_of(&call->out[0]);
 	int64_t count = layout_count(&call->out[0].layout);
 
@@ -194,7 +196,7 @@ void kernel_softmax_row(float *row, int64_t count)
 	for (int64_t i = 1; i < count; i++)
 		most = row[i] > most || row[i] != row[i] ? row[i] : most;
 	for (int64_t i = 0; i < count; i++)
-		row[i] = (float)exponential((double)row[i] - (double)most);    /* nothing above 1 */
+		row[i] = (float)exponential((double)row[i] - (double)most); /* nothing above 1 */
 	for (int64_t i = 0; i < count; i++)
 		sum += row[i];
 	float inverse = (float)(1 / sum);
@@ -212,8 +214,9 @@ bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b
 
 static bool very_same(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {
-	return a->data == b->data && a->layout.dtype == b->layout.dtype && layout_same_shape(&a->layout, &b->layout)
-		&& memcmp(a->layout.stride, b->layout.stride, a->layout.dims * sizeof a->layout.stride[0]) == 0;
+	return a->data == b->data && a->layout.dtype == b->layout.dtype &&
+	        layout_same_shape(&a->layout, &b->layout) &&
+	        memcmp(a->layout.stride, b->layout.stride, a->layout.dims * sizeof a->layout.stride[0]) == 0;
 }
 
 static bool must_stage(const struct kernel_call *call, const struct kernel_tensor *out)
@@ -224,7 +227,8 @@ static bool must_stage(const struct kernel_call *call, const struct kernel_tenso
 	return false;
 }
 
-enum status kernel_staged(const struct kernel_call *call, enum status (*compute)(const struct kernel_call *call))
+enum status kernel_staged(
+        const struct kernel_call *call, enum status (*compute)(const struct kernel_call *call))
 {
 	struct kernel_call staged = *call;
 	void *bytes[KERNEL_ARGS_MAX] = {0};
@@ -235,7 +239,9 @@ enum status kernel_staged(const struct kernel_call *call, enum status (*compute)
 		if (!must_stage(call, &call->out[i]))
 			continue;
 		bytes[i] = mem_alloc((size_t)layout_bytes(layout));
-		status = bytes[i] ? layout_make(&staged.out[i].layout, (enum dtype)layout->dtype, layout->dims, layout->dim) : ST_MEMORY;
+		status = bytes[i] ? layout_make(&staged.out[i].layout, (enum dtype)layout->dtype,
+		                            layout->dims, layout->dim)
+		                  : ST_MEMORY;
 		staged.out[i].data = bytes[i];
 		if (!status && call->add)
 			layout_pack(layout, call->out[i].data, bytes[i]);

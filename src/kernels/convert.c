@@ -38,7 +38,7 @@ static enum status quantize_shape(struct kernel_call *call)
 	enum status status = kernel_wants_floats(call);
 	if (!status)
 		status = kernel_out(call, 0, DT_I32, x->dims, x->dim);
-	return status ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){ 1 });
+	return status ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){1});
 }
 
 static void quantize_loop(int64_t count, double *const *in, double *out, const double *option)
@@ -65,7 +65,8 @@ static double largest_size(const struct kernel_tensor *tensor)
 static enum status quantize_compute(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
-	double most = largest_size(&call->in[0]), scale = most == 0 ? 1 : (float)(most / 127);   /* as it is stored */
+	double most = largest_size(&call->in[0]),
+	       scale = most == 0 ? 1 : (float)(most / 127); /* as it is stored */
 	struct lane out = lane_of(&call->out[1]);
 
 	scaled.option[0] = scale == 0 ? 1 : scale;
@@ -90,15 +91,21 @@ static enum status topk_shape(struct kernel_call *call)
 	if (status)
 		return status;
 	if (call->option[0] > (double)length)
-		return fail(ST_RANGE, "topk: k=%g, but a row of %s has %lld", call->option[0], call->in[0].name, (long long)length);
+		return fail(ST_RANGE, "topk: k=%g, but a row of %s has %lld", call->option[0],
+		        call->in[0].name, (long long)length);
 	if (length > INT32_MAX)
-		return fail(ST_RANGE, "topk: a row of %s has more than 2^31-1 elements, too many for i32 indices", call->in[0].name);
+		return fail(ST_RANGE,
+		        "topk: a row of %s has more than 2^31-1 elements, too many for i32 indices",
+		        call->in[0].name);
 	out.dim[out.dims - 1] = (int64_t)call->option[0];
 	status = kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
 	return status ? status : kernel_out(call, 1, DT_I32, out.dims, out.dim);
 }
 
-struct ranked { double value; int64_t index; };
+struct ranked {
+	double value;
+	int64_t index;
+};
 
 /* Larger first, NaN before all (as PyTorch), equals by index: one answer only, whatever the sort does */
 static int by_value(const void *left, const void *right)
@@ -112,13 +119,14 @@ static int by_value(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static void topk_row(const struct kernel_call *call, int64_t row, int64_t length, double *x, struct ranked *sorted)
+static void topk_row(
+        const struct kernel_call *call, int64_t row, int64_t length, double *x, struct ranked *sorted)
 {
 	struct lane values = lane_of(&call->out[0]), indices = lane_of(&call->out[1]);
 	int64_t k = (int64_t)call->option[0];
 
 	for (int64_t i = 0; i < length; i++)
-		sorted[i] = (struct ranked){ x[i], i };
+		sorted[i] = (struct ranked){x[i], i};
 	qsort(sorted, (size_t)length, sizeof *sorted, by_value);
 	for (int64_t i = 0; i < k; i++)
 		x[i] = sorted[i].value;
@@ -151,22 +159,47 @@ static enum status topk_run(const struct kernel_call *call)
 }
 
 const struct kernel kernel_cast = {
-	.name = "cast", .usage = "y = cast x to=f32|f16|bf16|i32", .help = "x in another type; to i32 it is cut toward 0",
-	.torch = "y = x.to(torch.bfloat16)", .cuda = "cast<<<blocks, threads, 0, stream>>>", .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .option = { { "to", NAN, "the type", KO_DTYPE } },
-	.shape = cast_shape, .cost = kernel_cost_move, .run = cast_run,
+        .name = "cast",
+        .usage = "y = cast x to=f32|f16|bf16|i32",
+        .help = "x in another type; to i32 it is cut toward 0",
+        .torch = "y = x.to(torch.bfloat16)",
+        .cuda = "cast<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .option = {{"to", NAN, "the type", KO_DTYPE}},
+        .shape = cast_shape,
+        .cost = kernel_cost_move,
+        .run = cast_run,
 };
 const struct kernel kernel_quantize = {
-	.name = "quantize", .usage = "q s = quantize x",
-	.help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x is about `mul q s`",
-	.torch = "s = x.abs().max() / 127; q = torch.round(x / s)", .cuda = "quantize<<<blocks, threads, 0, stream>>>",
-	.example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
-	.ins_min = 1, .ins_max = 1, .outs = 2, .shape = quantize_shape, .cost = kernel_cost_few, .run = quantize_run,
+        .name = "quantize",
+        .usage = "q s = quantize x",
+        .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x is about "
+                "`mul q s`",
+        .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
+        .cuda = "quantize<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 2,
+        .shape = quantize_shape,
+        .cost = kernel_cost_few,
+        .run = quantize_run,
 };
 const struct kernel kernel_topk = {
-	.name = "topk", .usage = "v i = topk x k=NUMBER", .help = "the k largest of each row, largest first, and their places in the row (i32)",
-	.torch = "v, i = torch.topk(x, k)", .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
-	.example = "tensor x[4,8] = randn\nv i = topk x k=2",
-	.ins_min = 1, .ins_max = 1, .outs = 2, .option = { { "k", NAN, "how many", KO_NUMBER } },
-	.shape = topk_shape, .cost = kernel_cost_few, .run = topk_run,
+        .name = "topk",
+        .usage = "v i = topk x k=NUMBER",
+        .help = "the k largest of each row, largest first, and their places in the row (i32)",
+        .torch = "v, i = torch.topk(x, k)",
+        .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
+        .example = "tensor x[4,8] = randn\nv i = topk x k=2",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 2,
+        .option = {{"k", NAN, "how many", KO_NUMBER}},
+        .shape = topk_shape,
+        .cost = kernel_cost_few,
+        .run = topk_run,
 };

@@ -1,11 +1,12 @@
 /* dropout.c -- dropout and its gradient: elements become 0 with probability p, the others are divided by 1-p.
  *
- * Which ones depends on (seed, element of the whole) alone, by base/philox.h: nothing is kept for the gradient, which is the same kernel on dy
- * with the same seed. A rank that has a part of the whole says where it lies, so that all parts together lose what the whole would:
+ * Which ones depends on (seed, element of the whole) alone, by base/philox.h: nothing is kept for the
+ * gradient, which is the same kernel on dy with the same seed. A rank that has a part of the whole says where
+ * it lies, so that all parts together lose what the whole would:
  *
  *      whole, width=12    . . . . . . . . . . . .
  *                         . . . . x x x . . . . .         x begins at=16 and has 3 columns
- *                         . . . . x x x . . . . .  */
+ *                         . . . . x x x . . . . . */
 #include "kernels/common.h"
 #include "base/philox.h"
 
@@ -18,14 +19,16 @@ static enum status width_fits(const struct kernel_call *call)
 	int64_t columns = kernel_row_length(&call->in[0]);
 	if (call->option[WIDTH] == 0 || call->option[WIDTH] >= (double)columns)
 		return ST_OK;
-	return fail(ST_RANGE, "%s: width=%g: a row of %s has %lld elements, and the whole's has as many or more", call->kernel->name,
-		call->option[WIDTH], call->in[0].name, (long long)columns);
+	return fail(ST_RANGE,
+	        "%s: width=%g: a row of %s has %lld elements, and the whole's has as many or more",
+	        call->kernel->name, call->option[WIDTH], call->in[0].name, (long long)columns);
 }
 
 static enum status dropout_shape(struct kernel_call *call)
 {
 	if (!(call->option[P] >= 0 && call->option[P] < 1))
-		return fail(ST_RANGE, "%s: p=%g: 0 or more and below 1 is wanted", call->kernel->name, call->option[P]);
+		return fail(ST_RANGE, "%s: p=%g: 0 or more and below 1 is wanted", call->kernel->name,
+		        call->option[P]);
 	enum status status = kernel_wants_whole(call, SEED, -0x1p53);
 	if (!status)
 		status = kernel_wants_whole(call, AT, 0);
@@ -59,7 +62,8 @@ static void drop_rows(const struct kernel_call *call, int64_t from, int64_t coun
 	for (int64_t i = 0, piece; i < count; i += piece) {
 		int64_t column = (from + i) % columns;
 		piece = columns - column < count - i ? columns - column : count - i;
-		drop((uint64_t)call->option[AT] + (uint64_t)((from + i) / columns) * width + (uint64_t)column, piece, x + i, call->option);
+		drop((uint64_t)call->option[AT] + (uint64_t)((from + i) / columns) * width + (uint64_t)column,
+		        piece, x + i, call->option);
 	}
 }
 
@@ -83,21 +87,47 @@ static enum status dropout_run(const struct kernel_call *call)
 	return kernel_staged(call, dropout_compute);
 }
 
-#define OPTIONS { [P] = { "p", 0.5, "the part that becomes 0", KO_NUMBER }, [SEED] = { "seed", 0, "which ones", KO_NUMBER }, \
-	[AT] = { "at", 0, "of a part: the element of the whole that it begins with", KO_NUMBER }, \
-	[WIDTH] = { "width", 0, "of a part with fewer columns: those of the whole (0: as many)", KO_NUMBER } }
+#define OPTIONS                                                                                         \
+	{                                                                                               \
+		[P] = {"p", 0.5, "the part that becomes 0", KO_NUMBER},                                 \
+		[SEED] = {"seed", 0, "which ones", KO_NUMBER},                                          \
+		[AT] = {"at", 0, "of a part: the element of the whole that it begins with", KO_NUMBER}, \
+		[WIDTH] = {                                                                             \
+			"width",                                                                        \
+			0,                                                                              \
+			"of a part with fewer columns: those of the whole (0: as many)",                \
+			KO_NUMBER                                                                       \
+		}                                                                                       \
+	}
 
 const struct kernel kernel_dropout = {
-	.name = "dropout", .usage = "y = dropout x [p=0.5] [seed=0] [at=0] [width=COLUMNS]", .help = "0 with probability p, else x / (1-p); the seed says which",
-	.torch = "y = F.dropout(x, p=0.5)", .cuda = "dropout<<<blocks, threads, 0, stream>>>",
-	.example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 seed=7 at=16",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .option = OPTIONS,
-	.shape = dropout_shape, .cost = kernel_cost_one, .run = dropout_run,
+        .name = "dropout",
+        .usage = "y = dropout x [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
+        .help = "0 with probability p, else x / (1-p); the seed says which",
+        .torch = "y = F.dropout(x, p=0.5)",
+        .cuda = "dropout<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 seed=7 "
+                   "at=16",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .option = OPTIONS,
+        .shape = dropout_shape,
+        .cost = kernel_cost_one,
+        .run = dropout_run,
 };
 const struct kernel kernel_dropout_grad = {
-	.name = "dropout_grad", .usage = "dx = dropout_grad dy [p=0.5] [seed=0] [at=0] [width=COLUMNS]", .help = "the gradient of dropout: its options as there",
-	.torch = "dx = dy * mask / (1 - p)", .cuda = "dropout<<<blocks, threads, 0, stream>>>",
-	.example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .option = OPTIONS,
-	.shape = dropout_shape, .cost = kernel_cost_one, .run = dropout_run,
+        .name = "dropout_grad",
+        .usage = "dx = dropout_grad dy [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
+        .help = "the gradient of dropout: its options as there",
+        .torch = "dx = dy * mask / (1 - p)",
+        .cuda = "dropout<<<blocks, threads, 0, stream>>>",
+        .example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .option = OPTIONS,
+        .shape = dropout_shape,
+        .cost = kernel_cost_one,
+        .run = dropout_run,
 };

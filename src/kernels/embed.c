@@ -1,6 +1,8 @@
-/* embed.c -- embed and its gradient: rows of a table by number; colsum: the sum of each column, the gradient of what was added to every row.
+/* embed.c -- embed and its gradient: rows of a table by number; colsum: the sum of each column, the gradient
+ * of what was added to every row.
  *
- * A number that is no row of the table gives a row of NaN, and adds to no gradient. The gradient adds up in the order of the ids. */
+ * A number that is no row of the table gives a row of NaN, and adds to no gradient. The gradient adds up in
+ * the order of the ids. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -11,15 +13,16 @@ static enum status wants_i32(const struct kernel_call *call, int ids)
 {
 	if (call->in[ids].layout.dtype == DT_I32)
 		return ST_OK;
-	return fail(ST_DTYPE, "%s is %s: %s takes numbers of rows in i32", call->in[ids].name, dtype_name((enum dtype)call->in[ids].layout.dtype),
-		call->kernel->name);
+	return fail(ST_DTYPE, "%s is %s: %s takes numbers of rows in i32", call->in[ids].name,
+	        dtype_name((enum dtype)call->in[ids].layout.dtype), call->kernel->name);
 }
 
 static enum status wants_matrix(const struct kernel_call *call)
 {
 	const struct kernel_tensor *x = &call->in[0];
 	if (x->layout.dims != 2)
-		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name, x->layout.dims, call->kernel->name);
+		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name,
+		        x->layout.dims, call->kernel->name);
 	if (x->layout.dtype == DT_I32)
 		return fail(ST_DTYPE, "%s is i32: %s takes f32, f16 or bf16", x->name, call->kernel->name);
 	return ST_OK;
@@ -52,12 +55,14 @@ static enum status embed_shape(struct kernel_call *call)
 static void embed_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
 	*flops = 0;
-	*bytes = (double)layout_bytes(&call->in[1].layout) + (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
+	*bytes = (double)layout_bytes(&call->in[1].layout) +
+	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
 }
 
 static enum status embed_compute(const struct kernel_call *call)
 {
-	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1], count = layout_count(&call->in[1].layout);
+	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1],
+	        count = layout_count(&call->in[1].layout);
 	struct lane table = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
 	double *row = mem_alloc((size_t)columns * sizeof *row);
 
@@ -93,8 +98,10 @@ static enum status embed_grad_shape(struct kernel_call *call)
 	if (status)
 		return status;
 	if (layout_count(&call->in[1].layout) != call->in[0].layout.dim[0])
-		return fail(ST_SHAPE, "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row", call->in[0].name,
-			(long long)call->in[0].layout.dim[0], call->in[1].name, (long long)layout_count(&call->in[1].layout));
+		return fail(ST_SHAPE,
+		        "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row",
+		        call->in[0].name, (long long)call->in[0].layout.dim[0], call->in[1].name,
+		        (long long)layout_count(&call->in[1].layout));
 	dim[0] = (int64_t)call->option[0];
 	dim[1] = call->in[0].layout.dim[1];
 	return kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim);
@@ -103,7 +110,8 @@ static enum status embed_grad_shape(struct kernel_call *call)
 /* Sums in double, rounded once */
 static enum status embed_grad_compute(const struct kernel_call *call)
 {
-	int64_t rows = call->out[0].layout.dim[0], columns = call->out[0].layout.dim[1], count = call->in[0].layout.dim[0];
+	int64_t rows = call->out[0].layout.dim[0], columns = call->out[0].layout.dim[1],
+	        count = call->in[0].layout.dim[0];
 	struct lane dx = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
 	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
 
@@ -132,7 +140,9 @@ static enum status embed_grad_run(const struct kernel_call *call)
 static enum status colsum_shape(struct kernel_call *call)
 {
 	enum status status = wants_matrix(call);
-	return status ? status : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
+	return status
+	        ? status
+	        : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
 }
 
 static enum status colsum_compute(const struct kernel_call *call)
@@ -159,20 +169,45 @@ static enum status colsum_run(const struct kernel_call *call)
 }
 
 const struct kernel kernel_embed = {
-	.name = "embed", .usage = "x = embed table ids", .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
-	.torch = "x = F.embedding(ids, table)", .cuda = "embed<<<tokens, threads, 0, stream>>>",
-	.example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = embed_shape, .cost = embed_cost, .run = embed_run,
+        .name = "embed",
+        .usage = "x = embed table ids",
+        .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
+        .torch = "x = F.embedding(ids, table)",
+        .cuda = "embed<<<tokens, threads, 0, stream>>>",
+        .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = embed_shape,
+        .cost = embed_cost,
+        .run = embed_run,
 };
 const struct kernel kernel_embed_grad = {
-	.name = "embed_grad", .usage = "dtable = embed_grad dx ids rows=NUMBER", .help = "the gradient of embed by its table: each row of dx added to the row its id names",
-	.torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)", .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
-	.example = "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .option = { { "rows", NAN, "of the table", KO_NUMBER } },
-	.shape = embed_grad_shape, .cost = kernel_cost_one, .run = embed_grad_run,
+        .name = "embed_grad",
+        .usage = "dtable = embed_grad dx ids rows=NUMBER",
+        .help = "the gradient of embed by its table: each row of dx added to the row its id names",
+        .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
+        .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
+        .example = "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .option = {{"rows", NAN, "of the table", KO_NUMBER}},
+        .shape = embed_grad_shape,
+        .cost = kernel_cost_one,
+        .run = embed_grad_run,
 };
 const struct kernel kernel_colsum = {
-	.name = "colsum", .usage = "y = colsum x", .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
-	.torch = "y = x.sum(0)", .cuda = "cublasSgemv", .example = "tensor x[4,8] = randn\ny = colsum x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = colsum_shape, .cost = kernel_cost_one, .run = colsum_run,
+        .name = "colsum",
+        .usage = "y = colsum x",
+        .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
+        .torch = "y = x.sum(0)",
+        .cuda = "cublasSgemv",
+        .example = "tensor x[4,8] = randn\ny = colsum x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = colsum_shape,
+        .cost = kernel_cost_one,
+        .run = colsum_run,
 };

@@ -37,7 +37,7 @@ typedef void update_loop(int64_t count, double *const *x, const double *option);
 static enum status update(const struct kernel_call *call, update_loop *loop)
 {
 	enum { INS = 4 };
-	double buffer[INS][LANE_CHUNK], *x[INS] = { buffer[0], buffer[1], buffer[2], buffer[3] };
+	double buffer[INS][LANE_CHUNK], *x[INS] = {buffer[0], buffer[1], buffer[2], buffer[3]};
 	struct lane lane[INS];
 	int64_t count = layout_count(&call->in[0].layout);
 
@@ -73,7 +73,8 @@ static enum status adam_shape(struct kernel_call *call)
 	enum status status = kernel_wants_whole(call, ADAM_T, 1);
 	for (int i = ADAM_BETA1; i <= ADAM_BETA2 && !status; i++)
 		if (!(call->option[i] >= 0 && call->option[i] < 1))
-			status = fail(ST_RANGE, "adam: %s=%g: 0 or more and below 1 is wanted", call->kernel->option[i].name, call->option[i]);
+			status = fail(ST_RANGE, "adam: %s=%g: 0 or more and below 1 is wanted",
+			        call->kernel->option[i].name, call->option[i]);
 	return status ? status : floats_shape(call);
 }
 
@@ -81,7 +82,8 @@ static enum status adam_shape(struct kernel_call *call)
 static void adam_loop(int64_t count, double *const *x, const double *option)
 {
 	double beta1 = option[ADAM_BETA1], beta2 = option[ADAM_BETA2];
-	double step = option[ADAM_LR] / (1 - pow(beta1, option[ADAM_T])), root = sqrt(1 - pow(beta2, option[ADAM_T]));
+	double step = option[ADAM_LR] / (1 - pow(beta1, option[ADAM_T])),
+	       root = sqrt(1 - pow(beta2, option[ADAM_T]));
 	double *w = x[0], *g = x[1], *m = x[2], *v = x[3];
 
 	for (int64_t i = 0; i < count; i++) {
@@ -97,31 +99,60 @@ static enum status adam_run(const struct kernel_call *call)
 }
 
 const struct kernel kernel_fill = {
-	.name = "fill", .usage = "fill x NUMBER", .help = "every element of x becomes the number, in stream order",
-	.torch = "x.fill_(0)", .cuda = "cudaMemsetAsync", .example = "tensor x[4,8]\nfill x 0",
-	.ins_min = 1, .ins_max = 1, .in_place = 1, .writes = 1, .write_only = true, .positional = 1,
-	.option = { { "value", NAN, "the number", KO_NUMBER } },
-	.shape = fill_shape, .cost = kernel_cost_move, .run = fill_run,
+        .name = "fill",
+        .usage = "fill x NUMBER",
+        .help = "every element of x becomes the number, in stream order",
+        .torch = "x.fill_(0)",
+        .cuda = "cudaMemsetAsync",
+        .example = "tensor x[4,8]\nfill x 0",
+        .ins_min = 1,
+        .ins_max = 1,
+        .in_place = 1,
+        .writes = 1,
+        .write_only = true,
+        .positional = 1,
+        .option = {{"value", NAN, "the number", KO_NUMBER}},
+        .shape = fill_shape,
+        .cost = kernel_cost_move,
+        .run = fill_run,
 };
 const struct kernel kernel_sgd = {
-	.name = "sgd", .usage = "sgd w dw lr=NUMBER", .help = "one step down the gradient: w -= lr dw",
-	.torch = "w -= lr * dw   # torch.optim.SGD", .cuda = "cublasSaxpy", .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",
-	.ins_min = 2, .ins_max = 2, .in_place = 1, .writes = 1,
-	.option = { { "lr", NAN, "learning rate", KO_NUMBER } },
-	.shape = floats_shape, .cost = kernel_cost_one, .run = sgd_run,
+        .name = "sgd",
+        .usage = "sgd w dw lr=NUMBER",
+        .help = "one step down the gradient: w -= lr dw",
+        .torch = "w -= lr * dw   # torch.optim.SGD",
+        .cuda = "cublasSaxpy",
+        .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",
+        .ins_min = 2,
+        .ins_max = 2,
+        .in_place = 1,
+        .writes = 1,
+        .option = {{"lr", NAN, "learning rate", KO_NUMBER}},
+        .shape = floats_shape,
+        .cost = kernel_cost_one,
+        .run = sgd_run,
 };
 const struct kernel kernel_adam = {
-	.name = "adam", .usage = "adam w dw m v t=STEP [lr=1e-3] [beta1=0.9] [beta2=0.999] [eps=1e-8]",
-	.help = "one step of Adam: m and v (zeros before step 1) are the running means of the gradient and of its square",
-	.torch = "torch.optim.Adam([w], lr=1e-3).step()", .cuda = "adam<<<blocks, threads, 0, stream>>>",
-	.example = "tensor w[4,8] dw[4,8] = randn\ntensor m[4,8] v[4,8] = zeros\nadam w dw m v t=1",
-	.ins_min = 4, .ins_max = 4, .in_place = 1, .writes = 1 << 0 | 1 << 2 | 1 << 3,
-	.option = {
-		[ADAM_LR] = { "lr", 1e-3, "learning rate", KO_NUMBER },
-		[ADAM_BETA1] = { "beta1", 0.9, "of the mean", KO_NUMBER },
-		[ADAM_BETA2] = { "beta2", 0.999, "of the mean square", KO_NUMBER },
-		[ADAM_EPS] = { "eps", 1e-8, "added to the root", KO_NUMBER },
-		[ADAM_T] = { "t", NAN, "the number of this step: 1, 2 ...", KO_NUMBER },
-	},
-	.shape = adam_shape, .cost = kernel_cost_few, .run = adam_run,
+        .name = "adam",
+        .usage = "adam w dw m v t=STEP [lr=1e-3] [beta1=0.9] [beta2=0.999] [eps=1e-8]",
+        .help = "one step of Adam: m and v (zeros before step 1) are the running means of the gradient and "
+                "of its square",
+        .torch = "torch.optim.Adam([w], lr=1e-3).step()",
+        .cuda = "adam<<<blocks, threads, 0, stream>>>",
+        .example = "tensor w[4,8] dw[4,8] = randn\ntensor m[4,8] v[4,8] = zeros\nadam w dw m v t=1",
+        .ins_min = 4,
+        .ins_max = 4,
+        .in_place = 1,
+        .writes = 1 << 0 | 1 << 2 | 1 << 3,
+        .option =
+                {
+                        [ADAM_LR] = {"lr", 1e-3, "learning rate", KO_NUMBER},
+                        [ADAM_BETA1] = {"beta1", 0.9, "of the mean", KO_NUMBER},
+                        [ADAM_BETA2] = {"beta2", 0.999, "of the mean square", KO_NUMBER},
+                        [ADAM_EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER},
+                        [ADAM_T] = {"t", NAN, "the number of this step: 1, 2 ...", KO_NUMBER},
+                },
+        .shape = adam_shape,
+        .cost = kernel_cost_few,
+        .run = adam_run,
 };

@@ -1,6 +1,8 @@
-/* kernel.h -- what a kernel is: a shape rule, a cost, CPU code and its names elsewhere; one file per family, one row each.
+/* kernel.h -- what a kernel is: a shape rule, a cost, CPU code and its names elsewhere; one file per family,
+ * one row each.
  *
- * May call: world/ (types only) base/. To add a kernel: a row in the family's file and one line in kernels.c's list. */
+ * May call: world/ (types only) base/. To add a kernel: a row in the family's file and one line in
+ * kernels.c's list. */
 #ifndef RANKSH_KERNEL_H
 #define RANKSH_KERNEL_H
 
@@ -10,47 +12,58 @@
 enum { KERNEL_ARGS_MAX = 8, KERNEL_OPTIONS_MAX = 6 };
 
 struct kernel_tensor {
-	const char *name;           /* as the user wrote it, for messages: "x", "a.T", "g[0:4]" */
-	struct layout layout;       /* strided; transposition done */
-	void *data;                 /* the first element; NULL while shapes are checked and with --dry */
+	const char *name;     /* as the user wrote it, for messages: "x", "a.T", "g[0:4]" */
+	struct layout layout; /* strided; transposition done */
+	void *data;           /* the first element; NULL while shapes are checked and with --dry */
 };
 
 struct kernel_call {
 	const struct kernel *kernel;
 	int ins, outs;
 	struct kernel_tensor in[KERNEL_ARGS_MAX], out[KERNEL_ARGS_MAX];
-	double option[KERNEL_OPTIONS_MAX];   /* in the row's order, defaults filled in */
-	bool add;                            /* += : into out[0] (its data is valid input); every kernel with outs == 1 can */
+	double option[KERNEL_OPTIONS_MAX]; /* in the row's order, defaults filled in */
+	bool add; /* += : into out[0] (its data is valid input); every kernel with outs == 1 can */
 };
 
 /* KO_DTYPE: the user writes a type's name (to=bf16); its value here is the enum dtype, as a number. */
-struct kernel_option { const char *name; double value; /* default; NAN: must be given */ const char *about; enum { KO_NUMBER, KO_TIME_NS, KO_DTYPE } kind; };
-
-struct kernel {
-	const char *name, *usage, *help, *torch, *cuda, *example;   /* example: lines that run on 1 rank in an empty world */
-	int ins_min, ins_max;
-	int outs;                   /* results left of '='; 0: works in place on its first argument(s) */
-	int in_place;               /* how many leading arguments are read and written (sgd w dw: 1; adam w dw m v: mask below) */
-	unsigned writes;            /* bit i: argument i is written too (in-place kernels) */
-	bool write_only;            /* the written argument is not read (fill): it may be unwritten memory */
-	int positional;             /* so many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
-	                             * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
-	bool bare;                  /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
-	struct kernel_option option[KERNEL_OPTIONS_MAX];
-	/* From in[] and options: fills out[i].layout (dtype and dims; contiguous). ST_SHAPE, ST_DTYPE, ST_RANGE, worded with names:
-	 * "v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]". A source finds its SHAPE and type in out[0].layout and only
-	 * checks its options. The caller may then put another layout of the same shape in out[i]'s place: strided, or of another type. */
-	enum status (*shape)(struct kernel_call *call);
-	/* Work of the call: floating-point operations and bytes of memory traffic. spin has neither: its KO_TIME_NS option is its duration. */
-	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
-	/* Computes out[] from in[]; layouts may be strided; out never overlaps an in unless it is the very same tensor.
-	 * Deterministic. Fails only with ST_MEMORY. */
-	enum status (*run)(const struct kernel_call *call);
-	bool source;                /* makes data from nothing: takes a SHAPE argument (randn, zeros, iota ...), may fill scenery */
+struct kernel_option {
+	const char *name;
+	double value; /* default; NAN: must be given */
+	const char *about;
+	enum { KO_NUMBER, KO_TIME_NS, KO_DTYPE } kind;
 };
 
-void kernels_start(void);   /* once a process: one thread for the BLAS (ranks share the cores) */
-const struct kernel *kernel_find(const char *name);       /* NULL if none */
-const struct kernel *kernel_at(int i);                    /* in the order of help; NULL behind the last */
+struct kernel {
+	const char *name, *usage, *help, *torch, *cuda,
+	        *example; /* example: lines that run on 1 rank in an empty world */
+	int ins_min, ins_max;
+	int outs; /* results left of '='; 0: works in place on its first argument(s) */
+	/* how many leading arguments are read and written (sgd w dw: 1; adam w dw m v: mask below) */
+	int in_place;
+	unsigned writes; /* bit i: argument i is written too (in-place kernels) */
+	bool write_only; /* the written argument is not read (fill): it may be unwritten memory */
+	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
+	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
+	int positional;
+	bool bare; /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
+	struct kernel_option option[KERNEL_OPTIONS_MAX];
+	/* From in[] and options: fills out[i].layout (dtype and dims; contiguous). ST_SHAPE, ST_DTYPE,
+	 * ST_RANGE, worded with names: "v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]". A
+	 * source finds its SHAPE and type in out[0].layout and only checks its options. The caller may then
+	 * put another layout of the same shape in out[i]'s place: strided, or of another type. */
+	enum status (*shape)(struct kernel_call *call);
+	/* Work of the call: floating-point operations and bytes of memory traffic. spin has neither: its
+	 * KO_TIME_NS option is its duration. */
+	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
+	/* Computes out[] from in[]; layouts may be strided; out never overlaps an in unless it is the very
+	 * same tensor. Deterministic. Fails only with ST_MEMORY. */
+	enum status (*run)(const struct kernel_call *call);
+	/* makes data from nothing: takes a SHAPE argument (randn, zeros, iota ...), may fill scenery */
+	bool source;
+};
+
+void kernels_start(void); /* once a process: one thread for the BLAS (ranks share the cores) */
+const struct kernel *kernel_find(const char *name); /* NULL if none */
+const struct kernel *kernel_at(int i);              /* in the order of help; NULL behind the last */
 
 #endif

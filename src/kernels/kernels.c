@@ -4,12 +4,49 @@
 #include <stddef.h>
 #include <string.h>
 
-#define KERNELS(X) \
-	X(matmul) X(add) X(sub) X(mul) X(div) X(maximum) X(scale) X(exp) X(rowmax) X(rowsum) \
-	X(relu) X(relu_grad) X(gelu) X(gelu_grad) X(softmax) X(softmax_grad) X(layernorm) X(layernorm_grad) \
-	X(attention) X(attention_grad) X(embed) X(embed_grad) X(colsum) X(dropout) X(dropout_grad) \
-	X(mse) X(mse_grad) X(crossentropy) X(crossentropy_grad) X(cast) X(quantize) X(topk) X(fill) X(sgd) X(adam) \
-	X(zeros) X(ones) X(full) X(iota) X(uniform) X(randn) X(spin)
+#define KERNELS(X)           \
+	X(matmul)            \
+	X(add)               \
+	X(sub)               \
+	X(mul)               \
+	X(div)               \
+	X(maximum)           \
+	X(scale)             \
+	X(exp)               \
+	X(rowmax)            \
+	X(rowsum)            \
+	X(relu)              \
+	X(relu_grad)         \
+	X(gelu)              \
+	X(gelu_grad)         \
+	X(softmax)           \
+	X(softmax_grad)      \
+	X(layernorm)         \
+	X(layernorm_grad)    \
+	X(attention)         \
+	X(attention_grad)    \
+	X(embed)             \
+	X(embed_grad)        \
+	X(colsum)            \
+	X(dropout)           \
+	X(dropout_grad)      \
+	X(mse)               \
+	X(mse_grad)          \
+	X(crossentropy)      \
+	X(crossentropy_grad) \
+	X(cast)              \
+	X(quantize)          \
+	X(topk)              \
+	X(fill)              \
+	X(sgd)               \
+	X(adam)              \
+	X(zeros)             \
+	X(ones)              \
+	X(full)              \
+	X(iota)              \
+	X(uniform)           \
+	X(randn)             \
+	X(spin)
 
 #define X(name) extern const struct kernel kernel_##name;
 KERNELS(X)
@@ -17,7 +54,7 @@ KERNELS(X)
 
 static const struct kernel *const kernels[] = {
 #define X(name) &kernel_##name,
-	KERNELS(X)
+        KERNELS(X)
 #undef X
 };
 

@@ -3,7 +3,7 @@
 
 static struct lane merged(const struct lane *lane)
 {
-	struct lane out = { .dtype = lane->dtype, .data = lane->data };
+	struct lane out = {.dtype = lane->dtype, .data = lane->data};
 	for (int i = 0; i < lane->dims; i++) {
 		int last = out.dims - 1;
 		if (lane->dim[i] == 1)
@@ -29,12 +29,13 @@ struct lane lane_of(const struct kernel_tensor *tensor)
 struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layout *shape)
 {
 	const struct layout *layout = &tensor->layout;
-	struct lane lane = { .dtype = (enum dtype)layout->dtype, .data = tensor->data, .dims = shape->dims };
+	struct lane lane = {.dtype = (enum dtype)layout->dtype, .data = tensor->data, .dims = shape->dims};
 	int missing = shape->dims - layout->dims;
 
 	for (int i = 0; i < shape->dims; i++) {
 		lane.dim[i] = shape->dim[i];
-		lane.stride[i] = i < missing || layout->dim[i - missing] == 1 ? 0 : layout->stride[i - missing];
+		lane.stride[i] =
+		        i < missing || layout->dim[i - missing] == 1 ? 0 : layout->stride[i - missing];
 	}
 	return merged(&lane);
 }

@@ -1,7 +1,8 @@
-/* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a loss is where they begin).
+/* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a
+ * loss is where they begin).
  *
- * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or probabilities (floats, the
- * shape of the logits). */
+ * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or
+ * probabilities (floats, the shape of the logits). */
 #include "kernels/common.h"
 #include "base/memory.h"
 #include "kernels/exponential.h"
@@ -13,13 +14,14 @@
 static enum status mse_shape(struct kernel_call *call)
 {
 	enum status status = kernel_shape_float(call);
-	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){ 1 });
+	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
 static enum status mse_compute(const struct kernel_call *call)
 {
 	double y[LANE_CHUNK], t[LANE_CHUNK], sum = 0;
-	struct lane lane_y = lane_of(&call->in[0]), lane_t = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	struct lane lane_y = lane_of(&call->in[0]), lane_t = lane_of(&call->in[1]),
+	            out = lane_of(&call->out[0]);
 	int64_t count = layout_count(&call->in[0].layout);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
@@ -43,7 +45,8 @@ static void mse_grad_loop(int64_t count, double *const *in, double *out, const d
 static enum status mse_grad_compute(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
-	scaled.option[0] = 2.0 / (double)layout_count(&call->in[0].layout);   /* the loop's factor; the row has no options */
+	scaled.option[0] = 2.0 /
+	        (double)layout_count(&call->in[0].layout); /* the loop's factor; the row has no options */
 	return kernel_elements(&scaled, mse_grad_loop);
 }
 
@@ -56,13 +59,18 @@ static enum status crossentropy_check(const struct kernel_call *call)
 	int64_t rows = layout_count(&logits->layout) / kernel_row_length(logits);
 
 	if (logits->layout.dtype == DT_I32)
-		return fail(ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
-	if (targets->layout.dtype == DT_I32 ? layout_count(&targets->layout) == rows : layout_same_shape(&logits->layout, &targets->layout))
+		return fail(
+		        ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
+	if (targets->layout.dtype == DT_I32 ? layout_count(&targets->layout) == rows
+	                                    : layout_same_shape(&logits->layout, &targets->layout))
 		return ST_OK;
 	layout_text(&logits->layout, &a);
 	layout_text(&targets->layout, &b);
-	fail(ST_SHAPE, "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of floats (probabilities)", logits->name,
-		text_string(&a), targets->name, dtype_name(targets->layout.dtype), text_string(&b), (long long)rows, text_string(&a));
+	fail(ST_SHAPE,
+	        "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of floats "
+	        "(probabilities)",
+	        logits->name, text_string(&a), targets->name, dtype_name(targets->layout.dtype),
+	        text_string(&b), (long long)rows, text_string(&a));
 	text_release(&a);
 	text_release(&b);
 	return ST_SHAPE;
@@ -71,7 +79,7 @@ static enum status crossentropy_check(const struct kernel_call *call)
 static enum status crossentropy_shape(struct kernel_call *call)
 {
 	enum status status = crossentropy_check(call);
-	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){ 1 });
+	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
 static enum status crossentropy_grad_shape(struct kernel_call *call)
@@ -81,7 +89,8 @@ static enum status crossentropy_grad_shape(struct kernel_call *call)
 }
 
 /* Row r's targets as probabilities; all NaN when its class is none */
-static void read_targets(const struct kernel_tensor *tensor, const struct lane *lane, int64_t r, int64_t classes, double *t)
+static void read_targets(
+        const struct kernel_tensor *tensor, const struct lane *lane, int64_t r, int64_t classes, double *t)
 {
 	if (tensor->layout.dtype != DT_I32) {
 		lane_read(lane, r * classes, classes, t);
@@ -93,7 +102,7 @@ static void read_targets(const struct kernel_tensor *tensor, const struct lane *
 	for (int64_t i = 0; i < classes; i++)
 		t[i] = known ? 0 : NAN;
 	if (known)
-		t[(int64_t)class] = 1;
+		t[(int64_t) class] = 1;
 }
 
 /* z := exp(z - max); returns their sum. *log_sum: ln sum exp of the z before */
@@ -124,7 +133,8 @@ static enum status crossentropy_compute(const struct kernel_call *call)
 {
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
 	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), loss = 0;
-	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
+	            out = lane_of(&call->out[0]);
 
 	if (!z)
 		return ST_MEMORY;
@@ -144,7 +154,8 @@ static enum status crossentropy_grad_compute(const struct kernel_call *call)
 {
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
 	double *z = mem_alloc((size_t)(2 * classes) * sizeof *z), *t = z + classes;
-	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
+	            out = lane_of(&call->out[0]);
 
 	if (!z)
 		return ST_MEMORY;
@@ -163,34 +174,70 @@ static enum status crossentropy_grad_compute(const struct kernel_call *call)
 	return ST_OK;
 }
 
-#define STAGED(name) static enum status name##_run(const struct kernel_call *call) { return kernel_staged(call, name##_compute); }
+#define STAGED(name)                                                  \
+	static enum status name##_run(const struct kernel_call *call) \
+	{                                                             \
+		return kernel_staged(call, name##_compute);           \
+	}
 STAGED(mse)
 STAGED(mse_grad)
 STAGED(crossentropy)
 STAGED(crossentropy_grad)
 
 const struct kernel kernel_mse = {
-	.name = "mse", .usage = "loss = mse y t", .help = "the mean of the squared differences of y and t, as [1] f32",
-	.torch = "loss = F.mse_loss(y, t)", .cuda = "mse<<<blocks, threads, 0, stream>>>", .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = mse_shape, .cost = kernel_cost_few, .run = mse_run,
+        .name = "mse",
+        .usage = "loss = mse y t",
+        .help = "the mean of the squared differences of y and t, as [1] f32",
+        .torch = "loss = F.mse_loss(y, t)",
+        .cuda = "mse<<<blocks, threads, 0, stream>>>",
+        .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = mse_shape,
+        .cost = kernel_cost_few,
+        .run = mse_run,
 };
 const struct kernel kernel_mse_grad = {
-	.name = "mse_grad", .usage = "dy = mse_grad y t", .help = "the gradient of mse y t by y: 2 (y - t) / elements",
-	.torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)", .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
-	.example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_one, .run = mse_grad_run,
+        .name = "mse_grad",
+        .usage = "dy = mse_grad y t",
+        .help = "the gradient of mse y t by y: 2 (y - t) / elements",
+        .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
+        .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
+        .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_one,
+        .run = mse_grad_run,
 };
 const struct kernel kernel_crossentropy = {
-	.name = "crossentropy", .usage = "loss = crossentropy logits targets",
-	.help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] i32 classes, or probabilities",
-	.torch = "loss = F.cross_entropy(logits, targets)", .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
-	.example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = crossentropy_shape, .cost = kernel_cost_few, .run = crossentropy_run,
+        .name = "crossentropy",
+        .usage = "loss = crossentropy logits targets",
+        .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] i32 "
+                "classes, or probabilities",
+        .torch = "loss = F.cross_entropy(logits, targets)",
+        .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
+        .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = crossentropy_shape,
+        .cost = kernel_cost_few,
+        .run = crossentropy_run,
 };
 const struct kernel kernel_crossentropy_grad = {
-	.name = "crossentropy_grad", .usage = "dlogits = crossentropy_grad logits targets",
-	.help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
-	.torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)", .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
-	.example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = crossentropy_grad_shape, .cost = kernel_cost_few, .run = crossentropy_grad_run,
+        .name = "crossentropy_grad",
+        .usage = "dlogits = crossentropy_grad logits targets",
+        .help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
+        .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
+        .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
+        .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = crossentropy_grad_shape,
+        .cost = kernel_cost_few,
+        .run = crossentropy_grad_run,
 };

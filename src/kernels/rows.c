@@ -1,7 +1,7 @@
 /* rows.c -- rowmax rowsum softmax layernorm and gradients: the last dimension, row by row.
  *
- * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. layernorm has no weight and no bias: `mul` and
- * `add` after it are those. */
+ * softmax_grad takes the forward OUTPUT (as cuDNN), layernorm_grad the forward input. layernorm has no weight
+ * and no bias: `mul` and `add` after it are those. */
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 
@@ -52,7 +52,7 @@ static void rowsum_loop(int64_t count, double *const *in, double *out, const dou
 
 static void softmax_loop(int64_t count, double *const *in, double *out, const double *option)
 {
-	double most = largest(count, in[0]);   /* so that exp cannot overflow */
+	double most = largest(count, in[0]); /* so that exp cannot overflow */
 	(void)option;
 	for (int64_t i = 0; i < count; i++)
 		out[i] = exponential(in[0][i] - most);
@@ -71,7 +71,8 @@ static void softmax_grad_loop(int64_t count, double *const *in, double *out, con
 		out[i] = y[i] * (dy[i] - sum);
 }
 
-/* out = (x - mean) / deviation; returns 1 / deviation. The variance is that of the whole row (divided by count), plus eps. */
+/* out = (x - mean) / deviation; returns 1 / deviation. The variance is that of the whole row (divided by
+ * count), plus eps. */
 static double normalise(int64_t count, const double *x, double eps, double *out)
 {
 	double mean = total(count, x) / (double)count;
@@ -98,9 +99,15 @@ static void layernorm_grad_loop(int64_t count, double *const *in, double *out, c
 		out[i] = (dy[i] - mean - out[i] * slope) * inverse;
 }
 
-#define ROWS(name) \
-	static enum status name##_compute(const struct kernel_call *call) { return kernel_rows(call, name##_loop); } \
-	static enum status name##_run(const struct kernel_call *call) { return kernel_staged(call, name##_compute); }
+#define ROWS(name)                                                        \
+	static enum status name##_compute(const struct kernel_call *call) \
+	{                                                                 \
+		return kernel_rows(call, name##_loop);                    \
+	}                                                                 \
+	static enum status name##_run(const struct kernel_call *call)     \
+	{                                                                 \
+		return kernel_staged(call, name##_compute);               \
+	}
 ROWS(rowmax)
 ROWS(rowsum)
 ROWS(softmax)
@@ -108,40 +115,94 @@ ROWS(softmax_grad)
 ROWS(layernorm)
 ROWS(layernorm_grad)
 
-#define EPS { "eps", 1e-5, "added to the variance", KO_NUMBER }
+#define EPS                                                     \
+	{                                                       \
+		"eps", 1e-5, "added to the variance", KO_NUMBER \
+	}
 
 const struct kernel kernel_rowmax = {
-	.name = "rowmax", .usage = "y = rowmax x", .help = "the largest of each row: [n,m] gives [n,1]",
-	.torch = "y = x.amax(-1, keepdim=True)", .cuda = "cub::DeviceSegmentedReduce::Max", .example = "tensor x[4,8] = randn\ny = rowmax x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = one_shape, .cost = kernel_cost_one, .run = rowmax_run,
+        .name = "rowmax",
+        .usage = "y = rowmax x",
+        .help = "the largest of each row: [n,m] gives [n,1]",
+        .torch = "y = x.amax(-1, keepdim=True)",
+        .cuda = "cub::DeviceSegmentedReduce::Max",
+        .example = "tensor x[4,8] = randn\ny = rowmax x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = one_shape,
+        .cost = kernel_cost_one,
+        .run = rowmax_run,
 };
 const struct kernel kernel_rowsum = {
-	.name = "rowsum", .usage = "y = rowsum x", .help = "the sum of each row: [n,m] gives [n,1]",
-	.torch = "y = x.sum(-1, keepdim=True)", .cuda = "cub::DeviceSegmentedReduce::Sum", .example = "tensor x[4,8] = randn\ny = rowsum x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = one_shape, .cost = kernel_cost_one, .run = rowsum_run,
+        .name = "rowsum",
+        .usage = "y = rowsum x",
+        .help = "the sum of each row: [n,m] gives [n,1]",
+        .torch = "y = x.sum(-1, keepdim=True)",
+        .cuda = "cub::DeviceSegmentedReduce::Sum",
+        .example = "tensor x[4,8] = randn\ny = rowsum x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = one_shape,
+        .cost = kernel_cost_one,
+        .run = rowsum_run,
 };
 const struct kernel kernel_softmax = {
-	.name = "softmax", .usage = "y = softmax x", .help = "exp(x), divided by its sum over each row",
-	.torch = "y = torch.softmax(x, -1)", .cuda = "cudnnSoftmaxForward", .example = "tensor x[4,8] = randn\ny = softmax x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_few, .run = softmax_run,
+        .name = "softmax",
+        .usage = "y = softmax x",
+        .help = "exp(x), divided by its sum over each row",
+        .torch = "y = torch.softmax(x, -1)",
+        .cuda = "cudnnSoftmaxForward",
+        .example = "tensor x[4,8] = randn\ny = softmax x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = softmax_run,
 };
 const struct kernel kernel_softmax_grad = {
-	.name = "softmax_grad", .usage = "dx = softmax_grad dy y", .help = "the gradient of softmax from dy and y, the output of softmax",
-	.torch = "dx = y * (dy - (dy * y).sum(-1, keepdim=True))", .cuda = "cudnnSoftmaxBackward",
-	.example = "tensor x[4,8] dy[4,8] = randn\ny = softmax x\ndx = softmax_grad dy y",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_few, .run = softmax_grad_run,
+        .name = "softmax_grad",
+        .usage = "dx = softmax_grad dy y",
+        .help = "the gradient of softmax from dy and y, the output of softmax",
+        .torch = "dx = y * (dy - (dy * y).sum(-1, keepdim=True))",
+        .cuda = "cudnnSoftmaxBackward",
+        .example = "tensor x[4,8] dy[4,8] = randn\ny = softmax x\ndx = softmax_grad dy y",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = softmax_grad_run,
 };
 const struct kernel kernel_layernorm = {
-	.name = "layernorm", .usage = "y = layernorm x [eps=1e-5]", .help = "each row of x with its mean taken off, divided by its deviation",
-	.torch = "y = F.layer_norm(x, x.shape[-1:])", .cuda = "layernorm<<<rows, threads, 0, stream>>>",
-	.example = "tensor x[4,8] = randn\ny = layernorm x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .option = { EPS },
-	.shape = kernel_shape_float, .cost = kernel_cost_few, .run = layernorm_run,
+        .name = "layernorm",
+        .usage = "y = layernorm x [eps=1e-5]",
+        .help = "each row of x with its mean taken off, divided by its deviation",
+        .torch = "y = F.layer_norm(x, x.shape[-1:])",
+        .cuda = "layernorm<<<rows, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\ny = layernorm x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .option = {EPS},
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = layernorm_run,
 };
 const struct kernel kernel_layernorm_grad = {
-	.name = "layernorm_grad", .usage = "dx = layernorm_grad dy x [eps=1e-5]", .help = "the gradient of layernorm from dy and x, the input of layernorm",
-	.torch = "dx, = torch.autograd.grad(y, x, dy)", .cuda = "layernorm_grad<<<rows, threads, 0, stream>>>",
-	.example = "tensor x[4,8] dy[4,8] = randn\ndx = layernorm_grad dy x",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .option = { EPS },
-	.shape = kernel_shape_float, .cost = kernel_cost_few, .run = layernorm_grad_run,
+        .name = "layernorm_grad",
+        .usage = "dx = layernorm_grad dy x [eps=1e-5]",
+        .help = "the gradient of layernorm from dy and x, the input of layernorm",
+        .torch = "dx, = torch.autograd.grad(y, x, dy)",
+        .cuda = "layernorm_grad<<<rows, threads, 0, stream>>>",
+        .example = "tensor x[4,8] dy[4,8] = randn\ndx = layernorm_grad dy x",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .option = {EPS},
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = layernorm_grad_run,
 };

@@ -36,9 +36,19 @@ static enum status spin_run(const struct kernel_call *call)
 }
 
 const struct kernel kernel_spin = {
-	.name = "spin", .usage = "spin TIME, or y = spin TIME x", .help = "keeps the GPU busy for a time; y = spin 2ms x passes x on",
-	.torch = "torch.cuda._sleep(cycles)", .cuda = "spin<<<1, 1, 0, stream>>>", .example = "spin 2ms\ntensor x[4] = randn\ny = spin 1ms x",
-	.ins_min = 0, .ins_max = 1, .outs = 1, .positional = 1, .bare = true,
-	.option = { { "time", NAN, "how long", KO_TIME_NS } },
-	.shape = spin_shape, .cost = spin_cost, .run = spin_run,
+        .name = "spin",
+        .usage = "spin TIME, or y = spin TIME x",
+        .help = "keeps the GPU busy for a time; y = spin 2ms x passes x on",
+        .torch = "torch.cuda._sleep(cycles)",
+        .cuda = "spin<<<1, 1, 0, stream>>>",
+        .example = "spin 2ms\ntensor x[4] = randn\ny = spin 1ms x",
+        .ins_min = 0,
+        .ins_max = 1,
+        .outs = 1,
+        .positional = 1,
+        .bare = true,
+        .option = {{"time", NAN, "how long", KO_TIME_NS}},
+        .shape = spin_shape,
+        .cost = spin_cost,
+        .run = spin_run,
 };

@@ -11,8 +11,8 @@ static enum status like_shape(struct kernel_call *call)
 	return kernel_out_like(call, 0);
 }
 
-/* gelu by tanh (Hendrycks and Gimpel 2016; PyTorch's approximate='tanh'): x/2 (1 + tanh(u)), u = sqrt(2/pi) (x + 0.044715 x^3);
- * (1 + tanh(u)) / 2 is the logistic function of 2u */
+/* gelu by tanh (Hendrycks and Gimpel 2016; PyTorch's approximate='tanh'): x/2 (1 + tanh(u)), u = sqrt(2/pi)
+ * (x + 0.044715 x^3); (1 + tanh(u)) / 2 is the logistic function of 2u */
 static const double GELU_SCALE = 2 * 0.79788456080286535588, GELU_CUBE = 0.044715;
 
 static double gelu(double x)
@@ -27,55 +27,114 @@ static double gelu_slope(double x)
 }
 
 /* NAME_run computes `result` of x (argument `input`) and, in gradients, the upstream gradient d */
-#define UNARY(name, input, result) \
+#define UNARY(name, input, result)                                                                   \
 	static void name##_loop(int64_t count, double *const *in, double *out, const double *option) \
-	{ \
-		(void)option; \
-		for (int64_t i = 0; i < count; i++) { \
-			double x = in[input][i], d = in[0][i]; \
-			(void)d; \
-			out[i] = result; \
-		} \
-	} \
-	static enum status name##_compute(const struct kernel_call *call) { return kernel_elements(call, name##_loop); } \
-	static enum status name##_run(const struct kernel_call *call) { return kernel_staged(call, name##_compute); }
-UNARY(scale, 0, x * option[0])
+	{                                                                                            \
+		(void)option;                                                                        \
+		for (int64_t i = 0; i < count; i++) {                                                \
+			double x = in[input][i], d = in[0][i];                                       \
+			(void)d;                                                                     \
+			out[i] = result;                                                             \
+		}                                                                                    \
+	}                                                                                            \
+	static enum status name##_compute(const struct kernel_call *call)                            \
+	{                                                                                            \
+		return kernel_elements(call, name##_loop);                                           \
+	}                                                                                            \
+	static enum status name##_run(const struct kernel_call *call)                                \
+	{                                                                                            \
+		return kernel_staged(call, name##_compute);                                          \
+	}
+UNARY(scale, 0, x *option[0])
 UNARY(exp, 0, exponential(x))
-UNARY(relu, 0, x < 0 ? 0 : x)              /* NaN stays NaN */
+UNARY(relu, 0, x < 0 ? 0 : x) /* NaN stays NaN */
 UNARY(relu_grad, 1, x > 0 ? d : 0)
 UNARY(gelu, 0, gelu(x))
-UNARY(gelu_grad, 1, d * gelu_slope(x))
+UNARY(gelu_grad, 1, d *gelu_slope(x))
 
 const struct kernel kernel_scale = {
-	.name = "scale", .usage = "y = scale x NUMBER", .help = "x times a number",
-	.torch = "y = x * 0.5", .cuda = "cublasSscal", .example = "tensor x[4,8] = randn\ny = scale x 0.5",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .positional = 1, .option = { { "by", NAN, "the number", KO_NUMBER } },
-	.shape = kernel_shape_float, .cost = kernel_cost_one, .run = scale_run,
+        .name = "scale",
+        .usage = "y = scale x NUMBER",
+        .help = "x times a number",
+        .torch = "y = x * 0.5",
+        .cuda = "cublasSscal",
+        .example = "tensor x[4,8] = randn\ny = scale x 0.5",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .positional = 1,
+        .option = {{"by", NAN, "the number", KO_NUMBER}},
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_one,
+        .run = scale_run,
 };
 const struct kernel kernel_exp = {
-	.name = "exp", .usage = "y = exp x", .help = "e to the power x, element by element",
-	.torch = "y = torch.exp(x)", .cuda = "exp<<<blocks, threads, 0, stream>>>", .example = "tensor x[4,8] = randn\ny = exp x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_one, .run = exp_run,
+        .name = "exp",
+        .usage = "y = exp x",
+        .help = "e to the power x, element by element",
+        .torch = "y = torch.exp(x)",
+        .cuda = "exp<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\ny = exp x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_one,
+        .run = exp_run,
 };
 const struct kernel kernel_relu = {
-	.name = "relu", .usage = "y = relu x", .help = "x where it is above 0, else 0",
-	.torch = "y = torch.relu(x)", .cuda = "cudnnActivationForward", .example = "tensor x[4,8] = randn\ny = relu x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = like_shape, .cost = kernel_cost_one, .run = relu_run,
+        .name = "relu",
+        .usage = "y = relu x",
+        .help = "x where it is above 0, else 0",
+        .torch = "y = torch.relu(x)",
+        .cuda = "cudnnActivationForward",
+        .example = "tensor x[4,8] = randn\ny = relu x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = like_shape,
+        .cost = kernel_cost_one,
+        .run = relu_run,
 };
 const struct kernel kernel_relu_grad = {
-	.name = "relu_grad", .usage = "dx = relu_grad dy x", .help = "the gradient of relu: dy where x, the input of relu, is above 0, else 0",
-	.torch = "dx = dy * (x > 0)", .cuda = "cudnnActivationBackward", .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_one, .run = relu_grad_run,
+        .name = "relu_grad",
+        .usage = "dx = relu_grad dy x",
+        .help = "the gradient of relu: dy where x, the input of relu, is above 0, else 0",
+        .torch = "dx = dy * (x > 0)",
+        .cuda = "cudnnActivationBackward",
+        .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_one,
+        .run = relu_grad_run,
 };
 const struct kernel kernel_gelu = {
-	.name = "gelu", .usage = "y = gelu x", .help = "x times the part of a normal distribution below x (the tanh form)",
-	.torch = "y = F.gelu(x, approximate='tanh')", .cuda = "gelu<<<blocks, threads, 0, stream>>>",
-	.example = "tensor x[4,8] = randn\ny = gelu x",
-	.ins_min = 1, .ins_max = 1, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_few, .run = gelu_run,
+        .name = "gelu",
+        .usage = "y = gelu x",
+        .help = "x times the part of a normal distribution below x (the tanh form)",
+        .torch = "y = F.gelu(x, approximate='tanh')",
+        .cuda = "gelu<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] = randn\ny = gelu x",
+        .ins_min = 1,
+        .ins_max = 1,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = gelu_run,
 };
 const struct kernel kernel_gelu_grad = {
-	.name = "gelu_grad", .usage = "dx = gelu_grad dy x", .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
-	.torch = "dx, = torch.autograd.grad(y, x, dy)", .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
-	.example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
-	.ins_min = 2, .ins_max = 2, .outs = 1, .shape = kernel_shape_float, .cost = kernel_cost_few, .run = gelu_grad_run,
+        .name = "gelu_grad",
+        .usage = "dx = gelu_grad dy x",
+        .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
+        .torch = "dx, = torch.autograd.grad(y, x, dy)",
+        .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
+        .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = kernel_shape_float,
+        .cost = kernel_cost_few,
+        .run = gelu_grad_run,
 };

@@ -1,9 +1,11 @@
-/* cost.c -- what links and kernels cost on a machine, alone. + - x / only: the same numbers on every computer. */
+/* cost.c -- what links and kernels cost on a machine, alone. + - x / only: the same numbers on every
+ * computer. */
 #include "machine/machine.h"
 
 const char *link_name(enum link_kind kind)
 {
-	static const char *const names[LINK_KINDS] = {"nvlink out", "nvlink in", "pcie up", "pcie down", "nic out", "nic in"};
+	static const char *const names[LINK_KINDS] = {
+	        "nvlink out", "nvlink in", "pcie up", "pcie down", "nic out", "nic in"};
 
 	return names[kind];
 }
@@ -28,8 +30,8 @@ int machine_node(const struct machine *machine, int rank)
 	return rank / (int)machine->gpus;
 }
 
-/* Nodes: over the adapters. A switch: over the links. Neither: up to the host's memory and down again, where host copies
- * travel too; link_rate then says what two GPUs reach over it. */
+/* Nodes: over the adapters. A switch: over the links. Neither: up to the host's memory and down again, where
+ * host copies travel too; link_rate then says what two GPUs reach over it. */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path)
 {
 	bool far = machine_node(machine, from_rank) != machine_node(machine, to_rank);
@@ -38,7 +40,9 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 	enum link_kind in = far ? LINK_NIC_IN : switched ? LINK_IN : LINK_DOWN;
 	double one = machine_link_rate(machine, out), other = machine_link_rate(machine, in);
 
-	*path = (struct path){.count = 2, .rate = one < other ? one : other, .latency_ns = far ? machine->nic_latency : machine->link_latency};
+	*path = (struct path){.count = 2,
+	        .rate = one < other ? one : other,
+	        .latency_ns = far ? machine->nic_latency : machine->link_latency};
 	if (!far && machine->link_rate < path->rate)
 		path->rate = machine->link_rate;
 	path->link[0] = from_rank * LINK_KINDS + (int)out;

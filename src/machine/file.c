@@ -13,9 +13,9 @@ enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 /* A description being read: where, what it says so far, and which keys it has said. */
 struct reader {
 	struct machine machine;
-	bool given[MACHINE_KEY_COUNT];      /* in this file */
-	bool known[MACHINE_KEY_COUNT];      /* in this file or one that it is like */
-	const char *file;                   /* for messages and sources */
+	bool given[MACHINE_KEY_COUNT]; /* in this file */
+	bool known[MACHINE_KEY_COUNT]; /* in this file or one that it is like */
+	const char *file;              /* for messages and sources */
 	int line, depth;
 };
 
@@ -48,7 +48,7 @@ static const struct embedded *embedded_find(const char *name)
 
 const char *machine_embedded(int i)
 {
-	static _Thread_local char name[64];     /* the paths carry an ending: the name needs a place */
+	static _Thread_local char name[64]; /* the paths carry an ending: the name needs a place */
 
 	for (const struct embedded *file = embedded_files; file->path; file++) {
 		if (strncmp(file->path, FOLDER, strlen(FOLDER)) != 0 || i-- > 0)
@@ -129,9 +129,11 @@ static enum status read_key(struct reader *reader, const char *name, const char 
 	if (reader->given[i])
 		return fail(ST_SYNTAX, "%s is there a second time", name);
 	if (!*source)
-		return fail(ST_SYNTAX, "%s has no source: %s = %s   # where the number comes from", name, name, text);
+		return fail(ST_SYNTAX, "%s has no source: %s = %s   # where the number comes from", name,
+		        name, text);
 	reader->given[i] = reader->known[i] = true;
-	snprintf(reader->machine.source[i], sizeof reader->machine.source[i], "%s:%d %s", reader->file, reader->line, source);
+	snprintf(reader->machine.source[i], sizeof reader->machine.source[i], "%s:%d %s", reader->file,
+	        reader->line, source);
 	return ST_OK;
 }
 
@@ -172,9 +174,11 @@ static enum status read_text(struct reader *reader, const char *bytes, size_t co
 
 		reader->line++;
 		if (length >= sizeof line)
-			return fail_in(fail(ST_SYNTAX, "a line of %zu characters is too long", length), "%s:%d", reader->file, reader->line);
+			return fail_in(fail(ST_SYNTAX, "a line of %zu characters is too long", length),
+			        "%s:%d", reader->file, reader->line);
 		if (!text_is_utf8(bytes + at, length))
-			return fail_in(fail(ST_SYNTAX, "this is no text"), "%s:%d", reader->file, reader->line);
+			return fail_in(
+			        fail(ST_SYNTAX, "this is no text"), "%s:%d", reader->file, reader->line);
 		memcpy(line, bytes + at, length);
 		line[length] = '\0';
 		status = read_line(reader, line);
@@ -207,9 +211,11 @@ static enum status unknown_machine(const char *name)
 		}
 	}
 	if (*nearest)
-		fail(status, "no machine '%s'; did you mean '%s'? (there are: %s)", name, nearest, text_string(&words));
+		fail(status, "no machine '%s'; did you mean '%s'? (there are: %s)", name, nearest,
+		        text_string(&words));
 	else
-		fail(status, "no machine '%s' (there are: %s; or the path of a file: ./%s%s)", name, text_string(&words), name, ENDING);
+		fail(status, "no machine '%s' (there are: %s; or the path of a file: ./%s%s)", name,
+		        text_string(&words), name, ENDING);
 	text_release(&words);
 	return status;
 }
@@ -269,7 +275,8 @@ enum status machine_load(struct machine *machine, const char *name_or_path)
 
 	if (!reader)
 		return ST_MEMORY;
-	status = is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
+	status =
+	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
 	if (!status)
 		*machine = reader->machine;
 	mem_free(reader);

@@ -8,11 +8,11 @@ enum {
 #define X(field, unit, key, about) MACHINE_KEY_##field,
 	MACHINE_KEYS(X)
 #undef X
-	MACHINE_KEY_COUNT
+	        MACHINE_KEY_COUNT
 };
 _Static_assert(MACHINE_KEY_COUNT <= 32, "struct machine has room for 32 sources");
 
-int machine_key_find(const char *name);                       /* -1: no such key */
+int machine_key_find(const char *name); /* -1: no such key */
 double *machine_field(struct machine *machine, int i);
 
 #endif

@@ -3,11 +3,15 @@
 #include <stddef.h>
 #include <string.h>
 
-struct key { const char *name, *about; enum unit unit; size_t offset; };
+struct key {
+	const char *name, *about;
+	enum unit unit;
+	size_t offset;
+};
 
 static const struct key keys[] = {
 #define X(field, unit, key, about) {key, about, unit, offsetof(struct machine, field)},
-	MACHINE_KEYS(X)
+        MACHINE_KEYS(X)
 #undef X
 };
 enum { KEYS = MACHINE_KEY_COUNT };
@@ -15,19 +19,23 @@ enum { KEYS = MACHINE_KEY_COUNT };
 enum { LEAST_MEMORY = 1 << 20, MOST_GPUS = 4096, MOST_CHANNELS = 64 };
 
 /* What a key's value may be where its unit alone does not say it. */
-static const struct range { const char *key; double least, most; bool whole; } ranges[] = {
-	{"efficiency", 1e-3, 1, false},
-	{"memory", LEAST_MEMORY, 0x1p46, true},
-	{"gpus", 1, MOST_GPUS, true},
-	{"nodes", 1, MOST_GPUS, true},
-	{"link_switched", 0, 1, true},
-	{"collective_sms", 0, 0.9, false},          /* a kernel beside a collective must get on */
-	{"nccl", 0, 1, true},
-	{"nccl_generation", 0, 3, true},
-	{"nccl_channels", 0, MOST_CHANNELS, true},
-	{"nccl_channel_rate", 0, 1e15, false},
-	{"nvls_channels", 0, MOST_CHANNELS, true},
-	{"nvls_channel_rate", 0, 1e15, false},
+static const struct range {
+	const char *key;
+	double least, most;
+	bool whole;
+} ranges[] = {
+        {"efficiency", 1e-3, 1, false},
+        {"memory", LEAST_MEMORY, 0x1p46, true},
+        {"gpus", 1, MOST_GPUS, true},
+        {"nodes", 1, MOST_GPUS, true},
+        {"link_switched", 0, 1, true},
+        {"collective_sms", 0, 0.9, false}, /* a kernel beside a collective must get on */
+        {"nccl", 0, 1, true},
+        {"nccl_generation", 0, 3, true},
+        {"nccl_channels", 0, MOST_CHANNELS, true},
+        {"nccl_channel_rate", 0, 1e15, false},
+        {"nvls_channels", 0, MOST_CHANNELS, true},
+        {"nvls_channel_rate", 0, 1e15, false},
 };
 
 static struct range range_of(const struct key *key)
@@ -36,7 +44,8 @@ static struct range range_of(const struct key *key)
 		if (strcmp(ranges[i].key, key->name) == 0)
 			return ranges[i];
 	}
-	return key->unit == UNIT_TIME ? (struct range){key->name, 0, 1e12, false} : (struct range){key->name, 1, 1e18, false};
+	return key->unit == UNIT_TIME ? (struct range){key->name, 0, 1e12, false}
+	                              : (struct range){key->name, 1, 1e18, false};
 }
 
 int machine_key_find(const char *name)
@@ -63,7 +72,7 @@ static const char *example_of(enum unit unit)
 static enum status unknown_key(const char *name)
 {
 	const char *nearest = NULL;
-	int least = 3;          /* farther is no likely slip */
+	int least = 3; /* farther is no likely slip */
 
 	for (int i = 0; i < KEYS; i++) {
 		int distance = text_distance(name, keys[i].name);
@@ -92,7 +101,8 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 		return unknown_key(name);
 	range = range_of(&keys[i]);
 	if (value.unit != keys[i].unit && !(value.value == 0 && value.unit == UNIT_PLAIN))
-		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit), example_of(keys[i].unit), unit_name(value.unit));
+		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit),
+		        example_of(keys[i].unit), unit_name(value.unit));
 	if (range.whole && !is_whole(value.value))
 		return fail(ST_RANGE, "%s is a whole number", name);
 	if (!(value.value >= range.least && value.value <= range.most)) {

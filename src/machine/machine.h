@@ -12,31 +12,36 @@
 #include "base/number.h"
 
 /* X(field, unit, "key", "what it is") -- times in ns, rates per second, all double */
-#define MACHINE_KEYS(X) \
-	X(launch, UNIT_TIME, "launch", "host time to queue one operation") \
-	X(segment, UNIT_TIME, "segment", "host time to get a new segment of device memory (cudaMalloc)") \
-	X(peak_f32, UNIT_FLOP_RATE, "peak_f32", "f32 (TF32 where the hardware has it) multiply-add peak of a GPU") \
-	X(peak_half, UNIT_FLOP_RATE, "peak_half", "f16 and bf16 peak of a GPU, dense") \
-	X(efficiency, UNIT_PLAIN, "efficiency", "part of the peak that a large matmul reaches") \
-	X(memory_rate, UNIT_BYTE_RATE, "memory_rate", "device memory bandwidth of a GPU") \
-	X(memory, UNIT_BYTES, "memory", "device memory of a GPU") \
-	X(copy_latency, UNIT_TIME, "copy_latency", "fixed part of a host-device copy") \
-	X(h2d, UNIT_BYTE_RATE, "h2d", "host to device, pinned") \
-	X(d2h, UNIT_BYTE_RATE, "d2h", "device to host, pinned") \
-	X(pageable, UNIT_BYTE_RATE, "pageable", "host to device or back, pageable: staged by the host") \
-	X(host_rate, UNIT_BYTE_RATE, "host_rate", "host memory to host memory") \
-	X(gpus, UNIT_PLAIN, "gpus", "GPUs in a node") \
-	X(nodes, UNIT_PLAIN, "nodes", "nodes") \
-	X(link_rate, UNIT_BYTE_RATE, "link_rate", "GPU to GPU within a node, one direction, of one GPU") \
-	X(link_latency, UNIT_TIME, "link_latency", "fixed part of a GPU to GPU transfer in a node") \
-	X(link_switched, UNIT_PLAIN, "link_switched", "1: NVLink through a switch; 0: over PCIe, sharing the links of host copies") \
-	X(nic_rate, UNIT_BYTE_RATE, "nic_rate", "network, one direction, of one GPU's adapter") \
-	X(nic_latency, UNIT_TIME, "nic_latency", "fixed part of a transfer between nodes") \
-	X(collective_sms, UNIT_PLAIN, "collective_sms", "part of a GPU's multiprocessors that a running collective holds") \
-	X(nccl, UNIT_PLAIN, "nccl", "1: collectives by NCCL's tuning model; 0: by link latency and rate alone") \
-	X(nccl_generation, UNIT_PLAIN, "nccl_generation", "row of NCCL's tables: 0 Volta, 1 Ampere, 2 Hopper, 3 Blackwell") \
-	X(nccl_channels, UNIT_PLAIN, "nccl_channels", "channels of a ring within a node") \
-	X(nccl_channel_rate, UNIT_BYTE_RATE, "nccl_channel_rate", "bandwidth of one such channel") \
+#define MACHINE_KEYS(X)                                                                                    \
+	X(launch, UNIT_TIME, "launch", "host time to queue one operation")                                 \
+	X(segment, UNIT_TIME, "segment", "host time to get a new segment of device memory (cudaMalloc)")   \
+	X(peak_f32, UNIT_FLOP_RATE, "peak_f32",                                                            \
+	        "f32 (TF32 where the hardware has it) multiply-add peak of a GPU")                         \
+	X(peak_half, UNIT_FLOP_RATE, "peak_half", "f16 and bf16 peak of a GPU, dense")                     \
+	X(efficiency, UNIT_PLAIN, "efficiency", "part of the peak that a large matmul reaches")            \
+	X(memory_rate, UNIT_BYTE_RATE, "memory_rate", "device memory bandwidth of a GPU")                  \
+	X(memory, UNIT_BYTES, "memory", "device memory of a GPU")                                          \
+	X(copy_latency, UNIT_TIME, "copy_latency", "fixed part of a host-device copy")                     \
+	X(h2d, UNIT_BYTE_RATE, "h2d", "host to device, pinned")                                            \
+	X(d2h, UNIT_BYTE_RATE, "d2h", "device to host, pinned")                                            \
+	X(pageable, UNIT_BYTE_RATE, "pageable", "host to device or back, pageable: staged by the host")    \
+	X(host_rate, UNIT_BYTE_RATE, "host_rate", "host memory to host memory")                            \
+	X(gpus, UNIT_PLAIN, "gpus", "GPUs in a node")                                                      \
+	X(nodes, UNIT_PLAIN, "nodes", "nodes")                                                             \
+	X(link_rate, UNIT_BYTE_RATE, "link_rate", "GPU to GPU within a node, one direction, of one GPU")   \
+	X(link_latency, UNIT_TIME, "link_latency", "fixed part of a GPU to GPU transfer in a node")        \
+	X(link_switched, UNIT_PLAIN, "link_switched",                                                      \
+	        "1: NVLink through a switch; 0: over PCIe, sharing the links of host copies")              \
+	X(nic_rate, UNIT_BYTE_RATE, "nic_rate", "network, one direction, of one GPU's adapter")            \
+	X(nic_latency, UNIT_TIME, "nic_latency", "fixed part of a transfer between nodes")                 \
+	X(collective_sms, UNIT_PLAIN, "collective_sms",                                                    \
+	        "part of a GPU's multiprocessors that a running collective holds")                         \
+	X(nccl, UNIT_PLAIN, "nccl",                                                                        \
+	        "1: collectives by NCCL's tuning model; 0: by link latency and rate alone")                \
+	X(nccl_generation, UNIT_PLAIN, "nccl_generation",                                                  \
+	        "row of NCCL's tables: 0 Volta, 1 Ampere, 2 Hopper, 3 Blackwell")                          \
+	X(nccl_channels, UNIT_PLAIN, "nccl_channels", "channels of a ring within a node")                  \
+	X(nccl_channel_rate, UNIT_BYTE_RATE, "nccl_channel_rate", "bandwidth of one such channel")         \
 	X(nvls_channels, UNIT_PLAIN, "nvls_channels", "channels of NVLink-SHARP; 0: the machine has none") \
 	X(nvls_channel_rate, UNIT_BYTE_RATE, "nvls_channel_rate", "bandwidth of one such channel")
 
@@ -46,7 +51,8 @@ struct machine {
 #define X(field, unit, key, about) double field;
 	MACHINE_KEYS(X)
 #undef X
-	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by you" after set */
+	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by
+	 * you" after set */
 	char source[32][96];
 };
 
@@ -56,21 +62,37 @@ enum status machine_load(struct machine *machine, const char *name_or_path);
 /* key as in MACHINE_KEYS; checks the unit and the range. */
 enum status machine_set(struct machine *machine, const char *key, struct number value);
 int machine_key_count(void);
-const char *machine_key(int i, const char **about, enum unit *unit);     /* i in 0 .. count-1 */
+const char *machine_key(int i, const char **about, enum unit *unit); /* i in 0 .. count-1 */
 double machine_value(const struct machine *machine, int i);
-const char *machine_embedded(int i);            /* the i-th name, valid until the next call; NULL behind the last */
-void machine_text(const struct machine *machine, struct text *out);      /* a table with units and sources */
+const char *machine_embedded(int i); /* the i-th name, valid until the next call; NULL behind the last */
+void machine_text(const struct machine *machine, struct text *out); /* a table with units and sources */
 
-/* Links. Each GPU (= rank) g has LINK_KINDS one-way links, number g*LINK_KINDS + kind. A transfer flows over a
- * path of links; a link's capacity is divided equally among the flows on it. */
-enum link_kind { LINK_OUT, LINK_IN /* GPU to GPU in the node */, LINK_UP /* device to host */, LINK_DOWN /* host to device */,
-	LINK_NIC_OUT, LINK_NIC_IN, LINK_KINDS };
-const char *link_name(enum link_kind kind);      /* "nvlink out", "pcie up" ... as `traffic` prints it */
-struct path { int count; int link[4]; double rate; /* bytes/s alone: the least along it */ double latency_ns; };
-void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path);  /* from != to */
-int machine_node(const struct machine *machine, int rank);   /* rank / gpus: more ranks than GPUs make more nodes */
-double machine_link_rate(const struct machine *machine, enum link_kind kind);    /* capacity of one link, bytes/s */
-/* The time, rounded up to whole ns; what rounding in doubles may have put above a whole number does not count. Any cost's last step. */
+/* Links. Each GPU (= rank) g has LINK_KINDS one-way links, number g*LINK_KINDS + kind. A transfer flows over
+ * a path of links; a link's capacity is divided equally among the flows on it. */
+enum link_kind {
+	LINK_OUT,
+	LINK_IN /* GPU to GPU in the node */,
+	LINK_UP /* device to host */,
+	LINK_DOWN /* host to device */,
+	LINK_NIC_OUT,
+	LINK_NIC_IN,
+	LINK_KINDS
+};
+const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as `traffic` prints it */
+struct path {
+	int count;
+	int link[4];
+	double rate; /* bytes/s alone: the least along it */
+	double latency_ns;
+};
+void machine_path(
+        const struct machine *machine, int from_rank, int to_rank, struct path *path); /* from != to */
+int machine_node(
+        const struct machine *machine, int rank); /* rank / gpus: more ranks than GPUs make more nodes */
+double machine_link_rate(
+        const struct machine *machine, enum link_kind kind); /* capacity of one link, bytes/s */
+/* The time, rounded up to whole ns; what rounding in doubles may have put above a whole number does not
+ * count. Any cost's last step. */
 int64_t machine_whole_ns(double ns);
 
 /* Time alone, ns. Operations: flops at dtype's peak x efficiency, bytes at memory_rate; the larger. */

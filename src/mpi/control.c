@@ -1,10 +1,11 @@
 /* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the others.
  *
- * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times slower. */
+ * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times
+ * slower. */
 #include "mpi/inside.h"
 #include <string.h>
 
-enum { FORWARD_BYTES = 1024 };    /* a post travels at once, whatever its receiver does */
+enum { FORWARD_BYTES = 1024 }; /* a post travels at once, whatever its receiver does */
 
 enum status plane_send_all(struct plane *plane, const void *bytes, size_t count)
 {
@@ -54,7 +55,8 @@ static void forget_arrived(struct plane *plane)
 	}
 }
 
-enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all, plane_poll *poll, void *self)
+enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
+        plane_poll *poll, void *self)
 {
 	enum status status;
 
@@ -104,7 +106,8 @@ enum status plane_share(struct plane *plane, const void *mine, void *all, size_t
 		return sent ? sent : status;
 	}
 	for (int rank = 1; rank < plane->size; rank++) {
-		enum status received = receive_exactly(plane, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		enum status received = receive_exactly(
+		        plane, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
 		status = status ? status : received;
 	}
 	sent = message_send(plane, 0, plane->size, TAG_SHARED, all, total);
@@ -137,7 +140,8 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 	if (plane->rank == 0)
 		return keep_own(plane, bytes, count);
 	for (size_t at = 0; at < count && !status; at += FORWARD_BYTES)
-		status = message_post(plane, 0, TAG_FORWARD, bytes + at, count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
+		status = message_post(plane, 0, TAG_FORWARD, bytes + at,
+		        count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
 	return status;
 }
 

@@ -1,14 +1,14 @@
 /* data.c -- tensors' bytes between processes: blocking MPI calls, in an order that follows from the books.
  *
- * MPI counts are ints: longer buffers go in parts. Where every member has its own block of a buffer, a part of each block is
- * one element of a type whose extent is the whole block, so a part needs no copying. */
+ * MPI counts are ints: longer buffers go in parts. Where every member has its own block of a buffer, a part
+ * of each block is one element of a type whose extent is the whole block, so a part needs no copying. */
 #include "mpi/inside.h"
 #include <string.h>
 
 enum { TAG_TRANSFER = 1, TAG_GROUP = 2 };
 
-/* Agreed upon, so that a member without memory does not leave the others in a group that it cannot serve. *made: all can; then so must this
- * one, even when the very call by which they agree has failed here. */
+/* Agreed upon, so that a member without memory does not leave the others in a group that it cannot serve.
+ * *made: all can; then so must this one, even when the very call by which they agree has failed here. */
 static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine, bool *made)
 {
 	int own = (int)mine, worst = own;
@@ -96,7 +96,7 @@ static MPI_Op operation_of(enum data_reduction reduction)
 	return reduction == DATA_MAX ? MPI_MAX : reduction == DATA_MIN ? MPI_MIN : MPI_SUM;
 }
 
-enum { REDUCED_BYTES = 4 };    /* f32 and i32 alike */
+enum { REDUCED_BYTES = 4 }; /* f32 and i32 alike */
 
 /* Elements of the next part. */
 static int part_of(const struct plane_group *group, int64_t left)
@@ -115,18 +115,22 @@ static void copy_alone(void *out, const void *in, int64_t bytes)
 
 /* To `root`, or to every place (EVERY_PLACE) */
 enum { EVERY_PLACE = -1 };
-static enum status reduce_part(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, int root, const char *from,
-	char *to, int part)
+static enum status reduce_part(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
+        int root, const char *from, char *to, int part)
 {
 	const void *mine = from == to ? MPI_IN_PLACE : from;
 
 	if (root == EVERY_PLACE)
-		return mpi_checked(group->plane, MPI_Allreduce(mine, to, part, type_of(dtype), operation_of(reduction), group->comm), "allreduce");
-	return mpi_checked(group->plane, MPI_Reduce(mine, to, part, type_of(dtype), operation_of(reduction), root, group->comm), "reduce");
+		return mpi_checked(group->plane,
+		        MPI_Allreduce(mine, to, part, type_of(dtype), operation_of(reduction), group->comm),
+		        "allreduce");
+	return mpi_checked(group->plane,
+	        MPI_Reduce(mine, to, part, type_of(dtype), operation_of(reduction), root, group->comm),
+	        "reduce");
 }
 
-static enum status reduce_parts(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, int root,
-	const void *in, void *out, int64_t count)
+static enum status reduce_parts(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
+        int root, const void *in, void *out, int64_t count)
 {
 	enum status status = ST_OK;
 
@@ -147,20 +151,20 @@ static enum status reduce_parts(struct plane_group *group, enum dtype dtype, enu
 	return status;
 }
 
-enum status plane_allreduce(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, const void *in,
-	void *out, int64_t count)
+enum status plane_allreduce(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
+        const void *in, void *out, int64_t count)
 {
 	return reduce_parts(group, dtype, reduction, EVERY_PLACE, in, out, count);
 }
 
 enum status plane_reduce(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, int root,
-	const void *in, void *out, int64_t count)
+        const void *in, void *out, int64_t count)
 {
 	return reduce_parts(group, dtype, reduction, root, in, out, count);
 }
 
-enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, const void *in,
-	void *out, int64_t count_each)
+enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
+        const void *in, void *out, int64_t count_each)
 {
 	enum status status = ST_OK;
 
@@ -169,21 +173,26 @@ enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, en
 		return ST_OK;
 	}
 	if (count_each * group->n * REDUCED_BYTES <= group->plane->chunk)
-		return mpi_checked(group->plane, MPI_Reduce_scatter_block(in == out ? MPI_IN_PLACE : in, out, (int)count_each, type_of(dtype),
-			operation_of(reduction), group->comm), "reducescatter");
-	/* Long ones: a reduce to each place in turn. In place, the first part would overwrite input not yet used. */
+		return mpi_checked(group->plane,
+		        MPI_Reduce_scatter_block(in == out ? MPI_IN_PLACE : in, out, (int)count_each,
+		                type_of(dtype), operation_of(reduction), group->comm),
+		        "reducescatter");
+	/* Long ones: a reduce to each place in turn. In place, the first part would overwrite input not yet
+	 * used. */
 	for (int root = group->n - 1; root >= 0; root--) {
 		const char *from = (const char *)in + root * count_each * REDUCED_BYTES;
 		enum status done;
 
 		if (in == out && root == group->place && root > 0)
-			done = plane_reduce(group, dtype, reduction, root, from, (char *)out + root * count_each * REDUCED_BYTES, count_each);
+			done = plane_reduce(group, dtype, reduction, root, from,
+			        (char *)out + root * count_each * REDUCED_BYTES, count_each);
 		else
 			done = plane_reduce(group, dtype, reduction, root, from, out, count_each);
 		status = status ? status : done;
 	}
 	if (in == out)
-		copy_alone(out, (char *)out + group->place * count_each * REDUCED_BYTES, count_each * REDUCED_BYTES);
+		copy_alone(out, (char *)out + group->place * count_each * REDUCED_BYTES,
+		        count_each * REDUCED_BYTES);
 	return status;
 }
 
@@ -193,7 +202,8 @@ enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t
 
 	for (int64_t at = 0; group->comm != MPI_COMM_NULL && at < bytes;) {
 		int part = (int)(bytes - at < group->plane->chunk ? bytes - at : group->plane->chunk);
-		enum status done = mpi_checked(group->plane, MPI_Bcast((char *)data + at, part, MPI_BYTE, root, group->comm), "broadcast");
+		enum status done = mpi_checked(group->plane,
+		        MPI_Bcast((char *)data + at, part, MPI_BYTE, root, group->comm), "broadcast");
 
 		status = status ? status : done;
 		at += part;
@@ -202,7 +212,12 @@ enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t
 }
 
 /* Part [at, at + bytes) of every member's block of bytes_each. */
-struct blocks { int64_t each, at; int bytes; MPI_Datatype type; int count; };
+struct blocks {
+	int64_t each, at;
+	int bytes;
+	MPI_Datatype type;
+	int count;
+};
 
 /* The next part, of all members together at most plane.chunk; false when the blocks are done. */
 static bool blocks_next(const struct plane_group *group, struct blocks *blocks)
@@ -240,14 +255,17 @@ enum status plane_allgather(struct plane_group *group, const void *in, void *out
 		return ST_OK;
 	}
 	while (blocks_next(group, &part)) {
-		enum status done = mpi_checked(group->plane, MPI_Allgather(in == own ? MPI_IN_PLACE : (const char *)in + part.at, part.bytes, MPI_BYTE,
-			(char *)out + part.at, part.count, part.type, group->comm), "allgather");
+		enum status done = mpi_checked(group->plane,
+		        MPI_Allgather(in == own ? MPI_IN_PLACE : (const char *)in + part.at, part.bytes,
+		                MPI_BYTE, (char *)out + part.at, part.count, part.type, group->comm),
+		        "allgather");
 		status = status ? status : done;
 	}
 	return status;
 }
 
-enum status plane_gather_data(struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each)
+enum status plane_gather_data(
+        struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each)
 {
 	struct blocks part = {.each = bytes_each};
 	bool is_root = group->place == root;
@@ -259,8 +277,11 @@ enum status plane_gather_data(struct plane_group *group, int root, const void *i
 		return ST_OK;
 	}
 	while (blocks_next(group, &part)) {
-		enum status done = mpi_checked(group->plane, MPI_Gather(in == own ? MPI_IN_PLACE : (const char *)in + part.at, part.bytes, MPI_BYTE,
-			is_root ? (char *)out + part.at : NULL, part.count, part.type, root, group->comm), "gather");
+		enum status done = mpi_checked(group->plane,
+		        MPI_Gather(in == own ? MPI_IN_PLACE : (const char *)in + part.at, part.bytes,
+		                MPI_BYTE, is_root ? (char *)out + part.at : NULL, part.count, part.type, root,
+		                group->comm),
+		        "gather");
 		status = status ? status : done;
 	}
 	return status;
@@ -278,8 +299,11 @@ enum status plane_scatter(struct plane_group *group, int root, const void *in, v
 		return ST_OK;
 	}
 	while (blocks_next(group, &part)) {
-		enum status done = mpi_checked(group->plane, MPI_Scatter(is_root ? (const char *)in + part.at : NULL, part.count, part.type,
-			out == own ? MPI_IN_PLACE : (char *)out + part.at, part.bytes, MPI_BYTE, root, group->comm), "scatter");
+		enum status done = mpi_checked(group->plane,
+		        MPI_Scatter(is_root ? (const char *)in + part.at : NULL, part.count, part.type,
+		                out == own ? MPI_IN_PLACE : (char *)out + part.at, part.bytes, MPI_BYTE, root,
+		                group->comm),
+		        "scatter");
 		status = status ? status : done;
 	}
 	return status;
@@ -296,8 +320,10 @@ enum status plane_alltoall(struct plane_group *group, const void *in, void *out,
 		return ST_OK;
 	}
 	while (blocks_next(group, &part)) {
-		enum status done = mpi_checked(group->plane, MPI_Alltoall((const char *)in + part.at, part.count, part.type,
-			(char *)out + part.at, part.count, part.type, group->comm), "alltoall");
+		enum status done = mpi_checked(group->plane,
+		        MPI_Alltoall((const char *)in + part.at, part.count, part.type, (char *)out + part.at,
+		                part.count, part.type, group->comm),
+		        "alltoall");
 		status = status ? status : done;
 	}
 	return status;
@@ -309,7 +335,9 @@ enum status plane_send(struct plane *plane, int to, const void *data, int64_t by
 
 	for (int64_t at = 0; at < bytes;) {
 		int part = (int)(bytes - at < plane->chunk ? bytes - at : plane->chunk);
-		enum status done = mpi_checked(plane, MPI_Send((const char *)data + at, part, MPI_BYTE, to, TAG_TRANSFER, plane->data), "send");
+		enum status done = mpi_checked(plane,
+		        MPI_Send((const char *)data + at, part, MPI_BYTE, to, TAG_TRANSFER, plane->data),
+		        "send");
 
 		status = status ? status : done;
 		at += part;
@@ -323,8 +351,10 @@ enum status plane_recv(struct plane *plane, int from, void *data, int64_t bytes)
 
 	for (int64_t at = 0; at < bytes;) {
 		int part = (int)(bytes - at < plane->chunk ? bytes - at : plane->chunk);
-		enum status done = mpi_checked(plane, MPI_Recv((char *)data + at, part, MPI_BYTE, from, TAG_TRANSFER, plane->data,
-			MPI_STATUS_IGNORE), "receive");
+		enum status done = mpi_checked(plane,
+		        MPI_Recv((char *)data + at, part, MPI_BYTE, from, TAG_TRANSFER, plane->data,
+		                MPI_STATUS_IGNORE),
+		        "receive");
 
 		status = status ? status : done;
 		at += part;

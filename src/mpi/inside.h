@@ -9,37 +9,50 @@
 #include <time.h>
 
 /* Tags on the control communicator. Messages of one source and tag arrive in the order sent. */
-enum { TAG_LINE = 1, TAG_GATHER, TAG_SHARE, TAG_SHARED, TAG_BROADCAST, TAG_FORWARD, TAG_GRANT, TAG_LEAVE, TAG_LEFT };
+enum {
+	TAG_LINE = 1,
+	TAG_GATHER,
+	TAG_SHARE,
+	TAG_SHARED,
+	TAG_BROADCAST,
+	TAG_FORWARD,
+	TAG_GRANT,
+	TAG_LEAVE,
+	TAG_LEFT
+};
 
 enum { CONTROL_PART = 1 << 16 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
-struct pending { MPI_Request request; void *bytes; };
+struct pending {
+	MPI_Request request;
+	void *bytes;
+};
 
 struct plane {
 	bool mpi;
 	int rank, size;
-	MPI_Comm control, data;         /* duplicates of the world: no message of one meets one of the other */
-	MPI_Request *requests;          /* room for `size`: flat sends */
+	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
+	MPI_Request *requests;  /* room for `size`: flat sends */
 	struct pending *pending;
 	size_t pending_count, pending_room;
-	struct plane_bytes *arrived;    /* rank 0: a gather that was interrupted goes on with these */
+	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;
-	struct plane_bytes *own;        /* rank 0's own forwarded output, oldest first */
+	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	char *scrap;                    /* CONTROL_PART bytes: where messages go that there is no memory for */
-	struct head *line;              /* where the next line's head goes; posted while a rank waits for one */
+	char *scrap;       /* CONTROL_PART bytes: where messages go that there is no memory for */
+	struct head *line; /* where the next line's head goes; posted while a rank waits for one */
 	MPI_Request line_request;
-	int64_t chunk;                  /* data: no MPI call moves more bytes than this */
-	long fail_at;                   /* tests: the MPI call that is said to have failed, -1 none */
-	uint64_t job;                   /* nap.c: a number of this job's, in the names of its bells */
-	int bell;                       /* this process's, a socket; -1 none */
-	bool all_ring;                  /* every process reaches every bell: all are on one host */
+	int64_t chunk; /* data: no MPI call moves more bytes than this */
+	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
+	uint64_t job;  /* nap.c: a number of this job's, in the names of its bells */
+	int bell;      /* this process's, a socket; -1 none */
+	bool all_ring; /* every process reaches every bell: all are on one host */
 };
 
 struct plane_group {
 	struct plane *plane;
-	MPI_Comm comm;                  /* MPI_COMM_NULL for a group of one */
+	MPI_Comm comm; /* MPI_COMM_NULL for a group of one */
 	int n, place;
 };
 
@@ -47,21 +60,29 @@ struct plane_group {
 enum status mpi_checked(struct plane *plane, int code, const char *what);
 
 /* A wait: look, nap_once(), look again. */
-struct nap { struct timespec began; int looks; };
+struct nap {
+	struct timespec began;
+	int looks;
+};
 void nap_begin(struct nap *nap);
 void nap_once(struct plane *plane, struct nap *nap);
 
 /* Wakes a rank of this host that naps: behind every message to it. */
 void bell_ring(struct plane *plane, int rank);
-void bells_hang(struct plane *plane);          /* all processes together; where it cannot be done, naps do alone */
+void bells_hang(struct plane *plane); /* all processes together; where it cannot be done, naps do alone */
 void bells_free(struct plane *plane);
 
-/* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken them. */
+/* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
+ * them. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. Without memory the message is taken all the same: ST_MEMORY. */
-enum status message_receive(struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
-/* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half of a probe. */
-enum status message_receive_line(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self);
+/* Waits for one message. *bytes is NUL-terminated and the caller's. Without memory the message is taken all
+ * the same: ST_MEMORY. */
+enum status message_receive(
+        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
+/* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half
+ * of a probe. */
+enum status message_receive_line(
+        struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* Is one there? */
 enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source);
 /* Sends a short message without waiting for anybody. */

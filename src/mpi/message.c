@@ -1,14 +1,18 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the rest follows under the
- * same tag in parts of CONTROL_PART bytes, straight from and to the callers' memory: small enough that a receiver without memory can take
- * each into its scrap and throw it away (a receive that truncates is not safe in every MPI), large enough for what control carries. */
+ * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the
+ * rest follows under the same tag in parts of CONTROL_PART bytes, straight from and to the callers' memory:
+ * small enough that a receiver without memory can take each into its scrap and throw it away (a receive that
+ * truncates is not safe in every MPI), large enough for what control carries. */
 #include "mpi/inside.h"
 #include <string.h>
 
 enum { HEAD_BYTES = 2040 };
 
-struct head { uint64_t total; char bytes[HEAD_BYTES]; };
+struct head {
+	uint64_t total;
+	char bytes[HEAD_BYTES];
+};
 enum { HEAD_FIXED = sizeof(uint64_t) };
 
 enum status mpi_checked(struct plane *plane, int code, const char *what)
@@ -87,7 +91,8 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 }
 
 /* Waits for the next message of that source and tag. poll ends the wait before anything was taken. */
-static enum status await(struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
+static enum status await(
+        struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
 {
 	struct nap nap;
 	int there = 0;
@@ -96,7 +101,8 @@ static enum status await(struct plane *plane, int from, int tag, MPI_Message *me
 	for (;;) {
 		int code = MPI_SUCCESS;
 
-		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees what was there. */
+		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
+		 * what was there. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, plane->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
@@ -116,11 +122,14 @@ static enum status receive_part(struct plane *plane, int from, int tag, void *in
 	MPI_Message message;
 	enum status status = await(plane, from, tag, &message, NULL, NULL);
 
-	return status ? status : mpi_checked(plane, MPI_Mrecv(into, count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive");
+	return status ? status
+	              : mpi_checked(plane, MPI_Mrecv(into, count, MPI_BYTE, &message, MPI_STATUS_IGNORE),
+	                        "receive");
 }
 
 /* Behind the head: the rest of the message, into memory of its own. */
-static enum status receive_rest(struct plane *plane, int from, int tag, const struct head *head, void **bytes, size_t *count)
+static enum status receive_rest(
+        struct plane *plane, int from, int tag, const struct head *head, void **bytes, size_t *count)
 {
 	size_t at = head->total < HEAD_BYTES ? (size_t)head->total : HEAD_BYTES;
 	char *all = mem_alloc((size_t)head->total + 1);
@@ -130,7 +139,8 @@ static enum status receive_rest(struct plane *plane, int from, int tag, const st
 		memcpy(all, head->bytes, at);
 	while (at < head->total) {
 		size_t part = head->total - at < CONTROL_PART ? (size_t)head->total - at : CONTROL_PART;
-		enum status received = receive_part(plane, from, tag, all ? all + at : plane->scrap, (int)part);
+		enum status received =
+		        receive_part(plane, from, tag, all ? all + at : plane->scrap, (int)part);
 
 		status = status ? status : received;
 		at += part;
@@ -144,7 +154,8 @@ static enum status receive_rest(struct plane *plane, int from, int tag, const st
 	return ST_OK;
 }
 
-enum status message_receive(struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
+enum status message_receive(
+        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
 	struct head head = {.total = 0};
 	MPI_Message message;
@@ -164,7 +175,8 @@ enum status message_receive(struct plane *plane, int from, int tag, void **bytes
 	return status ? status : rest;
 }
 
-enum status message_receive_line(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
+enum status message_receive_line(
+        struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
 	enum status status = ST_OK, rest;
 	struct nap nap;
@@ -175,7 +187,8 @@ enum status message_receive_line(struct plane *plane, void **bytes, size_t *coun
 	if (!plane->line)
 		return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
 	if (plane->line_request == MPI_REQUEST_NULL)
-		code = MPI_Irecv(plane->line, sizeof *plane->line, MPI_BYTE, 0, TAG_LINE, plane->control, &plane->line_request);
+		code = MPI_Irecv(plane->line, sizeof *plane->line, MPI_BYTE, 0, TAG_LINE, plane->control,
+		        &plane->line_request);
 	nap_begin(&nap);
 	while (code == MPI_SUCCESS && !done) {
 		code = MPI_Test(&plane->line_request, &done, MPI_STATUS_IGNORE);

@@ -1,9 +1,10 @@
 /* nap.c -- how a process waits: it looks, naps longer and longer, and is woken by who sends to it.
  *
- * Each process has a bell: a datagram socket with an abstract name (no file is left behind), which processes of the same host reach. Who sends
- * a message rings behind it, and a nap is a wait for the bell. Rings are kept until the bell is looked at, so none is missed between a look
- * for a message and the nap behind it. A bell is a hint, and every nap ends by itself: who was rung and finds nothing yet begins with short
- * naps again. */
+ * Each process has a bell: a datagram socket with an abstract name (no file is left behind), which processes
+ * of the same host reach. Who sends a message rings behind it, and a nap is a wait for the bell. Rings are
+ * kept until the bell is looked at, so none is missed between a look for a message and the nap behind it. A
+ * bell is a hint, and every nap ends by itself: who was rung and finds nothing yet begins with short naps
+ * again. */
 #include "mpi/inside.h"
 #include <errno.h>
 #include <poll.h>
@@ -18,13 +19,15 @@
 enum { LOOKS_QUICK = 24, NAP_PART = 8 };
 enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_RUNG_MOST_NS = 100000000 };
 
-/* ---- bells ------------------------------------------------------------------------------------------------- */
+/* ---- bells ---- */
 
 static socklen_t bell_name(const struct plane *plane, int rank, struct sockaddr_un *name)
 {
 	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
-	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d", (unsigned long long)plane->job, rank);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);     /* the first byte is 0: abstract */
+	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d",
+	        (unsigned long long)plane->job, rank);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+	        (size_t)length); /* the first byte is 0: abstract */
 }
 
 /* False: it is not on this host. EAGAIN: so many rings wait there that no more have room. */
@@ -32,7 +35,9 @@ static bool rings(const struct plane *plane, int rank)
 {
 	struct sockaddr_un name;
 	socklen_t bytes = bell_name(plane, rank, &name);
-	return sendto(plane->bell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) == 0 || errno == EAGAIN;
+	return sendto(plane->bell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) ==
+	        0 ||
+	        errno == EAGAIN;
 }
 
 static bool hang(struct plane *plane)
@@ -55,7 +60,8 @@ void bells_hang(struct plane *plane)
 {
 	if (plane->rank == 0 && getrandom(&plane->job, sizeof plane->job, GRND_NONBLOCK) != sizeof plane->job)
 		plane->job = (uint64_t)getpid();
-	if (MPI_Bcast(&plane->job, (int)sizeof plane->job, MPI_BYTE, 0, plane->control) != MPI_SUCCESS || !true_for_all(plane, hang(plane))) {
+	if (MPI_Bcast(&plane->job, (int)sizeof plane->job, MPI_BYTE, 0, plane->control) != MPI_SUCCESS ||
+	        !true_for_all(plane, hang(plane))) {
 		bells_free(plane);
 		return;
 	}
@@ -75,13 +81,13 @@ void bells_free(struct plane *plane)
 void bell_ring(struct plane *plane, int rank)
 {
 	if (plane->bell >= 0)
-		rings(plane, rank);     /* one of another host naps on */
+		rings(plane, rank); /* one of another host naps on */
 }
 
 /* True: rung */
 static bool sleep_by(const struct plane *plane, const struct timespec *rest)
 {
-	struct pollfd bell = {.fd = plane->bell, .events = POLLIN};      /* -1: a nap and nothing else */
+	struct pollfd bell = {.fd = plane->bell, .events = POLLIN}; /* -1: a nap and nothing else */
 	char none;
 
 	if (ppoll(&bell, 1, rest, NULL) <= 0)
@@ -91,21 +97,22 @@ static bool sleep_by(const struct plane *plane, const struct timespec *rest)
 	return true;
 }
 
-/* ---- naps -------------------------------------------------------------------------------------------------- */
+/* ---- naps ---- */
 
 void nap_begin(struct nap *nap)
 {
 	nap->looks = 0;
 }
 
-/* Rank 0 also serves the terminal, and other hosts have no bell here: then a rank that nobody talks to wakes 250 times a second (20 us
- * each on a virtual machine), else 10 times. */
+/* Rank 0 also serves the terminal, and other hosts have no bell here: then a rank that nobody talks to wakes
+ * 250 times a second (20 us each on a virtual machine), else 10 times. */
 static int64_t nap_most(const struct plane *plane)
 {
 	return plane->all_ring && plane->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
 }
 
-/* An eighth of the time already waited: an answer is little late. The first looks only give the core away: answers mostly come at once. */
+/* An eighth of the time already waited: an answer is little late. The first looks only give the core away:
+ * answers mostly come at once. */
 void nap_once(struct plane *plane, struct nap *nap)
 {
 	struct timespec now, rest = {0, 0};

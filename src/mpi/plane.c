@@ -21,7 +21,8 @@ static enum status join(struct plane *plane, int *argc, char ***argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &plane->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &plane->size);
-	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);    /* a nap of 20 us is not 70 us */
+	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL,
+	        0UL); /* a nap of 20 us is not 70 us */
 	status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->control), "start");
 	if (!status)
 		status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
@@ -56,8 +57,14 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 
 	if (!plane)
 		return ST_MEMORY;
-	*plane = (struct plane){.mpi = mpi, .size = 1, .control = MPI_COMM_NULL, .data = MPI_COMM_NULL, .line_request = MPI_REQUEST_NULL,
-		.chunk = PART_BYTES, .fail_at = -1, .bell = -1};
+	*plane = (struct plane){.mpi = mpi,
+	        .size = 1,
+	        .control = MPI_COMM_NULL,
+	        .data = MPI_COMM_NULL,
+	        .line_request = MPI_REQUEST_NULL,
+	        .chunk = PART_BYTES,
+	        .fail_at = -1,
+	        .bell = -1};
 	if (mpi)
 		status = join(plane, argc, argv);
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
@@ -87,8 +94,8 @@ static void discard(struct plane *plane, int from, int tag)
 	}
 }
 
-/* Everybody says goodbye to rank 0 and hears it back, asleep; only then MPI_Finalize, which would spin. What was
- * sent and never asked for is behind the goodbyes of its senders no more: it is taken and dropped. */
+/* Everybody says goodbye to rank 0 and hears it back, asleep; only then MPI_Finalize, which would spin. What
+ * was sent and never asked for is behind the goodbyes of its senders no more: it is taken and dropped. */
 static void leave(struct plane *plane)
 {
 	void *bytes;

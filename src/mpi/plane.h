@@ -1,8 +1,9 @@
 /* plane.h -- the two planes between processes. Only src/mpi/ includes <mpi.h>.
  *
- * Control plane: lines out, statuses and values back; every wait naps (MPI_Test and a growing nap, ended by who sends: nap.c), never spins.
- * Data plane: buffers of tensors, blocking, in an order that follows from the books: the same on every process.
- * A `plane` of one process (--dry, or -n 1 without mpirun) does the same with no MPI at all. */
+ * Control plane: lines out, statuses and values back; every wait naps (MPI_Test and a growing nap, ended by
+ * who sends: nap.c), never spins. Data plane: buffers of tensors, blocking, in an order that follows from the
+ * books: the same on every process. A `plane` of one process (--dry, or -n 1 without mpirun) does the same
+ * with no MPI at all. */
 #ifndef RANKSH_PLANE_H
 #define RANKSH_PLANE_H
 
@@ -12,66 +13,84 @@
 #include <stddef.h>
 
 struct plane;
-struct plane_group;           /* a communicator of some ranks */
+struct plane_group; /* a communicator of some ranks */
 
-/* mpi false: one process that stands for `rank` 0 of 1 and makes no MPI call. Keeps argc/argv as MPI_Init wants them. */
+/* mpi false: one process that stands for `rank` 0 of 1 and makes no MPI call. Keeps argc/argv as MPI_Init
+ * wants them. */
 enum status plane_start(struct plane **plane, bool mpi, int *argc, char ***argv);
-void plane_stop(struct plane *plane);          /* MPI_Finalize, after everybody agreed to leave */
-void plane_die(struct plane *plane, int code); /* MPI_Abort: a peer is gone, or cannot go on with the others */
+void plane_stop(struct plane *plane); /* MPI_Finalize, after everybody agreed to leave */
+void plane_die(
+        struct plane *plane, int code); /* MPI_Abort: a peer is gone, or cannot go on with the others */
 int plane_rank(const struct plane *plane);
 int plane_size(const struct plane *plane);
 
-/* -- control. poll is called while waiting (may be NULL) so that rank 0 can serve interrupts; its true ends the wait: ST_INTERRUPTED. */
+/* -- control. poll is called while waiting (may be NULL) so that rank 0 can serve interrupts; its true ends
+ * the wait: ST_INTERRUPTED. */
 typedef bool plane_poll(void *self);
-/* Rank 0 sends bytes to all others (flat sends); the others receive: *bytes is owned by the caller (mem_free). */
+/* Rank 0 sends bytes to all others (flat sends); the others receive: *bytes is owned by the caller
+ * (mem_free). */
 enum status plane_send_all(struct plane *plane, const void *bytes, size_t count);
 enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self);
-/* Others send bytes to rank 0; rank 0 gets them by rank into all[rank] (its own is `mine`, copied). all: plane_size entries, each
- * mem_free'd by the caller; on failure there is nothing to free. After ST_INTERRUPTED the same gather goes on with rank 0's next call: what had come is kept.
- * What a rank forwarded before it sent its bytes can be taken by plane_take_forwarded once they are there. */
-struct plane_bytes { void *bytes; size_t count; };
-enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all, plane_poll *poll, void *self);
+/* Others send bytes to rank 0; rank 0 gets them by rank into all[rank] (its own is `mine`, copied). all:
+ * plane_size entries, each mem_free'd by the caller; on failure there is nothing to free. After
+ * ST_INTERRUPTED the same gather goes on with rank 0's next call: what had come is kept. What a rank
+ * forwarded before it sent its bytes can be taken by plane_take_forwarded once they are there. */
+struct plane_bytes {
+	void *bytes;
+	size_t count;
+};
+enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
+        plane_poll *poll, void *self);
 /* value[r] from every process r, known to all afterwards (bytes a value fixed). */
 enum status plane_share(struct plane *plane, const void *mine, void *all, size_t bytes_each);
-/* rank `owner`'s bytes, known to all afterwards; *count may be changed on the others; *bytes owned by the caller. */
+/* rank `owner`'s bytes, known to all afterwards; *count may be changed on the others; *bytes owned by the
+ * caller. */
 enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t *count);
 /* A rank's captured stdout/stderr, as a message to rank 0 that rank 0 collects when it polls. */
 enum status plane_forward(struct plane *plane, const char *bytes, size_t count);
-bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *count);    /* rank 0; false: none waiting */
-/* Credit: rank 0 tells all others one number (a grant), without waiting; the others take them one by one: a grant may say more
- * than how far, so none is passed over. */
+bool plane_take_forwarded(
+        struct plane *plane, int *rank, char **bytes, size_t *count); /* rank 0; false: none waiting */
+/* Credit: rank 0 tells all others one number (a grant), without waiting; the others take them one by one: a
+ * grant may say more than how far, so none is passed over. */
 enum status plane_grant(struct plane *plane, int64_t upto);
 enum status plane_await_grant(struct plane *plane, int64_t *upto);
 
-/* Waits until MPI has taken all that was posted (grants, forwarded output); its receivers must be taking messages. */
+/* Waits until MPI has taken all that was posted (grants, forwarded output); its receivers must be taking
+ * messages. */
 void plane_settle(struct plane *plane);
 
-/* -- tests: the n-th MPI call from now on (0 is the next) is made, so that no peer hangs, and reported as failed; -1 turns it off.
+/* -- tests: the n-th MPI call from now on (0 is the next) is made, so that no peer hangs, and reported as
+ * failed; -1 turns it off.
  *    No MPI call of the data plane moves more than `bytes` at once (longer buffers travel in parts). */
 void plane_fail_at(struct plane *plane, long n);
-bool plane_fail_waits(const struct plane *plane);      /* it has not come to that call yet */
+bool plane_fail_waits(const struct plane *plane); /* it has not come to that call yet */
 void plane_part_bytes(struct plane *plane, int64_t bytes);
 
-/* -- data. Every member calls plane_group_make in the same order; not collective over non-members (which get NULL). It fails on every
- *    member or on none: *group is NULL on all of them, or on none (a member may have it with a failure to tell). Groups are freed before plane_stop. in may equal out, except in an alltoall (allgather, gather: in may be this
- *    place's part of out; scatter: out this place's part of in). A group of one makes no MPI call. */
+/* -- data. Every member calls plane_group_make in the same order; not collective over non-members (which get
+ * NULL). It fails on every
+ *    member or on none: *group is NULL on all of them, or on none (a member may have it with a failure to
+ *    tell). Groups are freed before plane_stop. in may equal out, except in an alltoall (allgather, gather:
+ *    in may be this place's part of out; scatter: out this place's part of in). A group of one makes no MPI
+ *    call. */
 int plane_group_size(const struct plane_group *group);
-int plane_group_place(const struct plane_group *group);      /* of this process */
+int plane_group_place(const struct plane_group *group); /* of this process */
 enum status plane_group_make(struct plane *plane, int n, const int *ranks, struct plane_group **group);
 void plane_group_free(struct plane_group *group);
 enum data_reduction { DATA_SUM, DATA_MAX, DATA_MIN };
-enum status plane_allreduce(struct plane_group *group, enum dtype dtype /* F32, I32 */, enum data_reduction reduction, const void *in,
-	void *out, int64_t count);
+enum status plane_allreduce(struct plane_group *group, enum dtype dtype /* F32, I32 */,
+        enum data_reduction reduction, const void *in, void *out, int64_t count);
 enum status plane_reduce(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, int root,
-	const void *in, void *out, int64_t count);
+        const void *in, void *out, int64_t count);
 enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes);
 enum status plane_allgather(struct plane_group *group, const void *in, void *out, int64_t bytes_each);
-enum status plane_gather_data(struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each);
+enum status plane_gather_data(
+        struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each);
 enum status plane_scatter(struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each);
 enum status plane_alltoall(struct plane_group *group, const void *in, void *out, int64_t bytes_each);
-enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, const void *in,
-	void *out, int64_t count_each);
-/* One transfer: called by the two processes concerned, in the order the books give (blocking, world ranks). */
+enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
+        const void *in, void *out, int64_t count_each);
+/* One transfer: called by the two processes concerned, in the order the books give (blocking, world
+ * ranks). */
 enum status plane_send(struct plane *plane, int to, const void *data, int64_t bytes);
 enum status plane_recv(struct plane *plane, int from, void *data, int64_t bytes);
 

@@ -1,7 +1,8 @@
-/* abort.c -- a group's unfinished operations end, undone, at the latest of its ranks' clocks and events; hosts go on
+/* abort.c -- a group's unfinished operations end, undone, at the latest of its ranks' clocks and events;
+ * hosts go on
  *
- * All that happens before that time is carried out first, as for an answer that is owed. Operations that are not at the head of their
- * stream yet end as soon as they get there. */
+ * All that happens before that time is carried out first, as for an answer that is owed. Operations that are
+ * not at the head of their stream yet end as soon as they get there. */
 #include "sim/sim.h"
 #include "base/memory.h"
 
@@ -12,12 +13,15 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 	const struct record *record = op_record(e->world, id);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_poison(e->world, e->world->ops[id].rank, (enum space)record->operand[i].space, record->operand[i].address,
-				layout_span(&record->operand[i].layout), by);
+			world_poison(e->world, e->world->ops[id].rank, (enum space)record->operand[i].space,
+			        record->operand[i].address, layout_span(&record->operand[i].layout), by);
 	e->spoiled |= by != 0;
 }
 
-static bool is_member(const struct engine *e, int group, size_t rank) { return e->world->groups[group].instance_of[rank] >= 0; }
+static bool is_member(const struct engine *e, int group, size_t rank)
+{
+	return e->world->groups[group].instance_of[rank] >= 0;
+}
 
 static int64_t latest(const struct engine *e, int group)
 {
@@ -114,7 +118,7 @@ enum status sim_abort(struct backend *backend, int group)
 	int64_t time = latest(e, group);
 	status = settle_members(sim, group, time);
 	if (status == ST_MEMORY)
-		status = settle_members(sim, group, time);      /* as sim_reach */
+		status = settle_members(sim, group, time); /* as sim_reach */
 	if (status != ST_OK)
 		return status;
 	mark(e, group);

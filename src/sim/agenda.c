@@ -1,9 +1,12 @@
-/* agenda.c -- what is due when: a heap of four children a node, ordered by (time, rank, stream, number); a work knows its place */
+/* agenda.c -- what is due when: a heap of four children a node, ordered by (time, rank, stream, number); a
+ * work knows its place */
 #include "sim/engine.h"
 
 static inline bool before(const struct due *a, const struct due *b)
 {
-	return a->time != b->time ? a->time < b->time : a->order != b->order ? a->order < b->order : a->work < b->work;
+	return a->time != b->time      ? a->time < b->time
+	        : a->order != b->order ? a->order < b->order
+	                               : a->work < b->work;
 }
 
 static inline void put(struct engine *e, size_t at, struct due due)
@@ -27,7 +30,8 @@ static void up(struct engine *e, size_t at, struct due due)
 static void down(struct engine *e, size_t at, struct due due)
 {
 	for (;;) {
-		size_t first = at * 4 + 1, best = first, last = first + 4 < e->agenda_count ? first + 4 : e->agenda_count;
+		size_t first = at * 4 + 1, best = first,
+		       last = first + 4 < e->agenda_count ? first + 4 : e->agenda_count;
 		if (first >= e->agenda_count)
 			break;
 		for (size_t i = first + 1; i < last; i++)

@@ -2,14 +2,15 @@
  *
  * Rules every backend keeps (numbered as in docs/time.md; the simulator asserts them):
  *  1 operations of one stream run in issue order, one at a time
- *  2 an operation cannot start before its host issued it; each issue costs the host record.launch_ns (OPF_FREE_LAUNCH: nothing)
- *  3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is held)
- *  4 OP_SYNC blocks the host, not the device
+ *  2 an operation cannot start before its host issued it; each issue costs the host record.launch_ns
+ *  (OPF_FREE_LAUNCH: nothing) 3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is
+ *  held) 4 OP_SYNC blocks the host, not the device
  *  5 a `print` is an OP_COPY to the host on the current stream and an OP_SYNC on it
  *  6 copies: pinned, one engine a direction; pageable, the shell queues an OP_SYNC behind it
  *  7 the default stream waits for, and holds back, the blocking streams of its device
  *  8 kernels share multiprocessors and memory bandwidth; transfers share links, the least along the path
- *  9 collectives of a group instance run one at a time in issue order; a transfer needs both sides; a collective starts when
+ *  9 collectives of a group instance run one at a time in issue order; a transfer needs both sides; a
+ *  collective starts when
  *    its last participant reaches it and holds its multiprocessors from its own arrival
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
@@ -22,56 +23,84 @@
 #include "mpi/plane.h"
 #include "world/world.h"
 
-/* Work between two looks at "shall I stop?": a backend subtracts what it did (1 = about 10 us of wall time) and, when none is left, calls
- * more(); false: it stops at an operation's boundary with ST_INTERRUPTED, whole, and goes on with the next call. The steps are a
- * function of the books, so every process stops at the same place. NULL: never stops. */
-struct budget { int64_t steps; bool (*more)(struct budget *budget); void *self; };
+/* Work between two looks at "shall I stop?": a backend subtracts what it did (1 = about 10 us of wall time)
+ * and, when none is left, calls more(); false: it stops at an operation's boundary with ST_INTERRUPTED,
+ * whole, and goes on with the next call. The steps are a function of the books, so every process stops at the
+ * same place. NULL: never stops. */
+struct budget {
+	int64_t steps;
+	bool (*more)(struct budget *budget);
+	void *self;
+};
 
-enum host_state { HOST_IDLE /* its program is done: it awaits lines */, HOST_BLOCKED /* by a SYNC */, HOST_CRASHED };
-struct host_now { int64_t clock; enum host_state state; op_id on; /* the SYNC it is blocked in */ };
+enum host_state {
+	HOST_IDLE /* its program is done: it awaits lines */,
+	HOST_BLOCKED /* by a SYNC */,
+	HOST_CRASHED
+};
+struct host_now {
+	int64_t clock;
+	enum host_state state;
+	op_id on; /* the SYNC it is blocked in */
+};
 
-struct times { int64_t issue, ready, start, end; op_id blame; bool projected; /* some of it is not final: drawn dimmed */ };
+struct times {
+	int64_t issue, ready, start, end;
+	op_id blame;
+	bool projected; /* some of it is not final: drawn dimmed */
+};
 
 struct backend {
 	const char *name;
-	/* An operation was added to the books (in world.ops): compute record costs, join the host program of its rank. */
+	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
+	 * its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* Carries out all that is final. ST_OK, ST_INTERRUPTED, or ST_MEMORY: this process cannot go on as the others do. What
-	 * becomes of its data steers nothing: see failure. */
+	/* Carries out all that is final. ST_OK, ST_INTERRUPTED, or ST_MEMORY: this process cannot go on as
+	 * the others do. What becomes of its data steers nothing: see failure. */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
-	/* An answer is owed: the operations `ids` (any, of one rank or of many) must be done. Advances; if it is not
-	 * final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS: names the rank whose line is missing
-	 * (nothing was changed). ST_STUCK: no line can mend it. */
+	/* An answer is owed: the operations `ids` (any, of one rank or of many) must be done. Advances; if it
+	 * is not final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS:
+	 * names the rank whose line is missing (nothing was changed). ST_STUCK: no line can mend it. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
-	/* Makes the projection that times() and waiting() look at, as long as the budget lasts; without this they make it themselves. */
+	/* Makes the projection that times() and waiting() look at, as long as the budget lasts; without this
+	 * they make it themselves. */
 	enum status (*project)(struct backend *backend, struct budget *budget);
-	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next queued()). */
+	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next
+	 * queued()). */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
-	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever unless lines come). */
-	bool (*waiting)(struct backend *backend, int rank, op_id *on);   /* the operation rank's host or a stream hangs on; false: none */
+	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever
+	 * unless lines come). */
+	bool (*waiting)(struct backend *backend, int rank,
+	        op_id *on); /* the operation rank's host or a stream hangs on; false: none */
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	enum status (*slow)(struct backend *backend, int rank, double factor);
-	double (*slowness)(struct backend *backend, op_id id);            /* the factor it was queued under; 1 if none */
+	double (*slowness)(struct backend *backend, op_id id); /* the factor it was queued under; 1 if none */
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	enum status (*clock_at_least)(struct backend *backend, int64_t ns);
-	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and processed events, marks outputs
-	 * poisoned, resumes the hosts. Call before world_abort. */
+	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
+	 * processed events, marks outputs poisoned, resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
-	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT if not the owner. */
-	enum status (*peek)(struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out);
-	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same messages were exchanged all the
-	 * same, and what it spoiled is marked. */
+	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT
+	 * if not the owner. */
+	enum status (*peek)(struct backend *backend, enum space space, int64_t address,
+	        const struct layout *layout, void *out);
+	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
+	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
 	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. */
 	void (*sent)(struct backend *backend, int rank, int section, double *sent);
-	void (*stop)(struct backend *backend);       /* frees it */
+	void (*stop)(struct backend *backend); /* frees it */
 };
 
-/* plane may be NULL (--dry: no data). Sets world_segment_calls. on_text: a finished OP_SYNC with reason "print" and the like is
- * reported here when it is final, once, in commit order (the shell prints the text then). It may peek and
- * ask for times that are final. */
-struct backend_hooks { void *self; void (*done)(void *self, op_id id); };
-enum status sim_start(struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks);
+/* plane may be NULL (--dry: no data). Sets world_segment_calls. on_text: a finished OP_SYNC with reason
+ * "print" and the like is reported here when it is final, once, in commit order (the shell prints the text
+ * then). It may peek and ask for times that are final. */
+struct backend_hooks {
+	void *self;
+	void (*done)(void *self, op_id id);
+};
+enum status sim_start(
+        struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks);
 
 #endif

@@ -1,7 +1,8 @@
-/* collective.c -- collectives: one at a time for a group instance, begun by the last to arrive, ended for all at once
+/* collective.c -- collectives: one at a time for a group instance, begun by the last to arrive, ended for all
+ * at once
  *
- * A member arrives when its operation is at the head of its stream and it is the collective's turn. From then on it holds
- * multiprocessors of its device. The members' links carry one flow for the whole collective. */
+ * A member arrives when its operation is at the head of its stream and it is the collective's turn. From then
+ * on it holds multiprocessors of its device. The members' links carry one flow for the whole collective. */
 #include "sim/engine.h"
 
 #include "sim/data.h"
@@ -11,7 +12,10 @@ struct instance *instance_at(const struct engine *e, const struct meet *meet)
 	return &e->instances[e->instance_of[meet->group] + (uint32_t)meet->instance];
 }
 
-static const op_id *members(const struct engine *e, uint32_t meet) { return e->world->meet_ops + e->world->meets[meet].first_op; }
+static const op_id *members(const struct engine *e, uint32_t meet)
+{
+	return e->world->meet_ops + e->world->meets[meet].first_op;
+}
 
 /* Sequence numbers start anew after an abort: the first issued by anybody is the group's first. */
 void collective_issued(struct engine *e, const struct op *op)
@@ -30,14 +34,16 @@ bool collective_turn(const struct engine *e, const struct op *op)
 	return instance_at(e, meet)->turn == meet->sequence;
 }
 
-/* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans nodes. */
+/* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
+ * nodes. */
 static uint8_t kinds_of(const struct engine *e, const struct group_instance *group)
 {
 	const struct machine *machine = e->world->machine;
 	bool within = false, across = false;
 	unsigned kinds = 0;
 	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
-		bool same = machine_node(machine, group->ranks[i]) == machine_node(machine, group->ranks[i + 1]);
+		bool same =
+		        machine_node(machine, group->ranks[i]) == machine_node(machine, group->ranks[i + 1]);
 		if (same ? within : across)
 			continue;
 		struct path path;
@@ -67,7 +73,8 @@ static void begin(struct engine *e, struct instance *instance, const struct meet
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* The last to arrive; of several at the same time (their turn came), the last that was ready, then the last in the order of events. */
+/* The last to arrive; of several at the same time (their turn came), the last that was ready, then the last
+ * in the order of events. */
 static op_id last_of(const struct engine *e, op_id a, op_id b)
 {
 	const struct op *x = op_at(e, a), *y = op_at(e, b);
@@ -90,7 +97,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		return;
 	l->state = LANE_MEET;
 	instance->meet = op->meet;
-	instance->last = instance->last && instance->last_time == e->s.now ? last_of(e, instance->last, id) : id;
+	instance->last =
+	        instance->last && instance->last_time == e->s.now ? last_of(e, instance->last, id) : id;
 	instance->last_time = e->s.now;
 	instance->arrived++;
 	device_hold(e, l->rank, 1);
@@ -100,8 +108,10 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		meet_needs(e, id);
 }
 
-/* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank is to blame for that. */
-static void next_turn(struct engine *e, struct instance *instance, const struct group_instance *group, const op_id *before)
+/* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank
+ * is to blame for that. */
+static void next_turn(
+        struct engine *e, struct instance *instance, const struct group_instance *group, const op_id *before)
 {
 	for (int i = 0; i < group->n; i++) {
 		const struct rank *r = &e->ranks[group->ranks[i]];

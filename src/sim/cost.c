@@ -1,10 +1,14 @@
 /* cost.c -- what an operation costs on the machine of the moment it is queued: `set` changes later lines only
  *
- * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device memory reads and writes
- * every byte; within host memory it takes bytes/host_rate of nothing that others use. */
+ * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device
+ * memory reads and writes every byte; within host memory it takes bytes/host_rate of nothing that others
+ * use. */
 #include "sim/engine.h"
 
-bool record_is_spin(const struct record *record) { return record->kind == OP_KERNEL && record->duration_ns >= 0; }
+bool record_is_spin(const struct record *record)
+{
+	return record->kind == OP_KERNEL && record->duration_ns >= 0;
+}
 
 const struct operand *record_source(const struct record *record)
 {
@@ -42,7 +46,8 @@ static bool pageable(const struct record *record)
 
 static int64_t alone(const struct record *record)
 {
-	return round_up(record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
+	return round_up(
+	        record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
 }
 
 static void cost_copy(const struct machine *machine, struct record *record)
@@ -56,7 +61,9 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		record->rate = machine->memory_rate / 2;
 	else {
 		record->latency_ns = machine->copy_latency;
-		record->rate = pageable(record) ? machine->pageable : way == COPY_TO_DEVICE ? machine->h2d : machine->d2h;
+		record->rate = pageable(record) ? machine->pageable
+		        : way == COPY_TO_DEVICE ? machine->h2d
+		                                : machine->d2h;
 	}
 	record->alone_ns = alone(record);
 }
@@ -67,8 +74,8 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 	const struct group_instance *instance = &e->world->groups[meet->group].instance[meet->instance];
 	struct cost cost = {0};
 	record->alone_ns = 0;
-	enum status status = collective_cost(record->collective, e->world->machine, (struct cost_group){instance->n, instance->ranks},
-		record->bytes, record->algorithm, &cost);
+	enum status status = collective_cost(record->collective, e->world->machine,
+	        (struct cost_group){instance->n, instance->ranks}, record->bytes, record->algorithm, &cost);
 	if (status != ST_OK)
 		return status;
 	record->latency_ns = cost.latency_ns;
@@ -116,7 +123,8 @@ enum status cost_record(struct engine *e, op_id id)
 	switch ((enum op_kind)record->kind) {
 	case OP_KERNEL:
 		if (!record_is_spin(record))
-			record->alone_ns = machine_kernel_ns(machine, (enum dtype)record->dtype, record->flops, (double)record->bytes);
+			record->alone_ns = machine_kernel_ns(
+			        machine, (enum dtype)record->dtype, record->flops, (double)record->bytes);
 		return ST_OK;
 	case OP_COPY:
 		cost_copy(machine, record);

@@ -1,8 +1,9 @@
 /* data.c -- when the data of this process's rank changes
  *
- * A running operation is noted from its start on. Before an output appears (or the host fills a tensor), those among them that read that
- * memory and have not been evaluated are: kernels into memory of their own, copies, sends and collectives by packing their input.
- * What nobody disturbs is computed at its end, straight into place. */
+ * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
+ * those among them that read that memory and have not been evaluated are: kernels into memory of their own,
+ * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end, straight
+ * into place. */
 #include "sim/evaluate.h"
 #include "base/memory.h"
 
@@ -23,14 +24,14 @@ struct data {
 	struct plane *plane;
 	struct running *running;
 	size_t count, room;
-	struct plane_group **groups;    /* by group: this rank's instance, NULL where it is in none */
+	struct plane_group **groups; /* by group: this rank's instance, NULL where it is in none */
 	size_t group_count, group_room;
-	op_id *fills;                   /* by the host, that wait for earlier work on their memory */
+	op_id *fills; /* by the host, that wait for earlier work on their memory */
 	size_t fill_count, fill_room;
-	enum status status;             /* the first failure that was not asked for yet */
+	enum status status; /* the first failure that was not asked for yet */
 	char why[512];
 	bool spoiled;
-	bool stranded;                  /* a message was left out: no more are exchanged */
+	bool stranded; /* a message was left out: no more are exchanged */
 };
 
 static void *segment_get(void *self, enum space space, int64_t bytes)
@@ -83,10 +84,15 @@ void data_free(struct data *data)
 
 enum status data_stranded(const struct data *data)
 {
-	return data->stranded ? fail(ST_MEMORY, "this computer is out of memory for a message that other ranks wait for") : ST_OK;
+	return data->stranded
+	        ? fail(ST_MEMORY, "this computer is out of memory for a message that other ranks wait for")
+	        : ST_OK;
 }
 
-bool data_spoiled(const struct data *data) { return data->spoiled; }
+bool data_spoiled(const struct data *data)
+{
+	return data->spoiled;
+}
 
 enum status data_failure(struct data *data)
 {
@@ -113,8 +119,8 @@ static void failed(struct data *data, enum status status, op_id id)
 	keep(data, status);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_poison(data->world, data->world->me, (enum space)record->operand[i].space, record->operand[i].address,
-				layout_span(&record->operand[i].layout), id);
+			world_poison(data->world, data->world->me, (enum space)record->operand[i].space,
+			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
 enum status data_reserve(struct data *data, size_t running)
@@ -140,10 +146,10 @@ enum status data_groups(struct data *data)
 		data->groups[data->group_count] = NULL;
 		/* its members agree on success and failure: all of them try twice, or none */
 		for (int tries = 0; instance >= 0 && tries < 2 && !data->groups[data->group_count]; tries++)
-			status = plane_group_make(data->plane, group->instance[instance].n, group->instance[instance].ranks,
-				&data->groups[data->group_count]);
+			status = plane_group_make(data->plane, group->instance[instance].n,
+			        group->instance[instance].ranks, &data->groups[data->group_count]);
 		data->group_count++;
-		keep(data, status);     /* then none of them uses the group */
+		keep(data, status); /* then none of them uses the group */
 	}
 	return ST_OK;
 }
@@ -152,14 +158,17 @@ enum status data_groups(struct data *data)
 
 static bool overlaps(const struct operand *operand, enum space space, int64_t address, int64_t bytes)
 {
-	return operand->space == space && operand->address < address + bytes && address < operand->address + layout_span(&operand->layout);
+	return operand->space == space && operand->address < address + bytes &&
+	        address < operand->address + layout_span(&operand->layout);
 }
 
-static bool reads(const struct running *running, const struct record *record, enum space space, int64_t address, int64_t bytes)
+static bool reads(const struct running *running, const struct record *record, enum space space,
+        int64_t address, int64_t bytes)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD) : i == record->part[running->part].operand;
+		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD)
+		                                : i == record->part[running->part].operand;
 		if (counts && overlaps(operand, space, address, bytes))
 			return true;
 	}
@@ -169,7 +178,9 @@ static bool reads(const struct running *running, const struct record *record, en
 static void stage(struct data *data, struct running *running)
 {
 	const struct record *record = op_record(data->world, running->id);
-	const struct operand *input = running->part < 0 ? record_source(record) : &record->operand[record->part[running->part].operand];
+	const struct operand *input = running->part < 0
+	        ? record_source(record)
+	        : &record->operand[record->part[running->part].operand];
 	enum status status = ST_OK;
 	running->staged = true;
 	if (record->kind == OP_KERNEL)
@@ -185,7 +196,8 @@ static void disturb(struct data *data, op_id by, enum space space, int64_t addre
 {
 	for (size_t i = 0; i < data->count; i++) {
 		struct running *running = &data->running[i];
-		if (running->id != by && !running->staged && reads(running, op_record(data->world, running->id), space, address, bytes))
+		if (running->id != by && !running->staged &&
+		        reads(running, op_record(data->world, running->id), space, address, bytes))
 			stage(data, running);
 	}
 }
@@ -227,7 +239,9 @@ void data_begin(struct data *data, op_id id)
 static enum status put_results(struct data *data, const struct running *running, const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++) {
-		enum status status = running->packed[i] ? operand_unpack(data->world, &record->operand[i], running->packed[i]) : ST_OK;
+		enum status status = running->packed[i]
+		        ? operand_unpack(data->world, &record->operand[i], running->packed[i])
+		        : ST_OK;
 		if (status != ST_OK)
 			return status;
 	}
@@ -238,12 +252,16 @@ static enum status carry_out(struct data *data, const struct running *running, c
 {
 	const void *input = running->staged ? running->packed[0] : NULL;
 	if (record->kind == OP_KERNEL)
-		return running->staged ? put_results(data, running, record) : evaluate_kernel(data->world, record, NULL);
+		return running->staged ? put_results(data, running, record)
+		                       : evaluate_kernel(data->world, record, NULL);
 	if (record->kind == OP_COPY)
 		return evaluate_copy(data->world, record, input);
 	if (!data->groups[record->group])
-		return fail(ST_MPI, "the group '%s' could not be made", names_text(data->world->names, data->world->groups[record->group].name));
-	return data->stranded ? ST_MEMORY : evaluate_collective(data->world, data->groups[record->group], record, input, &data->stranded);
+		return fail(ST_MPI, "the group '%s' could not be made",
+		        names_text(data->world->names, data->world->groups[record->group].name));
+	return data->stranded ? ST_MEMORY
+	                      : evaluate_collective(data->world, data->groups[record->group], record, input,
+	                                &data->stranded);
 }
 
 void data_end(struct data *data, op_id id)
@@ -255,7 +273,8 @@ void data_end(struct data *data, op_id id)
 	disturb_outputs(data, id, record);
 	enum status status = carry_out(data, running, record);
 	if (status == ST_OK && running->lost)
-		status = fail(ST_MEMORY, "this computer had no memory for what '%s' reads", names_text(data->world->names, record->title));
+		status = fail(ST_MEMORY, "this computer had no memory for what '%s' reads",
+		        names_text(data->world->names, record->title));
 	failed(data, status, id);
 	forget(data, running);
 }
@@ -273,22 +292,23 @@ static bool touches(const struct record *record, const struct record *fill)
 {
 	for (int i = 0; i < fill->operands; i++)
 		for (int k = 0; k < record->operands; k++)
-			if (overlaps(&record->operand[k], (enum space)fill->operand[i].space, fill->operand[i].address,
-				layout_span(&fill->operand[i].layout)))
+			if (overlaps(&record->operand[k], (enum space)fill->operand[i].space,
+			            fill->operand[i].address, layout_span(&fill->operand[i].layout)))
 				return true;
 	return false;
 }
 
 bool data_fill_meets(const struct data *data, op_id fill, op_id other)
 {
-	return data->fill_count || (other && touches(op_record(data->world, other), op_record(data->world, fill)));
+	return data->fill_count ||
+	        (other && touches(op_record(data->world, other), op_record(data->world, fill)));
 }
 
 void data_fill(struct data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
-	if (record->kernel)     /* else the content of a file, which the shell brings */
+	if (record->kernel) /* else the content of a file, which the shell brings */
 		failed(data, evaluate_kernel(data->world, record, NULL), id);
 }
 
@@ -300,7 +320,10 @@ bool data_fill_later(struct data *data, op_id id)
 	return true;
 }
 
-op_id data_next_fill(const struct data *data) { return data->fill_count ? data->fills[0] : 0; }
+op_id data_next_fill(const struct data *data)
+{
+	return data->fill_count ? data->fills[0] : 0;
+}
 
 void data_fill_now(struct data *data)
 {
@@ -325,9 +348,11 @@ static const struct operand *part_operand(const struct data *data, op_id id, int
 
 void data_transfer_end(struct data *data, const struct transfer *t)
 {
-	int me = data->world->me, from = data->world->ops[t->send].rank, to = data->world->ops[t->receive].rank;
+	int me = data->world->me, from = data->world->ops[t->send].rank,
+	    to = data->world->ops[t->receive].rank;
 	struct running *running = from == me ? find(data, t->send, t->send_part) : NULL;
-	const struct operand *source = part_operand(data, t->send, t->send_part), *target = part_operand(data, t->receive, t->receive_part);
+	const struct operand *source = part_operand(data, t->send, t->send_part),
+	                     *target = part_operand(data, t->receive, t->receive_part);
 	if (to == me)
 		disturb_operand(data, 0, target);
 	const void *packed = running && running->staged ? running->packed[0] : NULL;
@@ -336,9 +361,11 @@ void data_transfer_end(struct data *data, const struct transfer *t)
 	else if (from == me && to == me)
 		failed(data, evaluate_to_itself(data->world, source, target, packed), t->receive);
 	else if (from == me)
-		failed(data, evaluate_send(data->world, data->plane, to, source, packed, &data->stranded), t->send);
+		failed(data, evaluate_send(data->world, data->plane, to, source, packed, &data->stranded),
+		        t->send);
 	else if (to == me)
-		failed(data, evaluate_receive(data->world, data->plane, from, target, &data->stranded), t->receive);
+		failed(data, evaluate_receive(data->world, data->plane, from, target, &data->stranded),
+		        t->receive);
 	if (running)
 		forget(data, running);
 }

@@ -1,7 +1,10 @@
-/* device.c -- what the lanes of one device share: multiprocessors (kernels) and copy engines (one a direction)
+/* device.c -- what the lanes of one device share: multiprocessors (kernels) and copy engines (one a
+ * direction)
  *
- * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of high-priority streams run, only they
- * count, and the others stand still. Collectives that wait or run on the rank hold `sms` each, nine tenths at most. Copies of a direction take turns in the order of their arrival. */
+ * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of
+ * high-priority streams run, only they count, and the others stand still. Collectives that wait or run on the
+ * rank hold `sms` each, nine tenths at most. Copies of a direction take turns in the order of their
+ * arrival. */
 #include "sim/engine.h"
 
 void work_settle(struct engine *e, struct work *work)
@@ -18,7 +21,10 @@ void work_plan(struct engine *e, uint32_t index, double share)
 	agenda_set(e, index, e->s.now + round_up(work->left / share), op_order(&e->world->ops[work->op]));
 }
 
-static bool goes_first(const struct engine *e, uint32_t work) { return e->lanes[e->works[work].index].high; }
+static bool goes_first(const struct engine *e, uint32_t work)
+{
+	return e->lanes[e->works[work].index].high;
+}
 
 /* Stands still, until the kernels that go first are done. */
 static void hold_kernel(struct engine *e, uint32_t work)

@@ -1,182 +1,270 @@
 /* engine.h -- the state of the simulated machine, shared by the files of this folder and by nobody else.
  *
- * A discrete-event engine in virtual nanoseconds. Each rank has a host, which runs ahead through its program until a SYNC blocks
- * it, and a device: one lane for each stream, whose head is the operation that it works on. Everything that will happen at a
- * known time is a `work` in one heap, in the order (time, rank, stream, operation number). All links between the parts are
- * indices, so that a copy of the arrays is a copy of the machine: that is how the future is tried out (project.c, reach.c).
+ * A discrete-event engine in virtual nanoseconds. Each rank has a host, which runs ahead through its program
+ * until a SYNC blocks it, and a device: one lane for each stream, whose head is the operation that it works
+ * on. Everything that will happen at a known time is a `work` in one heap, in the order (time, rank, stream,
+ * operation number). All links between the parts are indices, so that a copy of the arrays is a copy of the
+ * machine: that is how the future is tried out (project.c, reach.c).
  *
- * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c (streams)  device.c (kernels,
- * copy engines)  link.c (flows)  collective.c transfer.c (meetings)  run.c (one pass, finality)  reach.c (answers owed)
- * project.c (what would be)  abort.c  missing.c (who is waited for)  fill.c data.c evaluate.c (the data of this process's rank)  traffic.c
+ * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
+ * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (meetings)  run.c (one
+ * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  missing.c (who is waited
+ * for)  fill.c data.c evaluate.c (the data of this process's rank)  traffic.c
  *
- * May call: collectives/ kernels/ world/ machine/ mpi/ base/. To add a kind of operation: a row of OP_KINDS (world.h), its cost in
- * cost.c, a case in lane.c (device) or host.c (host's lane), and what becomes of data in data.c.
+ * May call: collectives/ kernels/ world/ machine/ mpi/ base/. To add a kind of operation: a row of OP_KINDS
+ * (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what becomes of data
+ * in data.c.
  *
- * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass an idle rank with
- * work on its device is `stopped` at its clock: none of its later events is carried out. Whoever meets a stopped rank is stopped
- * too, from that time on. Ranks that meet nobody stopped do not depend on it, and the order between them means nothing. */
+ * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
+ * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
+ * Whoever meets a stopped rank is stopped too, from that time on. Ranks that meet nobody stopped do not
+ * depend on it, and the order between them means nothing. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H
 
 #include "collectives/collective.h"
 #include "sim/backend.h"
 
-#define NOWHERE UINT32_MAX      /* no index */
+#define NOWHERE UINT32_MAX /* no index */
 
 /* What moves a work on: its owner tells which of the arrays `index` counts in. */
-enum owner { OWNER_LANE, OWNER_GROUP, OWNER_TRANSFER, OWNER_RANK /* an idle host's clock is reached: the rank stops */,
-	OWNER_FILL /* this process's host writes a tensor */ };
-enum phase { PHASE_NONE, PHASE_ARRIVE /* the head of a lane may begin */, PHASE_FIXED /* nothing disturbs it */,
-	PHASE_KERNEL /* shares the multiprocessors */, PHASE_LATENCY /* of a flow */, PHASE_FLOW /* shares links */ };
+enum owner {
+	OWNER_LANE,
+	OWNER_GROUP,
+	OWNER_TRANSFER,
+	OWNER_RANK /* an idle host's clock is reached: the rank stops */,
+	OWNER_FILL /* this process's host writes a tensor */
+};
+enum phase {
+	PHASE_NONE,
+	PHASE_ARRIVE /* the head of a lane may begin */,
+	PHASE_FIXED /* nothing disturbs it */,
+	PHASE_KERNEL /* shares the multiprocessors */,
+	PHASE_LATENCY /* of a flow */,
+	PHASE_FLOW /* shares links */
+};
 
 struct work {
-	double left;            /* ns that it would still take alone, as of `since` */
-	double share;           /* of the speed alone, since then */
+	double left;  /* ns that it would still take alone, as of `since` */
+	double share; /* of the speed alone, since then */
 	int64_t since;
-	op_id op;               /* whose rank, stream and number order it: of a collective, place 0's; of a transfer, the sender's */
-	uint32_t index;         /* of the lane, group instance, transfer or rank */
-	uint32_t at;            /* place in the heap, NOWHERE if it has no event */
-	uint32_t next;          /* the next kernel of the device */
-	uint32_t touched;       /* link.c: the round that looked at it last */
+	/* whose rank, stream and number order it: of a collective, place 0's; of a transfer, the sender's */
+	op_id op;
+	uint32_t index;   /* of the lane, group instance, transfer or rank */
+	uint32_t at;      /* place in the heap, NOWHERE if it has no event */
+	uint32_t next;    /* the next kernel of the device */
+	uint32_t touched; /* link.c: the round that looked at it last */
 	uint8_t owner, phase;
 };
-struct due { int64_t time; uint64_t order; uint32_t work; };
+struct due {
+	int64_t time;
+	uint64_t order;
+	uint32_t work;
+};
 
-enum lane_state { LANE_QUIET /* no head, or its arrival is due, or it is not issued */, LANE_EVENT /* a wait unresolved */,
-	LANE_DEFAULT /* rule 7 */, LANE_ENGINE /* for a copy engine */, LANE_TURN /* the group's earlier collective */,
-	LANE_MEET /* reached its meeting */, LANE_RUN };
+enum lane_state {
+	LANE_QUIET /* no head, or its arrival is due, or it is not issued */,
+	LANE_EVENT /* a wait unresolved */,
+	LANE_DEFAULT /* rule 7 */,
+	LANE_ENGINE /* for a copy engine */,
+	LANE_TURN /* the group's earlier collective */,
+	LANE_MEET /* reached its meeting */,
+	LANE_RUN
+};
 struct lane {
-	op_id head;             /* the first operation of the stream that is not done */
+	op_id head; /* the first operation of the stream that is not done */
 	uint32_t rank, work;
-	uint32_t next;          /* the next in line for a copy engine */
-	uint16_t left;          /* parts of a P2P not done */
-	uint16_t parts;         /* the most that a P2P of it has */
+	uint32_t next;  /* the next in line for a copy engine */
+	uint16_t left;  /* parts of a P2P not done */
+	uint16_t parts; /* the most that a P2P of it has */
 	uint8_t state, stream;
 	bool blocking, poked;
-	bool high;              /* its kernels go first */
+	bool high; /* its kernels go first */
 };
 
 enum { TO_DEVICE, TO_HOST, ENGINES };
-struct engine_line { uint32_t running, first, last; };      /* lanes; NOWHERE if none */
+struct engine_line {
+	uint32_t running, first, last;
+}; /* lanes; NOWHERE if none */
 
-enum rank_state { RANK_RUN /* between two lines of the host's program: only inside host.c */, RANK_IDLE, RANK_BLOCKED, RANK_CRASHED };
+enum rank_state {
+	RANK_RUN /* between two lines of the host's program: only inside host.c */,
+	RANK_IDLE,
+	RANK_BLOCKED,
+	RANK_CRASHED
+};
 struct rank {
-	int64_t clock;          /* the host's */
-	int64_t settled;        /* an answer made the device's past final up to here: later lines reach it no earlier */
-	int64_t last_end;       /* of what its device finished last */
-	int64_t seen;           /* time of its latest event */
-	op_id next;             /* of the host's program */
-	op_id on;               /* the SYNC or SEGMENT that blocks it */
+	int64_t clock; /* the host's */
+	/* an answer made the device's past final up to here: later lines reach it no earlier */
+	int64_t settled;
+	int64_t last_end; /* of what its device finished last */
+	int64_t seen;     /* time of its latest event */
+	op_id next;       /* of the host's program */
+	op_id on;         /* the SYNC or SEGMENT that blocks it */
 	op_id last_done;
-	op_id reserved;         /* there is room for its transfers up to this line */
-	uint32_t lanes, lane_count, lane_room;          /* its lanes are lanes[lanes + stream] */
-	uint32_t streams;       /* lanes that its lines ask for, also the lines that the host has not looked at */
-	uint32_t unfinished;    /* issued to the device, not done */
-	uint32_t kernels, kernel_count;                 /* list of works */
-	uint32_t held;          /* collectives that hold multiprocessors */
-	uint32_t waiting;       /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
-	uint32_t awaited;       /* transfers that wait for this rank's side */
-	uint32_t stop, stopped; /* work of the stop event; the pass that stopped it */
+	op_id reserved;                        /* there is room for its transfers up to this line */
+	uint32_t lanes, lane_count, lane_room; /* its lanes are lanes[lanes + stream] */
+	uint32_t streams; /* lanes that its lines ask for, also the lines that the host has not looked at */
+	uint32_t unfinished;            /* issued to the device, not done */
+	uint32_t kernels, kernel_count; /* list of works */
+	uint32_t held;                  /* collectives that hold multiprocessors */
+	uint32_t waiting;               /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
+	uint32_t awaited;               /* transfers that wait for this rank's side */
+	uint32_t stop, stopped;         /* work of the stop event; the pass that stopped it */
 	struct engine_line engine[ENGINES];
 	uint8_t state;
-	bool fresh;             /* has lines that the host has not looked at */
-	bool transfers;         /* ... and some are transfers, which need room */
-	bool blocking;          /* has blocking streams: rule 7 applies */
+	bool fresh;     /* has lines that the host has not looked at */
+	bool transfers; /* ... and some are transfers, which need room */
+	bool blocking;  /* has blocking streams: rule 7 applies */
 };
 
-struct instance {               /* of a group: collectives take turns */
+struct instance { /* of a group: collectives take turns */
 	int group, number;
 	uint32_t work;
-	uint32_t meet;          /* whose turn it is; 0: not known yet */
-	uint32_t turn;          /* its sequence number */
+	uint32_t meet; /* whose turn it is; 0: not known yet */
+	uint32_t turn; /* its sequence number */
 	uint32_t arrived;
-	op_id last;             /* the latest to arrive, and when */
+	op_id last; /* the latest to arrive, and when */
 	int64_t last_time;
-	uint32_t stop_pass, stop_count;                 /* members that this pass has stopped */
-	uint8_t kinds;          /* bit k: it flows over every member's link of kind k */
-	bool based;             /* `turn` is known */
+	uint32_t stop_pass, stop_count; /* members that this pass has stopped */
+	uint8_t kinds;                  /* bit k: it flows over every member's link of kind k */
+	bool based;                     /* `turn` is known */
 	bool running;
 };
 
-struct transfer { uint32_t work, meet, next; op_id send, receive; uint16_t send_part, receive_part; uint8_t links; int link[4]; };
-struct link { uint32_t count, first; };
-struct tie { uint32_t work, next; };    /* a flow on a link */
+struct transfer {
+	uint32_t work, meet, next;
+	op_id send, receive;
+	uint16_t send_part, receive_part;
+	uint8_t links;
+	int link[4];
+};
+struct link {
+	uint32_t count, first;
+};
+struct tie {
+	uint32_t work, next;
+}; /* a flow on a link */
 
 /* Arrays whose content is the machine's state; one row each, so that a copy forgets none. */
-#define ENGINE_ARRAYS(X) X(struct rank, ranks) X(struct lane, lanes) X(struct work, works) X(struct due, agenda) X(struct instance, instances) \
-	X(struct transfer, transfers) X(struct link, links) X(struct tie, ties) X(uint32_t, pokes)
+#define ENGINE_ARRAYS(X)              \
+	X(struct rank, ranks)         \
+	X(struct lane, lanes)         \
+	X(struct work, works)         \
+	X(struct due, agenda)         \
+	X(struct instance, instances) \
+	X(struct transfer, transfers) \
+	X(struct link, links)         \
+	X(struct tie, ties)           \
+	X(uint32_t, pokes)
 /* Everything but the arrays */
 struct engine_scalars {
 	uint32_t free_transfer, free_tie;
-	uint32_t round;         /* of link.c */
+	uint32_t round; /* of link.c */
 	uint32_t pass;
-	uint32_t fill;          /* work of OWNER_FILL */
-	uint32_t poke_first, poked;     /* the ring of lanes to look at: pokes[] */
-	int64_t fixed;          /* lines queued later join links and groups no earlier */
-	int64_t least_clock;    /* pace */
+	uint32_t fill;              /* work of OWNER_FILL */
+	uint32_t poke_first, poked; /* the ring of lanes to look at: pokes[] */
+	int64_t fixed;              /* lines queued later join links and groups no earlier */
+	int64_t least_clock;        /* pace */
 	int64_t now;
-	double sms;             /* collective_sms when a collective was queued last */
+	double sms; /* collective_sms when a collective was queued last */
 };
 
 /* Lines from operation `first` on join links and groups no earlier than `time`. */
-struct floor { op_id first; int64_t time; };
-struct slow { int rank; op_id after; double factor; };
+struct floor {
+	op_id first;
+	int64_t time;
+};
+struct slow {
+	int rank;
+	op_id after;
+	double factor;
+};
 
-struct data;                    /* of this process's rank: data.h */
-enum { EVENTS_A_STEP = 20 };    /* of a budget */
+struct data;                 /* of this process's rank: data.h */
+enum { EVENTS_A_STEP = 20 }; /* of a budget */
 
 struct engine {
 	struct world *world;
-	struct data *data;      /* NULL in a copy, and with --dry */
+	struct data *data; /* NULL in a copy, and with --dry */
 	struct backend_hooks hooks;
 	struct engine_scalars s;
-#define X(type, name) type *name; size_t name##_count, name##_room;
+#define X(type, name) \
+	type *name;   \
+	size_t name##_count, name##_room;
 	ENGINE_ARRAYS(X)
 #undef X
-	uint32_t *instance_of;  /* by group: its first instance */
+	uint32_t *instance_of; /* by group: its first instance */
 	size_t group_count, group_room;
-	struct floor *floors; size_t floor_count, floor_room;
-	struct slow *slows; size_t slow_count, slow_room;
-	uint32_t *fresh; size_t fresh_count, fresh_room;        /* ranks with lines to look at */
-	struct due *held; size_t held_count, held_room;         /* events put off to the end of the pass */
-	uint32_t *stack; size_t stack_room;                     /* ranks to stop: run.c */
-	size_t parts;           /* transfers that unfinished operations may need at once */
-	/* A copy keeps the times of operations from `base` on to itself. In the machine itself base is UINT32_MAX. */
+	struct floor *floors;
+	size_t floor_count, floor_room;
+	struct slow *slows;
+	size_t slow_count, slow_room;
+	uint32_t *fresh;
+	size_t fresh_count, fresh_room; /* ranks with lines to look at */
+	struct due *held;
+	size_t held_count, held_room; /* events put off to the end of the pass */
+	uint32_t *stack;
+	size_t stack_room; /* ranks to stop: run.c */
+	size_t parts;      /* transfers that unfinished operations may need at once */
+	/* A copy keeps the times of operations from `base` on to itself. In the machine itself base is
+	 * UINT32_MAX. */
 	op_id base;
-	struct op *overlay; size_t overlay_count, overlay_room;
-	/* The ranks whose hosts are taken to issue nothing more, by rank; NULL: none. And whom they hang on. */
+	struct op *overlay;
+	size_t overlay_count, overlay_room;
+	/* The ranks whose hosts are taken to issue nothing more, by rank; NULL: none. And whom they hang
+	 * on. */
 	bool *quiet, *needed;
 	bool everybody_quiet;
 	size_t need_count;
 	/* Goal of a pass */
-	bool aims;              /* at operations marked OPF_GOAL, of which ... */
-	size_t goal_left;       /* ... so many are not done */
-	int64_t until;          /* events before it only; TIME_UNKNOWN: all */
+	bool aims;        /* at operations marked OPF_GOAL, of which ... */
+	size_t goal_left; /* ... so many are not done */
+	int64_t until;    /* events before it only; TIME_UNKNOWN: all */
 	size_t stopped_count;
-	enum status status;     /* a promise broken: ST_BUG, worded */
-	int64_t ticks, ticks_all;      /* events since the last step of the budget; since the copy was made */
-	int64_t latest;         /* time of the latest event of this pass */
+	enum status status;       /* a promise broken: ST_BUG, worded */
+	int64_t ticks, ticks_all; /* events since the last step of the budget; since the copy was made */
+	int64_t latest;           /* time of the latest event of this pass */
 	bool in_pass;
-	bool spoiled;           /* some tensor was marked poisoned: writing clears that */
+	bool spoiled; /* some tensor was marked poisoned: writing clears that */
 };
 
 static inline struct op *op_at(const struct engine *e, op_id id)
 {
 	return id >= e->base ? &e->overlay[id - e->base] : &e->world->ops[id];
 }
-enum { OPF_GOAL = 32 };         /* a flag of struct op, set only during a pass */
+enum { OPF_GOAL = 32 }; /* a flag of struct op, set only during a pass */
 static inline void op_set_done(struct engine *e, struct op *op)
 {
 	e->goal_left -= (op->flags & OPF_GOAL) != 0;
 	op->flags = (uint8_t)((op->flags & ~OPF_GOAL) | OPF_DONE);
 }
-static inline bool op_done(const struct engine *e, op_id id) { return id == 0 || op_at(e, id)->flags & OPF_DONE; }
-static inline const struct record *record_at(const struct engine *e, const struct op *op) { return &e->world->records[op->record]; }
-static inline bool rank_stopped(const struct engine *e, uint32_t rank) { return e->ranks[rank].stopped == e->s.pass; }
-static inline bool rank_quiet(const struct engine *e, uint32_t rank) { return e->everybody_quiet || (e->quiet && e->quiet[rank]); }
-static inline uint32_t lane_of(const struct engine *e, const struct op *op) { return e->ranks[op->rank].lanes + op->stream; }
-static inline int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
-/* The least integer not below x but for a slack, which takes up the rounding of rates: 2.00 ms is 2,000,000 ns. No libm. */
+static inline bool op_done(const struct engine *e, op_id id)
+{
+	return id == 0 || op_at(e, id)->flags & OPF_DONE;
+}
+static inline const struct record *record_at(const struct engine *e, const struct op *op)
+{
+	return &e->world->records[op->record];
+}
+static inline bool rank_stopped(const struct engine *e, uint32_t rank)
+{
+	return e->ranks[rank].stopped == e->s.pass;
+}
+static inline bool rank_quiet(const struct engine *e, uint32_t rank)
+{
+	return e->everybody_quiet || (e->quiet && e->quiet[rank]);
+}
+static inline uint32_t lane_of(const struct engine *e, const struct op *op)
+{
+	return e->ranks[op->rank].lanes + op->stream;
+}
+static inline int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+/* The least integer not below x but for a slack, which takes up the rounding of rates: 2.00 ms is 2,000,000
+ * ns. No libm. */
 static inline int64_t round_up(double x)
 {
 	if (!(x < 9e18))
@@ -185,13 +273,17 @@ static inline int64_t round_up(double x)
 	return x - (double)whole > 1.0 / 1024 ? whole + 1 : whole;
 }
 /* Order of events at one time: rank, stream, number. */
-static inline uint64_t op_order(const struct op *op) { return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number; }
+static inline uint64_t op_order(const struct op *op)
+{
+	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
+}
 
 /* state.c */
 enum status engine_create(struct engine **engine, struct world *world);
 void engine_free(struct engine *engine);
-enum status engine_reserve(struct engine *e);          /* room for everything that the books hold; the only place that allocates */
-enum status engine_copy(struct engine *to, const struct engine *from);      /* as it is now, with an overlay */
+enum status engine_reserve(
+        struct engine *e); /* room for everything that the books hold; the only place that allocates */
+enum status engine_copy(struct engine *to, const struct engine *from); /* as it is now, with an overlay */
 
 /* agenda.c: at most one event a work */
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
@@ -203,38 +295,40 @@ enum status cost_record(struct engine *e, op_id id);
 bool record_is_spin(const struct record *record);
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_ON_HOST };
 enum copy_way copy_way(const struct record *record);
-const struct operand *record_source(const struct record *record);       /* of a copy; NULL if it has none */
+const struct operand *record_source(const struct record *record); /* of a copy; NULL if it has none */
 const struct operand *record_target(const struct record *record);
 double slow_factor(const struct engine *e, op_id id);
 
 /* host.c */
-void host_run(struct engine *e, uint32_t rank);        /* until it is idle or blocked */
-void host_told(struct engine *e, uint32_t rank);       /* something of its device is done */
+void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */
+void host_told(struct engine *e, uint32_t rank); /* something of its device is done */
 
 /* fill.c */
 void fill_reached(struct engine *e, op_id id);
 void fill_due(struct engine *e);
 
 /* lane.c */
-void lane_arrive(struct engine *e, uint32_t lane);     /* its head's arrival is due */
-void lane_poke(struct engine *e, uint32_t lane);       /* its head may have got further: looked at by lanes_step */
+void lane_arrive(struct engine *e, uint32_t lane); /* its head's arrival is due */
+void lane_poke(struct engine *e, uint32_t lane); /* its head may have got further: looked at by lanes_step */
 void lanes_step(struct engine *e);
-void lane_begun(struct engine *e, op_id id);           /* marks its start */
-void lane_finish(struct engine *e, uint32_t lane);     /* its head is done now */
+void lane_begun(struct engine *e, op_id id);       /* marks its start */
+void lane_finish(struct engine *e, uint32_t lane); /* its head is done now */
 void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase);
 
 /* device.c */
-void work_settle(struct engine *e, struct work *work);                     /* what was done until now */
-void work_plan(struct engine *e, uint32_t work, double share);             /* when the rest will be done at that share */
+void work_settle(struct engine *e, struct work *work);         /* what was done until now */
+void work_plan(struct engine *e, uint32_t work, double share); /* when the rest will be done at that share */
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);
-void device_hold(struct engine *e, uint32_t rank, int change);             /* a collective takes or leaves its multiprocessors */
+void device_hold(
+        struct engine *e, uint32_t rank, int change); /* a collective takes or leaves its multiprocessors */
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way);
 void copy_end(struct engine *e, uint32_t lane, enum copy_way way);
 
 /* link.c */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate);
-void flow_due(struct engine *e, uint32_t work);        /* the latency is over: join the links; true end: see flow_over */
+void flow_due(
+        struct engine *e, uint32_t work); /* the latency is over: join the links; true end: see flow_over */
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
 int flow_links(const struct engine *e, uint32_t work);
@@ -253,17 +347,19 @@ void transfers_arrive(struct engine *e, uint32_t lane);
 void transfer_due(struct engine *e, uint32_t transfer);
 void transfers_forget(struct engine *e, uint32_t lane);
 uint32_t part_meet(const struct engine *e, const struct op *op, int part);
-op_id part_other(const struct engine *e, const struct op *op, int part);   /* the other side's operation, 0: not queued */
-bool op_arrived(const struct engine *e, op_id id);                         /* a P2P that stands at the head of its stream */
+op_id part_other(const struct engine *e, const struct op *op,
+        int part);                                 /* the other side's operation, 0: not queued */
+bool op_arrived(const struct engine *e, op_id id); /* a P2P that stands at the head of its stream */
 
 /* abort.c: the mark of spoiled outputs, or (by 0) of new ones */
 void mark_outputs(struct engine *e, op_id id, op_id by);
 
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
-void rank_idle(struct engine *e, uint32_t rank);       /* its host has just become idle: it may stop the rank */
-void meet_needs(struct engine *e, op_id id);           /* a quiet rank has reached a meeting with a stopped rank */
-bool meet_put_off(struct engine *e, uint32_t lane);    /* the lane's rank stops instead of reaching it; false: it is quiet */
+void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
+void meet_needs(struct engine *e, op_id id);     /* a quiet rank has reached a meeting with a stopped rank */
+bool meet_put_off(struct engine *e,
+        uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
 int64_t op_floor(const struct engine *e, op_id id);
 void goal_set(struct engine *e, const op_id *goal, int count, int64_t until);
 void goal_drop(struct engine *e, const op_id *goal, int count);

@@ -1,8 +1,9 @@
 /* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
  *
- * Messages are exchanged even when memory is short: a buffer that cannot be had is replaced by address space without a promise
- * (MAP_NORESERVE), so that the other side is not left alone; the failure is returned, and data.c marks what it spoiled. Should not even that
- * be had (a limit on address space), the message is not exchanged: *stranded, and this process must not go on. */
+ * Messages are exchanged even when memory is short: a buffer that cannot be had is replaced by address space
+ * without a promise (MAP_NORESERVE), so that the other side is not left alone; the failure is returned, and
+ * data.c marks what it spoiled. Should not even that be had (a limit on address space), the message is not
+ * exchanged: *stranded, and this process must not go on. */
 #include "sim/evaluate.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -17,7 +18,8 @@ void *operand_bytes(const struct world *world, const struct operand *operand)
 
 static enum status gone(const struct world *world, const struct operand *operand)
 {
-	return fail(ST_MEMORY, "this computer had no memory for '%s'", names_text(world->names, operand->name));
+	return fail(
+	        ST_MEMORY, "this computer had no memory for '%s'", names_text(world->names, operand->name));
 }
 
 void *operand_packed(const struct world *world, const struct operand *operand)
@@ -44,14 +46,19 @@ enum status operand_unpack(const struct world *world, const struct operand *oper
 
 /* ---- kernels */
 
-static bool writes(const struct operand *operand) { return operand->access & (ACCESS_WRITE | ACCESS_ADD); }
+static bool writes(const struct operand *operand)
+{
+	return operand->access & (ACCESS_WRITE | ACCESS_ADD);
+}
 
 static struct kernel_tensor tensor_of(const struct world *world, const struct operand *operand)
 {
-	return (struct kernel_tensor){names_text(world->names, operand->name), operand->layout, operand_bytes(world, operand)};
+	return (struct kernel_tensor){
+	        names_text(world->names, operand->name), operand->layout, operand_bytes(world, operand)};
 }
 
-static enum status stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor, void **staged)
+static enum status stage(
+        const struct world *world, const struct operand *operand, struct kernel_tensor *tensor, void **staged)
 {
 	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
 	*staged = reads ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
@@ -63,7 +70,8 @@ static enum status stage(const struct world *world, const struct operand *operan
 	return layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims, dim);
 }
 
-/* The operands of a record are the kernel's arguments in order, then its results; one that works in place has no results. */
+/* The operands of a record are the kernel's arguments in order, then its results; one that works in place has
+ * no results. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
 	struct kernel_call call = {.kernel = record->kernel};
@@ -91,11 +99,12 @@ enum status evaluate_copy(const struct world *world, const struct record *record
 {
 	const struct operand *from = record_source(record), *to = record_target(record);
 	if (!from || !to)
-		return ST_OK;           /* `print`: the shell reads the memory */
+		return ST_OK; /* `print`: the shell reads the memory */
 	return evaluate_to_itself(world, from, to, packed);
 }
 
-static enum status convert(const struct world *world, const struct operand *to, enum dtype from, const void *elements)
+static enum status convert(
+        const struct world *world, const struct operand *to, enum dtype from, const void *elements)
 {
 	enum dtype dtype = (enum dtype)to->layout.dtype;
 	int64_t count = layout_count(&to->layout);
@@ -114,14 +123,18 @@ static enum status convert(const struct world *world, const struct operand *to, 
 	return status;
 }
 
-static bool apart(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes) { return a + a_bytes <= b || b + b_bytes <= a; }
+static bool apart(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+{
+	return a + a_bytes <= b || b + b_bytes <= a;
+}
 
-enum status evaluate_to_itself(const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
+enum status evaluate_to_itself(
+        const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
 	const void *source = operand_bytes(world, from);
 	void *target = operand_bytes(world, to), *own = NULL;
 	bool plain = source && target && layout_contiguous(&from->layout) &&
-		apart(source, layout_span(&from->layout), target, layout_span(&to->layout));
+	        apart(source, layout_span(&from->layout), target, layout_span(&to->layout));
 	if (!packed && plain)
 		packed = source;
 	else if (!packed)
@@ -134,7 +147,10 @@ enum status evaluate_to_itself(const struct world *world, const struct operand *
 /* ---- messages */
 
 /* A buffer for a message: `bytes` themselves where they are in one piece, else one of our own. */
-struct buffer { void *bytes, *own, *lent; size_t lent_bytes; };
+struct buffer {
+	void *bytes, *own, *lent;
+	size_t lent_bytes;
+};
 
 static void buffer_release(struct buffer *buffer)
 {
@@ -146,16 +162,19 @@ static void buffer_release(struct buffer *buffer)
 /* Address space for a message that must be exchanged although memory is short. */
 static enum status buffer_lend(struct buffer *buffer, size_t bytes)
 {
-	void *lent = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *lent = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (lent == MAP_FAILED)
-		return fail(ST_MEMORY, "this computer is out of memory (%zu bytes wanted for a message)", bytes);
+		return fail(
+		        ST_MEMORY, "this computer is out of memory (%zu bytes wanted for a message)", bytes);
 	buffer->lent = buffer->bytes = lent;
 	buffer->lent_bytes = bytes ? bytes : 1;
 	return ST_MEMORY;
 }
 
 /* filled: with the operand's elements as they are. */
-static enum status buffer_for(struct buffer *buffer, const struct world *world, const struct operand *operand, bool filled)
+static enum status buffer_for(
+        struct buffer *buffer, const struct world *world, const struct operand *operand, bool filled)
 {
 	void *bytes = operand_bytes(world, operand);
 	size_t count = (size_t)layout_bytes(&operand->layout);
@@ -169,25 +188,31 @@ static enum status buffer_for(struct buffer *buffer, const struct world *world, 
 	return buffer->own ? ST_OK : buffer_lend(buffer, count);
 }
 
-static enum status buffer_back(const struct buffer *buffer, const struct world *world, const struct operand *operand)
+static enum status buffer_back(
+        const struct buffer *buffer, const struct world *world, const struct operand *operand)
 {
 	return buffer->own ? operand_unpack(world, operand, buffer->own) : ST_OK;
 }
 
-static enum status first_of(enum status a, enum status b) { return a != ST_OK ? a : b; }
+static enum status first_of(enum status a, enum status b)
+{
+	return a != ST_OK ? a : b;
+}
 
 static bool is_same(const struct operand *a, const struct operand *b)
 {
-	return a->address == b->address && a->space == b->space && layout_span(&a->layout) == layout_span(&b->layout);
+	return a->address == b->address && a->space == b->space &&
+	        layout_span(&a->layout) == layout_span(&b->layout);
 }
 
 static bool overlap(const struct operand *a, const struct operand *b)
 {
-	return a->space == b->space && a->address < b->address + layout_span(&b->layout) && b->address < a->address + layout_span(&a->layout);
+	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
+	        b->address < a->address + layout_span(&a->layout);
 }
 
-static enum status input_buffer(struct buffer *buffer, const struct world *world, const struct operand *in, const struct operand *out,
-	const void *packed)
+static enum status input_buffer(struct buffer *buffer, const struct world *world, const struct operand *in,
+        const struct operand *out, const void *packed)
 {
 	*buffer = (struct buffer){.bytes = NULL};
 	if (packed) {
@@ -205,7 +230,8 @@ static bool lacks(const struct buffer *buffer, const struct operand *operand)
 	return operand && !buffer->bytes && layout_bytes(&operand->layout) > 0;
 }
 
-enum status evaluate_collective(const struct world *world, struct plane_group *group, const struct record *record, const void *packed, bool *stranded)
+enum status evaluate_collective(const struct world *world, struct plane_group *group,
+        const struct record *record, const void *packed, bool *stranded)
 {
 	const struct operand *in = record_source(record), *out = record_target(record);
 	struct buffer from = {0}, to = {0};
@@ -218,8 +244,11 @@ enum status evaluate_collective(const struct world *world, struct plane_group *g
 		status = first_of(status, buffer_for(&to, world, out, false));
 	*stranded = lacks(&from, in) || lacks(&to, out);
 	if (!*stranded)
-		status = first_of(status, collective_data(record->collective, group, (enum dtype)record->dtype, (enum reduction)record->reduction,
-			record->root, from.bytes, in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0));
+		status = first_of(status,
+		        collective_data(record->collective, group, (enum dtype)record->dtype,
+		                (enum reduction)record->reduction, record->root, from.bytes,
+		                in ? layout_count(&in->layout) : 0, to.bytes,
+		                out ? layout_count(&out->layout) : 0));
 	if (out && status == ST_OK)
 		status = buffer_back(out == in && !packed ? &from : &to, world, out);
 	buffer_release(&from);
@@ -227,7 +256,8 @@ enum status evaluate_collective(const struct world *world, struct plane_group *g
 	return status;
 }
 
-enum status evaluate_send(const struct world *world, struct plane *plane, int to, const struct operand *operand, const void *packed, bool *stranded)
+enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+        const struct operand *operand, const void *packed, bool *stranded)
 {
 	struct buffer buffer = {0};
 	enum status status = ST_OK;
@@ -235,18 +265,22 @@ enum status evaluate_send(const struct world *world, struct plane *plane, int to
 		status = buffer_for(&buffer, world, operand, true);
 	*stranded = !packed && lacks(&buffer, operand);
 	if (!*stranded)
-		status = first_of(status, plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout)));
+		status = first_of(status,
+		        plane_send(
+		                plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout)));
 	buffer_release(&buffer);
 	return status;
 }
 
-enum status evaluate_receive(const struct world *world, struct plane *plane, int from, const struct operand *operand, bool *stranded)
+enum status evaluate_receive(const struct world *world, struct plane *plane, int from,
+        const struct operand *operand, bool *stranded)
 {
 	struct buffer buffer = {0};
 	enum status status = buffer_for(&buffer, world, operand, false);
 	*stranded = lacks(&buffer, operand);
 	if (!*stranded)
-		status = first_of(status, plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout)));
+		status = first_of(
+		        status, plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout)));
 	if (status == ST_OK)
 		status = buffer_back(&buffer, world, operand);
 	buffer_release(&buffer);

@@ -6,7 +6,10 @@
 #include "sim/engine.h"
 
 /* Where an operand's elements are: the bytes themselves, or packed ones of our own. */
-struct place { const struct layout *layout; void *bytes; };
+struct place {
+	const struct layout *layout;
+	void *bytes;
+};
 
 /* Packed elements of an operand as they are now; NULL without memory (worded). */
 void *operand_packed(const struct world *world, const struct operand *operand);
@@ -14,15 +17,20 @@ void *operand_packed(const struct world *world, const struct operand *operand);
 void *operand_bytes(const struct world *world, const struct operand *operand);
 enum status operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
 
-/* A kernel. staged NULL: straight into place. Else its written operands go to staged[operand], packed, made here. */
+/* A kernel. staged NULL: straight into place. Else its written operands go to staged[operand], packed, made
+ * here. */
 enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 enum status evaluate_copy(const struct world *world, const struct record *record, const void *packed);
-/* Every member calls it, whatever became of its memory: the same messages are exchanged. packed: the input as it was, or NULL: as it is.
- * *stranded: even that could not be, and the others wait. */
-enum status evaluate_collective(const struct world *world, struct plane_group *group, const struct record *record, const void *packed, bool *stranded);
+/* Every member calls it, whatever became of its memory: the same messages are exchanged. packed: the input as
+ * it was, or NULL: as it is. *stranded: even that could not be, and the others wait. */
+enum status evaluate_collective(const struct world *world, struct plane_group *group,
+        const struct record *record, const void *packed, bool *stranded);
 /* One side of a transfer over MPI, or both when they are on this rank. */
-enum status evaluate_send(const struct world *world, struct plane *plane, int to, const struct operand *operand, const void *packed, bool *stranded);
-enum status evaluate_receive(const struct world *world, struct plane *plane, int from, const struct operand *operand, bool *stranded);
-enum status evaluate_to_itself(const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
+enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+        const struct operand *operand, const void *packed, bool *stranded);
+enum status evaluate_receive(const struct world *world, struct plane *plane, int from,
+        const struct operand *operand, bool *stranded);
+enum status evaluate_to_itself(
+        const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
 
 #endif

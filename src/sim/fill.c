@@ -1,7 +1,7 @@
 /* fill.c -- scenery: the host of this process's rank writes a tensor
  *
- * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the writing is an event at
- * the host's time, in its place among those of the device. */
+ * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the
+ * writing is an event at the host's time, in its place among those of the device. */
 #include "sim/engine.h"
 
 #include "sim/data.h"
@@ -11,7 +11,8 @@ static bool must_wait(const struct engine *e, op_id fill)
 	const struct rank *r = &e->ranks[e->world->me];
 	bool waits = data_fill_meets(e->data, fill, 0);
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !waits; k++)
-		for (op_id id = e->lanes[r->lanes + k].head; id && op_at(e, id)->flags & OPF_ISSUED && !waits; id = op_at(e, id)->next_stream)
+		for (op_id id = e->lanes[r->lanes + k].head; id && op_at(e, id)->flags & OPF_ISSUED && !waits;
+		        id = op_at(e, id)->next_stream)
 			waits = data_fill_meets(e->data, fill, id);
 	return waits;
 }

@@ -1,6 +1,8 @@
-/* host.c -- the hosts: each runs through its program, issuing work at the price of a launch, until a SYNC blocks it or no line is left
+/* host.c -- the hosts: each runs through its program, issuing work at the price of a launch, until a SYNC
+ * blocks it or no line is left
  *
- * A host runs ahead of its device: its clock depends on nothing but its lines and the ends of what it waited for. */
+ * A host runs ahead of its device: its clock depends on nothing but its lines and the ends of what it waited
+ * for. */
 #include "sim/engine.h"
 
 #include "sim/data.h"
@@ -88,7 +90,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 			fill_reached(e, id);
 		done(e, r, id);
 		return;
-	default:                /* OP_HOST */
+	default: /* OP_HOST */
 		r->clock += record->alone_ns;
 		done(e, r, id);
 		return;
@@ -105,7 +107,8 @@ void host_run(struct engine *e, uint32_t rank)
 		const struct op *op = op_at(e, id);
 		const struct record *record = record_at(e, op);
 		r->next = op->next_program;
-		/* a rank's lines are far apart in memory: the next one is on its way while this one is issued */
+		/* a rank's lines are far apart in memory: the next one is on its way while this one is
+		 * issued */
 		__builtin_prefetch(op_at(e, r->next));
 		if (op_kind_is_host((enum op_kind)record->kind))
 			host_op(e, rank, id);

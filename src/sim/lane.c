@@ -1,8 +1,9 @@
 /* lane.c -- streams: operations in issue order, one at a time; waits; the legacy default stream
  *
- * A lane looks at its head: when it may begin, what it waits for, when it is done. Operations that take no time (record, a wait for what
- * is done) are walked through at once. When something is done, lanes that may hang on it are poked, and looked at in the order of the
- * pokes once the event that did it is carried out (lanes_step). */
+ * A lane looks at its head: when it may begin, what it waits for, when it is done. Operations that take no
+ * time (record, a wait for what is done) are walked through at once. When something is done, lanes that may
+ * hang on it are poked, and looked at in the order of the pokes once the event that did it is carried out
+ * (lanes_step). */
 #include "sim/engine.h"
 
 #include "sim/data.h"
@@ -42,7 +43,8 @@ static void poke_waiting(struct engine *e, const struct rank *r)
 {
 	for (uint32_t i = 1; i < r->lane_count && r->waiting; i++) {
 		const struct lane *lane = &e->lanes[r->lanes + i];
-		if (lane->state == LANE_EVENT ? op_done(e, op_at(e, lane->head)->target) : lane->state == LANE_DEFAULT)
+		if (lane->state == LANE_EVENT ? op_done(e, op_at(e, lane->head)->target)
+		                              : lane->state == LANE_DEFAULT)
 			lane_poke(e, r->lanes + i);
 	}
 }
@@ -72,7 +74,8 @@ void lane_finish(struct engine *e, uint32_t lane)
 		lane_poke(e, lane);
 }
 
-/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way round; 0: none. */
+/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
+ * round; 0: none. */
 static op_id held_back(const struct engine *e, const struct lane *lane, const struct op *op)
 {
 	const struct rank *r = &e->ranks[lane->rank];
@@ -177,17 +180,27 @@ static void begin(struct engine *e, uint32_t lane)
 		return;
 	}
 	switch ((enum op_kind)record->kind) {
-	case OP_KERNEL: begin_kernel(e, lane, record); return;
-	case OP_COPY: begin_copy(e, lane, record); return;
-	case OP_WAIT: begin_wait(e, lane, op); return;
-	case OP_P2P: transfers_arrive(e, lane); return;
+	case OP_KERNEL:
+		begin_kernel(e, lane, record);
+		return;
+	case OP_COPY:
+		begin_copy(e, lane, record);
+		return;
+	case OP_WAIT:
+		begin_wait(e, lane, op);
+		return;
+	case OP_P2P:
+		transfers_arrive(e, lane);
+		return;
 	case OP_COLLECTIVE:
 		if (collective_turn(e, op))
 			collective_arrive(e, lane);
 		else
 			wait_as(e, l, LANE_TURN);
 		return;
-	default: instant(e, lane); return;      /* OP_RECORD */
+	default:
+		instant(e, lane);
+		return; /* OP_RECORD */
 	}
 }
 

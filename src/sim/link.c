@@ -1,11 +1,15 @@
 /* link.c -- flows on links: copies, transfers, collectives
  *
- * A flow takes its latency first and is on no link meanwhile. Then it moves at its rate alone times its share: one part in as many
- * as the most crowded of its links carries. A flow that comes or goes touches those it shares a link with and nobody else; all of
- * them are brought up to date at that instant, whether their share changes or not, so that the order of equal times means nothing. */
+ * A flow takes its latency first and is on no link meanwhile. Then it moves at its rate alone times its
+ * share: one part in as many as the most crowded of its links carries. A flow that comes or goes touches
+ * those it shares a link with and nobody else; all of them are brought up to date at that instant, whether
+ * their share changes or not, so that the order of equal times means nothing. */
 #include "sim/engine.h"
 
-static const struct instance *group_of(const struct engine *e, uint32_t work) { return &e->instances[e->works[work].index]; }
+static const struct instance *group_of(const struct engine *e, uint32_t work)
+{
+	return &e->instances[e->works[work].index];
+}
 
 static const struct group_instance *members_of(const struct engine *e, const struct instance *instance)
 {
@@ -111,8 +115,8 @@ static void part(struct engine *e, uint32_t work)
 	touch_neighbours(e, work);
 }
 
-/* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone, latency and rest add up to
- * their sum rounded up once. */
+/* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,
+ * latency and rest add up to their sum rounded up once. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
 	struct work *w = &e->works[work];

@@ -1,16 +1,28 @@
-/* missing.c -- whom an answer waits for: a line that a rank has not been given, or something that no line can mend
+/* missing.c -- whom an answer waits for: a line that a rank has not been given, or something that no line can
+ * mend
  *
- * From the host's SYNC to the operation it waits for, to the head of its stream, to the members that have not arrived, and so on. An end
- * of the chain is a line not given (mended by it), or a mismatch, a rank that crashed, or a circle (never mended). */
+ * From the host's SYNC to the operation it waits for, to the head of its stream, to the members that have not
+ * arrived, and so on. An end of the chain is a line not given (mended by it), or a mismatch, a rank that
+ * crashed, or a circle (never mended). */
 #include "sim/sim.h"
 #include "base/memory.h"
 
 enum { UNSEEN, OPEN, CLOSED };
-struct search { const struct engine *e; uint8_t *seen; struct text who; int lacking; bool stuck; struct text why; };
+struct search {
+	const struct engine *e;
+	uint8_t *seen;
+	struct text who;
+	int lacking;
+	bool stuck;
+	struct text why;
+};
 
 static void look_at_op(struct search *search, op_id id);
 
-static uint8_t *mark_of(struct search *search, op_id id) { return &search->seen[id - search->e->base]; }
+static uint8_t *mark_of(struct search *search, op_id id)
+{
+	return &search->seen[id - search->e->base];
+}
 
 static void stuck(struct search *search, const char *format, const char *what, int rank)
 {
@@ -30,7 +42,8 @@ static void look_at_host(struct search *search, int rank, op_id by)
 	else if (r->state == RANK_CRASHED)
 		stuck(search, "%s waits for rank %d, which has crashed", text_string(&label), rank);
 	else if (search->lacking++ < 4)
-		text_add(&search->who, "%s%s waits for a line on rank %d", search->lacking > 1 ? "; " : "", text_string(&label), rank);
+		text_add(&search->who, "%s%s waits for a line on rank %d", search->lacking > 1 ? "; " : "",
+		        text_string(&label), rank);
 	text_release(&label);
 }
 
@@ -78,7 +91,8 @@ static void look_at_turn(struct search *search, const struct op *op)
 		op_id id = e->lanes[r->lanes + k].head;
 		while (id && !search->stuck) {
 			const struct op *other = op_at(e, id);
-			bool earlier = other->number < op->number && record_at(e, other)->kind == OP_COLLECTIVE;
+			bool earlier =
+			        other->number < op->number && record_at(e, other)->kind == OP_COLLECTIVE;
 			if (earlier && instance_at(e, &e->world->meets[other->meet]) == instance)
 				look_at_op(search, id);
 			id = other->number < op->number ? other->next_stream : 0;
@@ -99,11 +113,21 @@ static void look_from_head(struct search *search, op_id id, const struct lane *l
 {
 	const struct op *op = op_at(search->e, id);
 	switch ((enum lane_state)lane->state) {
-	case LANE_MEET: case LANE_RUN: look_at_meets(search, id, record_at(search->e, op)); break;
-	case LANE_EVENT: look_at_op(search, op->target); break;
-	case LANE_TURN: look_at_turn(search, op); break;
-	case LANE_DEFAULT: look_at_op(search, op->blame); break;
-	default: break;
+	case LANE_MEET:
+	case LANE_RUN:
+		look_at_meets(search, id, record_at(search->e, op));
+		break;
+	case LANE_EVENT:
+		look_at_op(search, op->target);
+		break;
+	case LANE_TURN:
+		look_at_turn(search, op);
+		break;
+	case LANE_DEFAULT:
+		look_at_op(search, op->blame);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -117,7 +141,8 @@ static void look_at_op(struct search *search, op_id id)
 	if (*mark_of(search, id) == OPEN) {
 		struct text label = {0};
 		op_label(e->world, id, &label);
-		stuck(search, "waits in a circle that begins and ends at %s on rank %d", text_string(&label), op->rank);
+		stuck(search, "waits in a circle that begins and ends at %s on rank %d", text_string(&label),
+		        op->rank);
 		text_release(&label);
 		return;
 	}
@@ -144,7 +169,8 @@ enum status missing(const struct engine *e, op_id id)
 		return ST_MEMORY;
 	look_at_op(&search, id);
 	if (search.stuck || !search.lacking)
-		status = fail(ST_STUCK, "stuck: %s", search.stuck ? text_string(&search.why) : "nobody can move");
+		status = fail(
+		        ST_STUCK, "stuck: %s", search.stuck ? text_string(&search.why) : "nobody can move");
 	else if (search.lacking > 4)
 		status = fail(ST_WAITS, "%s; and %d more", text_string(&search.who), search.lacking - 4);
 	else

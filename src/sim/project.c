@@ -1,11 +1,13 @@
-/* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until the next line */
+/* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until
+ * the next line */
 #include "sim/sim.h"
 
 static enum status project(struct sim *sim, struct budget *budget)
 {
 	enum status status = sim_ready(sim);
 	if (status == ST_OK && (status = fresh_copy(&sim->future, sim->engine)) != ST_OK)
-		status = fresh_copy(&sim->future, sim->engine);         /* one failed allocation is tried again, as in sim_ready() */
+		status = fresh_copy(&sim->future,
+		        sim->engine); /* one failed allocation is tried again, as in sim_ready() */
 	if (status != ST_OK)
 		return status;
 	for (size_t i = 0; i < sim->engine->fresh_count; i++)
@@ -20,12 +22,13 @@ static enum status project(struct sim *sim, struct budget *budget)
 
 const struct engine *sim_future(struct sim *sim)
 {
-	if (!sim->projected && sim->engine->in_pass)            /* asked by a hook in the middle of an event */
+	if (!sim->projected && sim->engine->in_pass) /* asked by a hook in the middle of an event */
 		return NULL;
 	return sim->projected || project(sim, NULL) == ST_OK ? sim->future : NULL;
 }
 
-/* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was done before or not. */
+/* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was
+ * done before or not. */
 enum status sim_project(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
@@ -47,7 +50,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 		return;
 	times->projected = true;
 	future = sim_future(sim);
-	if (!future) {          /* a command may act on what it sees (`query`): the others see more */
+	if (!future) { /* a command may act on what it sees (`query`): the others see more */
 		sim->blind |= !sim->engine->in_pass;
 		return;
 	}
@@ -55,7 +58,8 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, true};
 }
 
-/* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets nobody, else what holds it. */
+/* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets
+ * nobody, else what holds it. */
 bool sim_waiting(struct backend *backend, int rank, op_id *on)
 {
 	const struct engine *e = sim_future((struct sim *)backend);

@@ -1,8 +1,9 @@
 /* reach.c -- answers that are owed
  *
- * What is not final is tried on a copy: first with the hosts of the asking ranks taken to be quiet, then, as long as one of them meets a
- * stopped rank whose side is queued, with that rank's too. Once the answer is reached so, the same is done for good: it is the same pass
- * over the same state. The quiet ranks' devices are settled up to there, and later lines join links and groups no earlier. */
+ * What is not final is tried on a copy: first with the hosts of the asking ranks taken to be quiet, then, as
+ * long as one of them meets a stopped rank whose side is queued, with that rank's too. Once the answer is
+ * reached so, the same is done for good: it is the same pass over the same state. The quiet ranks' devices
+ * are settled up to there, and later lines join links and groups no earlier. */
 #include "sim/sim.h"
 #include "base/memory.h"
 
@@ -27,8 +28,8 @@ enum status fresh_copy(struct engine **copy, const struct engine *from)
 }
 
 /* One try; *more: ranks were found that must be quiet too, and now are. */
-static enum status try_once(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, bool *needed, struct budget *budget,
-	bool *more)
+static enum status try_once(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
+        bool *needed, struct budget *budget, bool *more)
 {
 	size_t n = sim->engine->ranks_count;
 	enum status status = fresh_copy(&sim->trial, sim->engine);
@@ -64,7 +65,8 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 	e->floors[e->floor_count++] = (struct floor){first, time};
 }
 
-static enum status for_good(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
+static enum status for_good(
+        struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {
 	struct engine *e = sim->engine;
 	enum status status = MEM_GROW(&e->floors, e->floor_count, &e->floor_room);
@@ -81,7 +83,8 @@ static enum status for_good(struct sim *sim, const op_id *goal, int count, int64
 	return status;
 }
 
-enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start, struct budget *budget)
+enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
+        struct budget *budget)
 {
 	size_t n = sim->engine->ranks_count;
 	bool *quiet = mem_alloc(2 * n), more = true;

@@ -1,13 +1,15 @@
 /* run.c -- one pass in virtual time, as far as what happens is final
  *
- * An idle rank with work on its device stops when its clock is reached; one without can still join links and groups, but not before
- * `fixed`. Stopping spreads to every rank that stands in a meeting with a stopped one, now or as soon as it reaches it: neither the
- * meeting's begin nor its end, nor what its links and multiprocessors carry, is known from there on. Within a pass ranks only ever
- * stop, and what was put off is due again in the next pass.
+ * An idle rank with work on its device stops when its clock is reached; one without can still join links and
+ * groups, but not before `fixed`. Stopping spreads to every rank that stands in a meeting with a stopped one,
+ * now or as soon as it reaches it: neither the meeting's begin nor its end, nor what its links and
+ * multiprocessors carry, is known from there on. Within a pass ranks only ever stop, and what was put off is
+ * due again in the next pass.
  *
- * With a set of quiet ranks (an answer is owed, or a projection) their hosts are taken to issue nothing more: they do not stop. When
- * one of them meets a stopped rank whose side is already queued, that rank is noted as needed: it must be quiet too. A side that
- * is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
+ * With a set of quiet ranks (an answer is owed, or a projection) their hosts are taken to issue nothing more:
+ * they do not stop. When one of them meets a stopped rank whose side is already queued, that rank is noted as
+ * needed: it must be quiet too. A side that is not queued yet cannot come before `fixed`, and `fixed` will be
+ * later than the answer. */
 #include "sim/engine.h"
 
 enum status broken(struct engine *e, int rule, op_id id, const char *what)
@@ -15,7 +17,8 @@ enum status broken(struct engine *e, int rule, op_id id, const char *what)
 	struct text text = {0};
 	op_label(e->world, id, &text);
 	if (e->status == ST_OK)
-		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule, text_string(&text), e->world->ops[id].rank, what);
+		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule,
+		        text_string(&text), e->world->ops[id].rank, what);
 	text_release(&text);
 	return e->status;
 }
@@ -73,7 +76,8 @@ static void need(struct engine *e, uint32_t rank)
 	e->need_count++;
 }
 
-/* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's side is in the books. */
+/* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
+ * side is in the books. */
 static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t other, bool queued)
 {
 	if (rank_quiet(e, other)) {
@@ -84,7 +88,10 @@ static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t othe
 	}
 }
 
-static bool at_meeting(const struct lane *lane) { return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN); }
+static bool at_meeting(const struct lane *lane)
+{
+	return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN);
+}
 
 static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, struct instance *instance)
 {
@@ -112,7 +119,8 @@ static void spread_collectives(struct engine *e, size_t *depth, uint32_t rank)
 	for (size_t g = 0; g < e->group_count; g++) {
 		int number = e->world->groups[g].instance_of[rank];
 		if (number >= 0)
-			spread_collective(e, depth, rank, &e->instances[e->instance_of[g] + (uint32_t)number]);
+			spread_collective(
+			        e, depth, rank, &e->instances[e->instance_of[g] + (uint32_t)number]);
 	}
 }
 
@@ -141,7 +149,8 @@ static bool hangs_on(const struct engine *e, const struct lane *lane, uint32_t r
 	bool hangs = false;
 	for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
 		op_id other = part_other(e, op, i);
-		if (record->part[i].peer != (int)rank || (other && (op_arrived(e, other) || op_done(e, other))))
+		if (record->part[i].peer != (int)rank ||
+		        (other && (op_arrived(e, other) || op_done(e, other))))
 			continue;
 		hangs = true;
 		*queued |= other != 0;
@@ -187,7 +196,8 @@ static void need_stopped_members(struct engine *e, const struct op *op)
 	const struct meet *meet = &e->world->meets[op->meet];
 	const struct group_instance *group = &e->world->groups[meet->group].instance[meet->instance];
 	for (int i = 0; i < meet->n; i++)
-		if (e->world->meet_ops[meet->first_op + (uint32_t)i] && rank_stopped(e, (uint32_t)group->ranks[i]))
+		if (e->world->meet_ops[meet->first_op + (uint32_t)i] &&
+		        rank_stopped(e, (uint32_t)group->ranks[i]))
 			need(e, (uint32_t)group->ranks[i]);
 }
 
@@ -205,8 +215,8 @@ void meet_needs(struct engine *e, op_id id)
 			need(e, (uint32_t)record->part[i].peer);
 }
 
-/* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in the order of time, and what
- * begins reads memory whose past is over. */
+/* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in
+ * the order of time, and what begins reads memory whose past is over. */
 bool meet_put_off(struct engine *e, uint32_t lane)
 {
 	uint32_t rank = e->lanes[lane].rank;
@@ -225,7 +235,7 @@ void rank_idle(struct engine *e, uint32_t rank)
 	int64_t at = later(r->clock, r->settled);
 	if (!r->unfinished)
 		at = later(at, e->s.fixed);
-	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX);     /* behind the host's own lane */
+	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX); /* behind the host's own lane */
 }
 
 /* ---- the pass */
@@ -242,7 +252,8 @@ static bool put_off(const struct engine *e, const struct work *work)
 		return instance->stop_pass == e->s.pass && instance->stop_count;
 	case OWNER_TRANSFER:
 		t = &e->transfers[work->index];
-		return rank_stopped(e, e->world->ops[t->send].rank) || rank_stopped(e, e->world->ops[t->receive].rank);
+		return rank_stopped(e, e->world->ops[t->send].rank) ||
+		        rank_stopped(e, e->world->ops[t->receive].rank);
 	case OWNER_FILL:
 		return rank_stopped(e, (uint32_t)e->world->me);
 	default:
@@ -255,7 +266,8 @@ static void count_work(struct engine *e, const struct record *record)
 {
 	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
 	if (e->data)
-		e->ticks += (int64_t)((record->flops / FLOPS_A_TICK + (double)record->bytes / BYTES_A_TICK) / e->world->n);
+		e->ticks += (int64_t)((record->flops / FLOPS_A_TICK + (double)record->bytes / BYTES_A_TICK) /
+		        e->world->n);
 }
 
 static void lane_due(struct engine *e, uint32_t index)
@@ -291,11 +303,21 @@ static void carry_out(struct engine *e, struct due due)
 	e->s.now = due.time;
 	e->latest = later(e->latest, due.time);
 	switch ((enum owner)e->works[due.work].owner) {
-	case OWNER_RANK: stop_rank(e, index); return;
-	case OWNER_FILL: fill_due(e); return;
-	case OWNER_LANE: lane_due(e, index); break;
-	case OWNER_GROUP: collective_due(e, index); break;
-	case OWNER_TRANSFER: transfer_due(e, index); break;
+	case OWNER_RANK:
+		stop_rank(e, index);
+		return;
+	case OWNER_FILL:
+		fill_due(e);
+		return;
+	case OWNER_LANE:
+		lane_due(e, index);
+		break;
+	case OWNER_GROUP:
+		collective_due(e, index);
+		break;
+	case OWNER_TRANSFER:
+		transfer_due(e, index);
+		break;
 	}
 	if (e->s.poked)
 		lanes_step(e);
@@ -344,7 +366,8 @@ enum status engine_run(struct engine *e, struct budget *budget)
 {
 	enum status status = ST_OK;
 	begin_pass(e);
-	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count && !(e->aims && e->goal_left == 0)) {
+	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count &&
+	        !(e->aims && e->goal_left == 0)) {
 		if (e->agenda[0].time >= e->until)
 			break;
 		struct due due = agenda_take(e);

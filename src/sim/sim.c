@@ -1,9 +1,13 @@
-/* sim.c -- the simulator's functions as a backend; what each means stands in backend.h, how it is done in the file named there */
+/* sim.c -- the simulator's functions as a backend; what each means stands in backend.h, how it is done in the
+ * file named there */
 #include "sim/sim.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
 
-static struct sim *sim_of(struct backend *backend) { return (struct sim *)backend; }
+static struct sim *sim_of(struct backend *backend)
+{
+	return (struct sim *)backend;
+}
 
 static enum status sim_queued(struct backend *backend, op_id id)
 {
@@ -62,7 +66,8 @@ enum status sim_advance(struct backend *backend, struct budget *budget)
 	enum status status = sim_run(sim, budget);
 	bool blind = sim->blind;
 	sim->blind = false;
-	return status == ST_OK && blind ? fail(ST_MEMORY, "this computer is out of memory for the projection") : status;
+	return status == ST_OK && blind ? fail(ST_MEMORY, "this computer is out of memory for the projection")
+	                                : status;
 }
 
 static enum status sim_failure(struct backend *backend)
@@ -75,7 +80,9 @@ static void sim_host(struct backend *backend, int rank, struct host_now *now)
 {
 	const struct rank *r = &sim_of(backend)->engine->ranks[rank];
 	now->clock = r->clock;
-	now->state = r->state == RANK_BLOCKED ? HOST_BLOCKED : r->state == RANK_CRASHED ? HOST_CRASHED : HOST_IDLE;
+	now->state = r->state == RANK_BLOCKED ? HOST_BLOCKED
+	        : r->state == RANK_CRASHED    ? HOST_CRASHED
+	                                      : HOST_IDLE;
 	now->on = r->state == RANK_BLOCKED ? r->on : 0;
 }
 
@@ -85,11 +92,14 @@ static enum status sim_slow(struct backend *backend, int rank, double factor)
 	enum status status = MEM_GROW(&e->slows, e->slow_count, &e->slow_room);
 	if (status == ST_OK)
 		e->slows[e->slow_count++] = (struct slow){rank, (op_id)e->world->op_count, factor};
-	sim_of(backend)->projected = false;     /* it borrows the list */
+	sim_of(backend)->projected = false; /* it borrows the list */
 	return status;
 }
 
-static double sim_slowness(struct backend *backend, op_id id) { return slow_factor(sim_of(backend)->engine, id); }
+static double sim_slowness(struct backend *backend, op_id id)
+{
+	return slow_factor(sim_of(backend)->engine, id);
+}
 
 static enum status sim_clock_at_least(struct backend *backend, int64_t ns)
 {
@@ -102,7 +112,8 @@ static enum status sim_clock_at_least(struct backend *backend, int64_t ns)
 	return ST_OK;
 }
 
-static enum status sim_peek(struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out)
+static enum status sim_peek(
+        struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out)
 {
 	const struct world *world = sim_of(backend)->engine->world;
 	const void *bytes = world_data(world, space, address);
@@ -138,12 +149,26 @@ static void sim_stop(struct backend *backend)
 }
 
 static const struct backend functions = {
-	.name = "sim", .queued = sim_queued, .advance = sim_advance, .reach = sim_reach, .project = sim_project, .times = sim_times, .host = sim_host,
-	.waiting = sim_waiting, .slow = sim_slow, .slowness = sim_slowness, .clock_at_least = sim_clock_at_least, .abort = sim_abort,
-	.peek = sim_peek, .failure = sim_failure, .sent = sim_sent, .stop = sim_stop,
+        .name = "sim",
+        .queued = sim_queued,
+        .advance = sim_advance,
+        .reach = sim_reach,
+        .project = sim_project,
+        .times = sim_times,
+        .host = sim_host,
+        .waiting = sim_waiting,
+        .slow = sim_slow,
+        .slowness = sim_slowness,
+        .clock_at_least = sim_clock_at_least,
+        .abort = sim_abort,
+        .peek = sim_peek,
+        .failure = sim_failure,
+        .sent = sim_sent,
+        .stop = sim_stop,
 };
 
-enum status sim_start(struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks)
+enum status sim_start(
+        struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks)
 {
 	struct sim *sim = mem_alloc(sizeof *sim);
 	if (!sim)

@@ -1,6 +1,7 @@
 /* state.c -- the arrays of the machine: room for what the books hold, and copies to try the future on
  *
- * engine_reserve is the only place where the engine takes memory; a pass needs none, so it cannot stop half way. Room:
+ * engine_reserve is the only place where the engine takes memory; a pass needs none, so it cannot stop half
+ * way. Room:
  *   works      a lane, a rank (its stop event), a group instance, a transfer that may be under way
  *   heap       one event a work at most
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member */
@@ -25,7 +26,8 @@ static enum status room_for(void **items, size_t *room, size_t wanted, size_t by
 
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
-	e->works[e->works_count] = (struct work){.index = index, .at = NOWHERE, .next = NOWHERE, .owner = (uint8_t)owner, .share = 1};
+	e->works[e->works_count] = (struct work){
+	        .index = index, .at = NOWHERE, .next = NOWHERE, .owner = (uint8_t)owner, .share = 1};
 	return (uint32_t)e->works_count++;
 }
 
@@ -33,8 +35,12 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
 	const struct stream *known = stream ? world_stream(e->world, (int)rank, (int)stream) : NULL;
 	uint32_t lane = e->ranks[rank].lanes + stream;
-	e->lanes[lane] = (struct lane){.rank = rank, .stream = (uint8_t)stream, .next = NOWHERE, .work = add_work(e, OWNER_LANE, lane),
-		.blocking = known && known->blocking && stream != STREAM_DEFAULT, .high = known && known->priority > 0};
+	e->lanes[lane] = (struct lane){.rank = rank,
+	        .stream = (uint8_t)stream,
+	        .next = NOWHERE,
+	        .work = add_work(e, OWNER_LANE, lane),
+	        .blocking = known && known->blocking && stream != STREAM_DEFAULT,
+	        .high = known && known->priority > 0};
 	e->ranks[rank].blocking |= e->lanes[lane].blocking;
 	e->ranks[rank].lane_count = stream + 1;
 }
@@ -70,8 +76,9 @@ static enum status reserve_works(struct engine *e, size_t more)
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
 	for (size_t i = 0; i < e->group_count; i++)
 		ties += (size_t)LINK_KINDS * (size_t)e->world->n;
-	if (ROOM(e, works, works) != ST_OK || ROOM(e, agenda, works) != ST_OK || ROOM(e, held, works) != ST_OK || ROOM(e, ties, ties) != ST_OK ||
-	    ROOM(e, pokes, e->lanes_count + 1) != ST_OK)
+	if (ROOM(e, works, works) != ST_OK || ROOM(e, agenda, works) != ST_OK ||
+	        ROOM(e, held, works) != ST_OK || ROOM(e, ties, ties) != ST_OK ||
+	        ROOM(e, pokes, e->lanes_count + 1) != ST_OK)
 		return ST_MEMORY;
 	e->pokes_count = e->pokes_room;
 	for (; e->ties_count < e->ties_room; e->ties_count++) {
@@ -104,7 +111,8 @@ static enum status reserve_groups(struct engine *e)
 		const struct group *group = &e->world->groups[e->group_count];
 		size_t more = (size_t)group->instances;
 		if (ROOM(e, instances, e->instances_count + more) != ST_OK ||
-		    room_for((void **)&e->instance_of, &e->group_room, e->group_count + 1, sizeof *e->instance_of) != ST_OK)
+		        room_for((void **)&e->instance_of, &e->group_room, e->group_count + 1,
+		                sizeof *e->instance_of) != ST_OK)
 			return ST_MEMORY;
 		e->group_count++;
 		if (reserve_works(e, more) != ST_OK) {
@@ -114,7 +122,9 @@ static enum status reserve_groups(struct engine *e)
 		e->instance_of[e->group_count - 1] = (uint32_t)e->instances_count;
 		for (int i = 0; i < group->instances; i++) {
 			uint32_t index = (uint32_t)e->instances_count++;
-			e->instances[index] = (struct instance){.group = (int)e->group_count - 1, .number = i, .work = add_work(e, OWNER_GROUP, index)};
+			e->instances[index] = (struct instance){.group = (int)e->group_count - 1,
+			        .number = i,
+			        .work = add_work(e, OWNER_GROUP, index)};
 		}
 	}
 	return ST_OK;
@@ -125,11 +135,13 @@ static enum status reserve_transfers(struct engine *e)
 	size_t more = e->parts > e->transfers_count ? e->parts - e->transfers_count : 0;
 	if (!more)
 		return ST_OK;
-	if (ROOM(e, transfers, e->parts) != ST_OK || reserve_works(e, e->transfers_room - e->transfers_count) != ST_OK)
+	if (ROOM(e, transfers, e->parts) != ST_OK ||
+	        reserve_works(e, e->transfers_room - e->transfers_count) != ST_OK)
 		return ST_MEMORY;
 	while (e->transfers_count < e->transfers_room) {
 		uint32_t index = (uint32_t)e->transfers_count++;
-		e->transfers[index] = (struct transfer){.work = add_work(e, OWNER_TRANSFER, index), .next = e->s.free_transfer};
+		e->transfers[index] = (struct transfer){
+		        .work = add_work(e, OWNER_TRANSFER, index), .next = e->s.free_transfer};
 		e->s.free_transfer = index;
 	}
 	return ST_OK;
@@ -174,15 +186,18 @@ enum status engine_reserve(struct engine *e)
 static enum status make_ranks(struct engine *e)
 {
 	size_t n = (size_t)e->world->n;
-	if (ROOM(e, ranks, n) != ST_OK || ROOM(e, links, n * LINK_KINDS) != ST_OK || ROOM(e, fresh, n) != ST_OK ||
-	    room_for((void **)&e->stack, &e->stack_room, n, sizeof *e->stack) != ST_OK || reserve_works(e, n + 1) != ST_OK)
+	if (ROOM(e, ranks, n) != ST_OK || ROOM(e, links, n * LINK_KINDS) != ST_OK ||
+	        ROOM(e, fresh, n) != ST_OK ||
+	        room_for((void **)&e->stack, &e->stack_room, n, sizeof *e->stack) != ST_OK ||
+	        reserve_works(e, n + 1) != ST_OK)
 		return ST_MEMORY;
 	e->ranks_count = n;
 	e->links_count = n * LINK_KINDS;
 	for (size_t i = 0; i < e->links_count; i++)
 		e->links[i] = (struct link){0, NOWHERE};
 	for (uint32_t i = 0; i < n; i++) {
-		e->ranks[i] = (struct rank){.kernels = NOWHERE, .state = RANK_IDLE, .stop = add_work(e, OWNER_RANK, i)};
+		e->ranks[i] = (struct rank){
+		        .kernels = NOWHERE, .state = RANK_IDLE, .stop = add_work(e, OWNER_RANK, i)};
 		for (int k = 0; k < ENGINES; k++)
 			e->ranks[i].engine[k] = (struct engine_line){NOWHERE, NOWHERE, NOWHERE};
 	}
@@ -242,21 +257,23 @@ static op_id first_open(const struct engine *e)
 	return first;
 }
 
-/* A copy borrows what a pass only reads (instance_of, floors, slows): it must not outlive a change of those. */
+/* A copy borrows what a pass only reads (instance_of, floors, slows): it must not outlive a change of
+ * those. */
 enum status engine_copy(struct engine *to, const struct engine *from)
 {
 	op_id base = first_open(from);
 	size_t open = from->world->op_count + 1 - base;
-#define X(type, name) \
+#define X(type, name)                                                                                     \
 	if (room_for((void **)&to->name, &to->name##_room, from->name##_room, sizeof *to->name) != ST_OK) \
 		return ST_MEMORY;
 	ENGINE_ARRAYS(X)
 #undef X
-	if (ROOM(to, overlay, open) != ST_OK || ROOM(to, held, from->held_room) != ST_OK || ROOM(to, fresh, from->fresh_room) != ST_OK ||
-	    room_for((void **)&to->stack, &to->stack_room, from->stack_room, sizeof *to->stack) != ST_OK)
+	if (ROOM(to, overlay, open) != ST_OK || ROOM(to, held, from->held_room) != ST_OK ||
+	        ROOM(to, fresh, from->fresh_room) != ST_OK ||
+	        room_for((void **)&to->stack, &to->stack_room, from->stack_room, sizeof *to->stack) != ST_OK)
 		return ST_MEMORY;
-#define X(type, name) \
-	if (from->name##_count) \
+#define X(type, name)                                                                \
+	if (from->name##_count)                                                      \
 		memcpy(to->name, from->name, from->name##_count * sizeof *to->name); \
 	to->name##_count = from->name##_count;
 	ENGINE_ARRAYS(X)

@@ -1,6 +1,7 @@
 /* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
  *
- * A transfer counts on the sender's links; a collective's bytes on those that lead to the next member; a copy on the bus. */
+ * A transfer counts on the sender's links; a collective's bytes on those that lead to the next member; a copy
+ * on the bus. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -16,13 +17,15 @@ static void count_path(const struct machine *machine, int from, int to, double b
 			sent[path.link[i] % LINK_KINDS] += bytes;
 }
 
-static void count_collective(const struct world *world, const struct op *op, const struct record *record, double *sent)
+static void count_collective(
+        const struct world *world, const struct op *op, const struct record *record, double *sent)
 {
 	const struct meet *meet = &world->meets[op->meet];
 	const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
 	int place = world->groups[meet->group].place_of[op->rank];
 	if (group->n > 1)
-		count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], record->sent_bytes, sent);
+		count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], record->sent_bytes,
+		        sent);
 }
 
 static void count_op(const struct world *world, const struct op *op, double *sent)
@@ -38,7 +41,9 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
 				count_path(world->machine, op->rank, record->part[i].peer,
-					(double)layout_bytes(&record->operand[record->part[i].operand].layout), sent);
+				        (double)layout_bytes(
+				                &record->operand[record->part[i].operand].layout),
+				        sent);
 }
 
 void sim_sent(struct backend *backend, int rank, int section, double *sent)

@@ -1,12 +1,15 @@
 /* transfer.c -- sends and receives: a transfer begins when both sides stand at the heads of their streams
  *
- * Sides are matched by the books, in the order of each (source, destination) channel. An operation of several parts (sendrecv,
- * together) has them all under way at once and is done with the last. */
+ * Sides are matched by the books, in the order of each (source, destination) channel. An operation of several
+ * parts (sendrecv, together) has them all under way at once and is done with the last. */
 #include "sim/engine.h"
 
 #include "sim/data.h"
 
-uint32_t part_meet(const struct engine *e, const struct op *op, int part) { return e->world->part_meets[op->meet + (uint32_t)part]; }
+uint32_t part_meet(const struct engine *e, const struct op *op, int part)
+{
+	return e->world->part_meets[op->meet + (uint32_t)part];
+}
 
 op_id part_other(const struct engine *e, const struct op *op, int part)
 {
@@ -26,7 +29,8 @@ static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
 	int i = 0;
-	while (i + 1 < record->parts && (record->part[i].direction != direction || part_meet(e, op, i) != meet))
+	while (i + 1 < record->parts &&
+	        (record->part[i].direction != direction || part_meet(e, op, i) != meet))
 		i++;
 	return (uint16_t)i;
 }
@@ -59,7 +63,7 @@ static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
 	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
-	struct path path = {.rate = e->world->machine->memory_rate / 2};        /* to itself: within its memory */
+	struct path path = {.rate = e->world->machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
 		machine_path(e->world->machine, from->rank, to, &path);
@@ -100,7 +104,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 		op_id other = part_other(e, op, i);
 		bool sends = part->direction == P2P_SEND;
 		if (other == id && sends)
-			continue;       /* to itself: its receive begins it */
+			continue; /* to itself: its receive begins it */
 		if (e->world->meets[meet].mismatch)
 			continue;
 		if (other && op_arrived(e, other)) {
@@ -154,7 +158,8 @@ void transfers_forget(struct engine *e, uint32_t lane)
 	const struct record *record = record_at(e, op);
 	for (int i = 0; i < record->parts; i++) {
 		op_id other = part_other(e, op, i);
-		if (!e->world->meets[part_meet(e, op, i)].mismatch && !(other && (op_arrived(e, other) || op_done(e, other))))
+		if (!e->world->meets[part_meet(e, op, i)].mismatch &&
+		        !(other && (op_arrived(e, other) || op_done(e, other))))
 			e->ranks[record->part[i].peer].awaited--;
 	}
 	for (uint32_t i = 0; i < e->transfers_count; i++)

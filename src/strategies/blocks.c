@@ -34,7 +34,7 @@ void blocks_put(struct text *out, const char *who, const struct text *lines)
 
 void blocks_each(struct pipe *p, stage_writer *lines, const struct parameter *list, int count)
 {
-	struct text *out = p->out, mine = { 0 }, next = { 0 };
+	struct text *out = p->out, mine = {0}, next = {0};
 	char who[32];
 	int first = 0;
 

@@ -1,7 +1,10 @@
-/* dataparallel.c -- PyTorch's old DataParallel: rank 0 has the model and the batch, the others lend their GPUs.
+/* dataparallel.c -- PyTorch's old DataParallel: rank 0 has the model and the batch, the others lend their
+ * GPUs.
  *
- *     rank 0     rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> | backward | sums in <- | optimizer
- *     others     rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
+ *     rank 0     rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> |
+ *                backward | sums in <- | optimizer
+ *     others     rows in     | parameters in     | forward | outputs out   |      | gradients in     |
+ *                                                backward | sums out   |
  *
  * Everything goes through rank 0, one after the other, in each step anew: that is why it lost to ddp. */
 #include "strategies/shared.h"
@@ -11,12 +14,12 @@
 
 struct dataparallel {
 	const struct strategy_call *call;
-	struct layers part, whole;      /* a rank's rows; rank 0's whole micro-batch, suffix _all */
+	struct layers part, whole; /* a rank's rows; rank 0's whole micro-batch, suffix _all */
 	struct shares shares;
 	struct text *out;
 	struct parameter *list;
 	int count, micro;
-	char first[32], mine[64];       /* of a micro-batch: rows in the batch, of rank 0's and of a rank's own */
+	char first[32], mine[64]; /* of a micro-batch: rows in the batch, of rank 0's and of a rank's own */
 };
 
 /* Rows of `tensor` that are rank r's; tokens of a gpt */
@@ -36,7 +39,8 @@ static void send_out(const struct dataparallel *d, const char *whole, const char
 	text_add(d->out, "@0 copy %s%s -> %s on comm\n", whole, rows, part);
 	for (int r = 1; r < d->call->ranks; r++) {
 		slice(d, r, rows);
-		text_add(d->out, "@0 send %s%s to=%d on comm\n@%d recv %s from=0 on comm\n", whole, rows, r, r, part);
+		text_add(d->out, "@0 send %s%s to=%d on comm\n@%d recv %s from=0 on comm\n", whole, rows, r,
+		        r, part);
 	}
 	text_add(d->out, "wait comm on compute\n");
 }
@@ -49,12 +53,13 @@ static void bring_in(const struct dataparallel *d, const char *whole, const char
 	text_add(d->out, "@0 copy %s -> %s%s on comm\n", part, whole, rows);
 	for (int r = 1; r < d->call->ranks; r++) {
 		slice(d, r, rows);
-		text_add(d->out, "@%d send %s to=0 on comm\n@0 recv %s%s from=%d on comm\n", r, part, whole, rows, r);
+		text_add(d->out, "@%d send %s to=0 on comm\n@0 recv %s%s from=%d on comm\n", r, part, whole,
+		        rows, r);
 	}
 	text_add(d->out, "wait comm on compute\n");
 }
 
-/* ---- setup ----------------------------------------------------------------------------------------------------------------- */
+/* ---- setup ---- */
 
 /* What travels between rank 0 and the others: the rows, the outputs and their gradients */
 static void parts_setup(struct dataparallel *d)
@@ -75,7 +80,8 @@ static void parts_setup(struct dataparallel *d)
 		text_add(d->out, "tensor ids[%s] i32\n", tokens);
 	else
 		text_add(d->out, "tensor x0[%s,%lld] %s\n", tokens, (long long)m->in, type);
-	text_add(d->out, "tensor d%s[%s,%lld] %s\n@0 tensor %s[%lld,%lld] %s\n", name, tokens, wide, type, whole, all, wide, type);
+	text_add(d->out, "tensor d%s[%s,%lld] %s\n@0 tensor %s[%lld,%lld] %s\n", name, tokens, wide, type,
+	        whole, all, wide, type);
 }
 
 static void others(const struct dataparallel *d, char set[16])
@@ -87,36 +93,41 @@ static void setup(struct dataparallel *d)
 {
 	char set[16], shape[48];
 	others(d, set);
-	step_begin(d->out, "the data and the model are rank 0's; the others have room for copies", "streams, and the data");
+	step_begin(d->out, "the data and the model are rank 0's; the others have room for copies",
+	        "streams, and the data");
 	text_add(d->out, "stream compute comm\n@0 {\n");
 	setup_data(&d->whole, &d->call->data);
 	setup_batch(&d->whole);
 	text_add(d->out, "}\n");
 	shares_setup(&d->shares, d->out);
 	parts_setup(d);
-	step_begin(d->out, "gradients are everybody's; what the optimizer keeps is rank 0's", "the parameters");
+	step_begin(
+	        d->out, "gradients are everybody's; what the optimizer keeps is rank 0's", "the parameters");
 	text_add(d->out, "@0 {\n");
 	for (int i = 0; i < d->count; i++) {
 		setup_parameter(&d->whole, &d->list[i]);
-		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)d->list[i].rows, (long long)d->list[i].cols);
+		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)d->list[i].rows,
+		        (long long)d->list[i].cols);
 		setup_optimizer(&d->whole, d->list[i].name, shape);
 	}
 	text_add(d->out, "}\n");
 	for (int i = 0; i < d->count && d->call->ranks > 1; i++)
-		text_add(d->out, "@%s tensor %s[%lld,%lld] %s = zeros\n", set, d->list[i].name, (long long)d->list[i].rows, (long long)d->list[i].cols,
-			dtype_name(d->call->model.dtype));
+		text_add(d->out, "@%s tensor %s[%lld,%lld] %s = zeros\n", set, d->list[i].name,
+		        (long long)d->list[i].rows, (long long)d->list[i].cols,
+		        dtype_name(d->call->model.dtype));
 	for (int i = 0; i < d->count; i++)
 		setup_gradient(&d->part, &d->list[i]);
 }
 
-/* ---- the iteration --------------------------------------------------------------------------------------------------------- */
+/* ---- the iteration ---- */
 
 static void forward(struct dataparallel *d, int m)
 {
 	struct layers *l = &d->part;
 	char title[32];
 	for (int unit = l->model->kind == MODEL_GPT ? 0 : 1; unit <= l->model->layers; unit++) {
-		step_begin(d->out, "all ranks compute, each with its rows", "forward of %s", unit_title(l->model, unit, title));
+		step_begin(d->out, "all ranks compute, each with its rows", "forward of %s",
+		        unit_title(l->model, unit, title));
 		text_add(d->out, "phase F%d\n", m);
 		forward_lines(l, unit);
 		if (unit == l->model->layers)
@@ -129,7 +140,8 @@ static void backward(struct dataparallel *d, int m)
 	struct layers *l = &d->part;
 	char title[32];
 	for (int unit = l->model->layers; unit >= (l->model->kind == MODEL_GPT ? 0 : 1); unit--) {
-		step_begin(d->out, "all ranks compute, each with its rows", "backward of %s", unit_title(l->model, unit, title));
+		step_begin(d->out, "all ranks compute, each with its rows", "backward of %s",
+		        unit_title(l->model, unit, title));
 		text_add(d->out, "phase B%d\n", m);
 		if (unit == l->model->layers)
 			output_backward_lines(l, BACKWARD_BOTH);
@@ -140,7 +152,8 @@ static void backward(struct dataparallel *d, int m)
 static void batch(struct dataparallel *d, int m)
 {
 	bool gpt = d->call->model.kind == MODEL_GPT;
-	step_begin(d->out, "rank 0 takes the batch and sends each rank its rows, one after the other", "the batch goes out");
+	step_begin(d->out, "rank 0 takes the batch and sends each rank its rows, one after the other",
+	        "the batch goes out");
 	text_add(d->out, "phase F%d\n@0 {\n", m);
 	batch_lines(&d->whole, &d->call->data);
 	text_add(d->out, "}\n");
@@ -149,7 +162,8 @@ static void batch(struct dataparallel *d, int m)
 
 static void parameters_out(struct dataparallel *d)
 {
-	step_begin(d->out, "the copies are made anew in every step: last step's are stale", "the parameters go out");
+	step_begin(d->out, "the copies are made anew in every step: last step's are stale",
+	        "the parameters go out");
 	text_add(d->out, "phase C\nwait compute on comm\n");
 	for (int i = 0; i < d->count; i++)
 		text_add(d->out, "broadcast %s root=0 on comm\n", d->list[i].name);
@@ -203,7 +217,7 @@ static void at_micro_batch(struct dataparallel *d, int m)
 	snprintf(d->first, sizeof d->first, "%lld", (long long)(m * d->whole.rows));
 	d->whole.first = d->first;
 	if (d->micro == 1)
-		return;                 /* as shares_layers says */
+		return; /* as shares_layers says */
 	snprintf(d->mine, sizeof d->mine, "%s+rank*%lld", d->first, (long long)d->part.rows);
 	d->part.first = d->mine;
 }
@@ -225,7 +239,9 @@ static void iteration(struct dataparallel *d)
 static enum status open_shares(struct dataparallel *d, char share[16])
 {
 	const struct model *model = &d->call->model;
-	enum status status = d->micro > 1 ? wants_divisor("batch", model->batch, "ranks*accumulate", (int64_t)d->call->ranks * d->micro) : ST_OK;
+	enum status status = d->micro > 1
+	        ? wants_divisor("batch", model->batch, "ranks*accumulate", (int64_t)d->call->ranks * d->micro)
+	        : ST_OK;
 	if (status == ST_OK)
 		status = shares_make(d->call, d->call->ranks, 1, &d->shares);
 	if (status != ST_OK)
@@ -241,8 +257,12 @@ static enum status open_shares(struct dataparallel *d, char share[16])
 
 static enum status dataparallel_generate(const struct strategy_call *call, struct text *out)
 {
-	struct layers layers = { .model = &call->model, .out = out, .on = " on compute", .suffix = "" };
-	struct dataparallel d = { .call = call, .part = layers, .whole = layers, .out = out, .micro = (int)option_number(call, "accumulate") };
+	struct layers layers = {.model = &call->model, .out = out, .on = " on compute", .suffix = ""};
+	struct dataparallel d = {.call = call,
+	        .part = layers,
+	        .whole = layers,
+	        .out = out,
+	        .micro = (int)option_number(call, "accumulate")};
 	char share[16];
 	d.whole.suffix = "_all";
 	enum status status = open_shares(&d, share);
@@ -264,10 +284,15 @@ static enum status dataparallel_parts(const struct strategy_call *call, struct p
 }
 
 const struct strategy strategy_dataparallel = {
-	.name = "dataparallel", .usage = "strategy dataparallel [accumulate=1]",
-	.help = "rank 0 has the model and the batch and sends both out in every step; to see why ddp replaced it",
-	.cost = "memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, gradients, activations of batch/n rows\n"
-		"bytes: the parameters to all and the gradients back, in every step, and rows and outputs of the batch through rank 0's link",
-	.option = { OPTION_ACCUMULATE },
-	.generate = dataparallel_generate, .parts = dataparallel_parts,
+        .name = "dataparallel",
+        .usage = "strategy dataparallel [accumulate=1]",
+        .help = "rank 0 has the model and the batch and sends both out in every step; to see why ddp "
+                "replaced it",
+        .cost = "memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, "
+                "gradients, activations of batch/n rows\n"
+                "bytes: the parameters to all and the gradients back, in every step, and rows and outputs of "
+                "the batch through rank 0's link",
+        .option = {OPTION_ACCUMULATE},
+        .generate = dataparallel_generate,
+        .parts = dataparallel_parts,
 };

@@ -32,13 +32,16 @@ static void name_flats(struct flats *f)
 		for (int half = 0; half < 2; half++) {
 			struct flat *flat = &f->flat[flats_of(f, unit, half)];
 			if (!*flat->tag)
-				snprintf(flat->tag, sizeof flat->tag, "%d%s", unit % 1000000, !flats_halved(f) ? "" : half == HALF_MLP ? "m" : "a");
+				snprintf(flat->tag, sizeof flat->tag, "%d%s", unit % 1000000,
+				        !flats_halved(f)           ? ""
+				                : half == HALF_MLP ? "m"
+				                                   : "a");
 		}
 }
 
 enum status flats_make(const struct model *model, enum wrap wrap, int ranks, struct flats *f)
 {
-	*f = (struct flats){ .model = model, .wrap = wrap, .ranks = ranks };
+	*f = (struct flats){.model = model, .wrap = wrap, .ranks = ranks};
 	enum status status = model_parameters(model, &f->list, &f->parameters);
 	if (status != ST_OK)
 		return status;
@@ -50,7 +53,7 @@ enum status flats_make(const struct model *model, enum wrap wrap, int ranks, str
 		return ST_MEMORY;
 	}
 	for (int g = 0; g < f->flats; g++)
-		f->flat[g] = (struct flat){ .count = 0 };
+		f->flat[g] = (struct flat){.count = 0};
 	for (int i = 0; i < f->parameters; i++) {
 		struct flat *flat = &f->flat[flats_of_parameter(f, i)];
 		f->at[i] = flat->elements;
@@ -68,5 +71,5 @@ void flats_release(struct flats *f)
 	mem_free(f->list);
 	mem_free(f->at);
 	mem_free(f->flat);
-	*f = (struct flats){ .flats = 0 };
+	*f = (struct flats){.flats = 0};
 }

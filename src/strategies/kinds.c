@@ -17,7 +17,8 @@ const char *tensor_kind_name(enum tensor_kind kind)
 static bool numbered(const char *name, size_t length, const char *word)
 {
 	size_t letters = strlen(word);
-	return length > letters && strncmp(name, word, letters) == 0 && strspn(name + letters, "0123456789") == length - letters;
+	return length > letters && strncmp(name, word, letters) == 0 &&
+	        strspn(name + letters, "0123456789") == length - letters;
 }
 
 /* A flat group of parameters, by the tags of flat.c: "flat", "flat_root", "flat12", "flat12a", "flat12m" */
@@ -36,20 +37,23 @@ static bool is_group(const char *name, size_t length, const char *word)
 static bool is_place(const char *name, const char *word)
 {
 	size_t length = strlen(word);
-	return strncmp(name, word, length) == 0 && (!name[length] || numbered(name + length, strlen(name + length), "_"));
+	return strncmp(name, word, length) == 0 &&
+	        (!name[length] || numbered(name + length, strlen(name + length), "_"));
 }
 
 static bool is_parameter(const struct model *model, const char *name, size_t length)
 {
-	return is_group(name, length, "flat") || is_group(name, length, "shard") || model_has_parameter(model, name, length);
+	return is_group(name, length, "flat") || is_group(name, length, "shard") ||
+	        model_has_parameter(model, name, length);
 }
 
 static bool is_optimizer(const struct model *model, const char *name, size_t length)
 {
-	static const char *const ends[] = { "_f32", "_m", "_v" };
+	static const char *const ends[] = {"_f32", "_m", "_v"};
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		size_t end = strlen(ends[i]);
-		if (length > end && strcmp(name + length - end, ends[i]) == 0 && is_parameter(model, name, length - end))
+		if (length > end && strcmp(name + length - end, ends[i]) == 0 &&
+		        is_parameter(model, name, length - end))
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
-/* kinds.h -- what a tensor's memory is for, told by its name (those of layers.h, of the strategies' flat tensors and
- * buckets), and where the name says nothing, by the phase of the line that takes the memory:
+/* kinds.h -- what a tensor's memory is for, told by its name (those of layers.h, of the strategies' flat
+ * tensors and buckets), and where the name says nothing, by the phase of the line that takes the memory:
  *
  *     w2 table flat1 shard1     parameters         dw2 dflat1 dshard1 bucket1     gradients
  *     w2_f32 shard1_m w2_v      optimizer (masters and Adam's means)
@@ -14,14 +14,18 @@
 #include "strategies/layers.h"
 
 /* X(symbol, name) */
-#define TENSOR_KINDS(X) \
-	X(PARAMETERS, "parameters") X(GRADIENTS, "gradients") X(OPTIMIZER, "optimizer") X(ACTIVATIONS, "activations") \
-	X(ACTIVATION_GRADIENTS, "their gradients") X(BUFFERS, "buffers")
+#define TENSOR_KINDS(X)                            \
+	X(PARAMETERS, "parameters")                \
+	X(GRADIENTS, "gradients")                  \
+	X(OPTIMIZER, "optimizer")                  \
+	X(ACTIVATIONS, "activations")              \
+	X(ACTIVATION_GRADIENTS, "their gradients") \
+	X(BUFFERS, "buffers")
 enum tensor_kind {
 #define X(symbol, name) KIND_##symbol,
 	TENSOR_KINDS(X)
 #undef X
-	KIND_COUNT
+	        KIND_COUNT
 };
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- mlp ------------------------------------------------------------------------------------------------------------ */
+/* ---- mlp ---- */
 
 /* All layers but the last have a relu, and dropout behind it */
 static void relu_forward(struct layers *l, int unit, const char *z)
@@ -52,14 +52,16 @@ static void mlp_backward(struct layers *l, int unit, int which)
 	}
 }
 
-/* ---- the head and the loss ------------------------------------------------------------------------------------------ */
+/* ---- the head and the loss ---- */
 
-/* The loss and its gradient; with a share (several micro-batches, or ranks with unequal parts) the losses of the step add up */
+/* The loss and its gradient; with a share (several micro-batches, or ranks with unequal parts) the losses of
+ * the step add up */
 static void loss_lines(struct layers *l, const char *kernel, const char *outcome, const char *targets)
 {
 	if (l->share) {
 		text_add(l->out, "l%s = %s %s %s%s\n", l->suffix, kernel, outcome, targets, l->on);
-		text_add(l->out, "loss %s scale l%s (%s)%s\n", l->add ? "+=" : "=", l->suffix, l->share, l->on);
+		text_add(l->out, "loss %s scale l%s (%s)%s\n", l->add ? "+=" : "=", l->suffix, l->share,
+		        l->on);
 	} else {
 		text_add(l->out, "loss = %s %s %s%s\n", kernel, outcome, targets, l->on);
 	}
@@ -103,7 +105,8 @@ void loss_forward_lines(struct layers *l, const char *outcome)
 
 void loss_backward_lines(struct layers *l, const char *outcome, const char *gradient)
 {
-	text_add(l->out, "%s = %s_grad %s t%s%s\n", gradient, l->model->kind == MODEL_MLP ? "mse" : "crossentropy", outcome, l->suffix, l->on);
+	text_add(l->out, "%s = %s_grad %s t%s%s\n", gradient,
+	        l->model->kind == MODEL_MLP ? "mse" : "crossentropy", outcome, l->suffix, l->on);
 	scale_line(l, gradient);
 }
 
@@ -123,7 +126,8 @@ void output_backward_lines(struct layers *l, int which)
 			lines_gradient(l, "head", 0, n, logits, false);
 	}
 	if (which & BACKWARD_INPUTS) {
-		text_add(l->out, "dn%s = matmul %s %s%s\n", s, logits, l->model->tied ? "table" : "head.T", l->on);
+		text_add(l->out, "dn%s = matmul %s %s%s\n", s, logits, l->model->tied ? "table" : "head.T",
+		        l->on);
 		text_add(l->out, "dx%d%s = layernorm_grad dn%s x%d%s%s\n", last, s, s, last, s, l->on);
 	}
 }
@@ -145,7 +149,7 @@ static void head_backward(struct layers *l, int which)
 	output_backward_lines(l, which);
 }
 
-/* ---- units ---------------------------------------------------------------------------------------------------------- */
+/* ---- units ---- */
 
 void forward_lines(struct layers *l, int unit)
 {

@@ -30,7 +30,8 @@ static void embedding_forward(struct layers *l)
 	const char *s = l->suffix;
 	text_add(l->out, "x0%s = embed table ids%s%s\n", s, s, l->on);
 	/* the positions are added to each sequence, taken as one row */
-	text_add(l->out, "xs%s = reshape x0%s [%s,%lld];  ps = reshape pos [1,%lld]\n", s, s, lines_rows(l, rows), width, width);
+	text_add(l->out, "xs%s = reshape x0%s [%s,%lld];  ps = reshape pos [1,%lld]\n", s, s,
+	        lines_rows(l, rows), width, width);
 	text_add(l->out, "xs%s = add xs%s ps%s\n", s, s, l->on);
 	view_over(l, "xs");
 	dropped(l, "dropout", "x", 0, HALF_MLP);
@@ -42,13 +43,14 @@ static void embedding_backward(struct layers *l)
 	long long width = (long long)(l->model->seq * l->model->hidden);
 	const char *s = l->suffix;
 	dropped(l, "dropout_grad", "dx", 0, HALF_MLP);
-	text_add(l->out, "dtable %s embed_grad dx0%s ids%s rows=%lld%s\n", l->add || l->model->tied ? "+=" : "=", s, s,
-		(long long)l->model->vocab, l->on);
+	text_add(l->out, "dtable %s embed_grad dx0%s ids%s rows=%lld%s\n",
+	        l->add || l->model->tied ? "+=" : "=", s, s, (long long)l->model->vocab, l->on);
 	if (l->done)
 		l->done(l, "table");
 	text_add(l->out, "dxs%s = reshape dx0%s [%s,%lld]\n", s, s, lines_rows(l, rows), width);
 	text_add(l->out, "one%s = ones [%s,1] %s%s\n", s, rows, dtype_name(l->model->dtype), l->on);
-	text_add(l->out, "dps = reshape dpos [1,%lld];  dps %s matmul one%s.T dxs%s%s\n", width, l->add ? "+=" : "=", s, s, l->on);
+	text_add(l->out, "dps = reshape dpos [1,%lld];  dps %s matmul one%s.T dxs%s%s\n", width,
+	        l->add ? "+=" : "=", s, s, l->on);
 	view_over(l, "dxs");
 	if (l->done)
 		l->done(l, "pos");
@@ -62,8 +64,8 @@ static void block_forward(struct layers *l, int unit)
 	lines_place(l, PLACE_FORWARD_IN, HALF_ATTENTION, unit, "n", unit, n);
 	for (const char *c = "qkv"; *c; c++)
 		text_add(l->out, "%c%d%s = matmul %s w%c%d%s\n", *c, unit, s, n, *c, unit, l->on);
-	text_add(l->out, "o%d%s = attention q%d%s k%d%s v%d%s heads=%d seq=%lld causal=1%s\n", unit, s, unit, s, unit, s, unit, s, heads(l),
-		(long long)l->model->seq, l->on);
+	text_add(l->out, "o%d%s = attention q%d%s k%d%s v%d%s heads=%d seq=%lld causal=1%s\n", unit, s, unit,
+	        s, unit, s, unit, s, heads(l), (long long)l->model->seq, l->on);
 	lines_put(l, unit, "p# = matmul o# wo@");
 	lines_place(l, PLACE_FORWARD_OUT, HALF_ATTENTION, unit, "p", unit, out);
 	lines_dropout(l, "dropout", out, out, unit, HALF_ATTENTION);
@@ -78,7 +80,8 @@ static void block_forward(struct layers *l, int unit)
 	text_add(l->out, "x%d%s = add r%d%s %s%s\n", unit, s, unit, s, out, l->on);
 }
 
-/* What the gradient at a half's output is called: that of the residual, which it was added to, or with dropout one of its own, made of that */
+/* What the gradient at a half's output is called: that of the residual, which it was added to, or with
+ * dropout one of its own, made of that */
 static const char *output_gradient(struct layers *l, enum half half, int unit, int which)
 {
 	const char *own = half == HALF_MLP ? "dy" : "dp", *residual = half == HALF_MLP ? "dx" : "dr";
@@ -92,7 +95,8 @@ static const char *output_gradient(struct layers *l, enum half half, int unit, i
 	return own;
 }
 
-/* Of a half's last matmul, by wd or wo: d becomes the name of the gradient at its output, and the gradient of its weights is written */
+/* Of a half's last matmul, by wd or wo: d becomes the name of the gradient at its output, and the gradient of
+ * its weights is written */
 static void output_backward(struct layers *l, enum half half, int unit, int which, char d[48])
 {
 	const char *out = output_gradient(l, half, unit, which);
@@ -125,7 +129,8 @@ static void mlp_half_backward(struct layers *l, int unit, int which)
 	if (which & BACKWARD_INPUTS) {
 		lines_put(l, unit, "dm# = matmul du# wu@.T");
 		lines_place(l, PLACE_BACKWARD_IN, HALF_MLP, unit, "dm", unit, dm);
-		text_add(l->out, "dr%d%s = layernorm_grad %s r%d%s%s\n", unit, l->suffix, dm, unit, l->suffix, l->on);
+		text_add(l->out, "dr%d%s = layernorm_grad %s r%d%s%s\n", unit, l->suffix, dm, unit, l->suffix,
+		        l->on);
 		lines_put(l, unit, "dr# = add dr# dx#");
 	}
 }
@@ -134,8 +139,11 @@ static void attention_inputs_backward(struct layers *l, int unit, const char *dp
 {
 	const char *s = l->suffix;
 	text_add(l->out, "do%d%s = matmul %s wo%d.T%s\n", unit, s, dp, unit, l->on);
-	text_add(l->out, "dq%d%s dk%d%s dv%d%s = attention_grad do%d%s q%d%s k%d%s v%d%s heads=%d seq=%lld causal=1%s\n", unit, s, unit, s, unit, s,
-		unit, s, unit, s, unit, s, unit, s, heads(l), (long long)l->model->seq, l->on);
+	text_add(l->out,
+	        "dq%d%s dk%d%s dv%d%s = attention_grad do%d%s q%d%s k%d%s v%d%s heads=%d seq=%lld "
+	        "causal=1%s\n",
+	        unit, s, unit, s, unit, s, unit, s, unit, s, unit, s, unit, s, heads(l),
+	        (long long)l->model->seq, l->on);
 }
 
 static void attention_half_backward(struct layers *l, int unit, int which)
@@ -147,7 +155,7 @@ static void attention_half_backward(struct layers *l, int unit, int which)
 	if (which & BACKWARD_WEIGHTS) {
 		lines_place(l, PLACE_SAVED, HALF_ATTENTION, unit, "n", unit, n);
 		for (const char *c = "qkv"; *c; c++) {
-			char w[3] = { 'w', *c }, d[3] = { 'd', *c }, gradient[48];
+			char w[3] = {'w', *c}, d[3] = {'d', *c}, gradient[48];
 			lines_name(l, d, unit, gradient);
 			lines_gradient(l, w, unit, n, gradient, false);
 		}
@@ -157,7 +165,8 @@ static void attention_half_backward(struct layers *l, int unit, int which)
 		lines_put(l, unit, "dn# += matmul dk# wk@.T");
 		lines_put(l, unit, "dn# += matmul dv# wv@.T");
 		lines_place(l, PLACE_BACKWARD_IN, HALF_ATTENTION, unit, "dn", unit, dn);
-		text_add(l->out, "dx%d%s = layernorm_grad %s x%d%s%s\n", unit - 1, l->suffix, dn, unit - 1, l->suffix, l->on);
+		text_add(l->out, "dx%d%s = layernorm_grad %s x%d%s%s\n", unit - 1, l->suffix, dn, unit - 1,
+		        l->suffix, l->on);
 		lines_put(l, unit, "dx^ = add dx^ dr#");
 	}
 }

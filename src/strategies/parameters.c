@@ -33,13 +33,24 @@ const char *unit_title(const struct model *model, int unit, char title[32])
 	return title;
 }
 
-struct list { struct parameter *item; int count; const struct model *model; };
+struct list {
+	struct parameter *item;
+	int count;
+	const struct model *model;
+};
 
-/* Its number is its seed, so that any split of the model begins with the same weights. unit 0: the name carries no number. */
-static void add(struct list *list, const char *name, int unit, int64_t rows, int64_t cols, double scale, enum split split)
+/* Its number is its seed, so that any split of the model begins with the same weights. unit 0: the name
+ * carries no number. */
+static void add(struct list *list, const char *name, int unit, int64_t rows, int64_t cols, double scale,
+        enum split split)
 {
 	struct parameter *p = &list->item[list->count++];
-	*p = (struct parameter){ .unit = unit, .rows = rows, .cols = cols, .scale = scale, .split = split, .seed = list->model->seed + list->count };
+	*p = (struct parameter){.unit = unit,
+	        .rows = rows,
+	        .cols = cols,
+	        .scale = scale,
+	        .split = split,
+	        .seed = list->model->seed + list->count};
 	if (unit > 0 && unit <= list->model->layers)
 		snprintf(p->name, sizeof p->name, "%s%d", name, unit);
 	else
@@ -51,12 +62,15 @@ static void mlp_parameters(struct list *list)
 {
 	const struct model *model = list->model;
 	for (int i = 1; i <= model->layers; i++) {
-		int64_t rows = i == 1 ? model->in : model->hidden, cols = i == model->layers ? model->out : model->hidden;
-		add(list, "w", i, rows, cols, sqrt((i == model->layers ? 1.0 : 2.0) / (double)rows), i % 2 ? SPLIT_COLUMNS : SPLIT_ROWS);
+		int64_t rows = i == 1 ? model->in : model->hidden,
+		        cols = i == model->layers ? model->out : model->hidden;
+		add(list, "w", i, rows, cols, sqrt((i == model->layers ? 1.0 : 2.0) / (double)rows),
+		        i % 2 ? SPLIT_COLUMNS : SPLIT_ROWS);
 	}
 }
 
-/* GPT-2's: 0.02, and less for the two that write into the residual, by the root of their number. Wider for small models: 1/sqrt(hidden) */
+/* GPT-2's: 0.02, and less for the two that write into the residual, by the root of their number. Wider for
+ * small models: 1/sqrt(hidden) */
 static void gpt_parameters(struct list *list)
 {
 	const struct model *model = list->model;
@@ -78,7 +92,7 @@ static void gpt_parameters(struct list *list)
 
 enum status model_parameters(const struct model *model, struct parameter **list, int *count)
 {
-	struct list made = { .model = model };
+	struct list made = {.model = model};
 	made.item = mem_alloc((size_t)(6 * model->layers + 3) * sizeof *made.item);
 	if (!made.item)
 		return ST_MEMORY;
@@ -101,12 +115,15 @@ static bool is_one_of(const char *const *words, const char *name, size_t length)
 
 bool model_has_parameter(const struct model *model, const char *name, size_t length)
 {
-	static const char *const mlp[] = { "w", NULL }, *const gpt[] = { "wq", "wk", "wv", "wo", "wu", "wd", NULL },
-		*const ends[] = { "table", "pos", "head", NULL };
+	static const char *const mlp[] = {"w", NULL},
+	                         *const gpt[] = {"wq", "wk", "wv", "wo", "wu", "wd", NULL},
+	                         *const ends[] = {"table", "pos", "head", NULL};
 	size_t letters = strcspn(name, "0123456789");
 	if (letters >= length)
-		return model->kind == MODEL_GPT && is_one_of(ends, name, length) && !(model->tied && *name == 'h');
+		return model->kind == MODEL_GPT && is_one_of(ends, name, length) &&
+		        !(model->tied && *name == 'h');
 	char *after;
 	long layer = strtol(name + letters, &after, 10);
-	return after == name + length && layer > 0 && layer <= model->layers && is_one_of(model->kind == MODEL_GPT ? gpt : mlp, name, letters);
+	return after == name + length && layer > 0 && layer <= model->layers &&
+	        is_one_of(model->kind == MODEL_GPT ? gpt : mlp, name, letters);
 }

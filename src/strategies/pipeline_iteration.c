@@ -1,4 +1,5 @@
-/* pipeline_iteration.c -- an iteration of a pipeline as steps: each the next task of every stage, with the same lines for those that do the same */
+/* pipeline_iteration.c -- an iteration of a pipeline as steps: each the next task of every stage, with the
+ * same lines for those that do the same */
 #include "strategies/blocks.h"
 #include "strategies/shared.h"
 #include "base/memory.h"
@@ -6,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `let m = ...` of the stages `in`: by rank where m changes evenly, else for each m its ranks. micro[s]: of stage s */
+/* `let m = ...` of the stages `in`: by rank where m changes evenly, else for each m its ranks. micro[s]: of
+ * stage s */
 static void let_micro(const bool *in, const int *micro, int ranks, const char *who, struct text *out)
 {
 	int first = 0, second, slope, stride;
@@ -37,13 +39,20 @@ static void let_micro(const bool *in, const int *micro, int ranks, const char *w
 
 static const char *work_title(int work)
 {
-	static const char *const title[] = { [WORK_F] = "forward", [WORK_B] = "gradients of inputs", [WORK_W] = "gradients of weights",
-		[WORK_BW] = "backward" };
+	static const char *const title[] = {[WORK_F] = "forward",
+	        [WORK_B] = "gradients of inputs",
+	        [WORK_W] = "gradients of weights",
+	        [WORK_BW] = "backward"};
 	return title[work];
 }
 
 /* The k-th tasks of all stages, and those that are already written */
-struct slot { struct pipe *pipe; struct role *role; int *micro; bool *done, *in; };
+struct slot {
+	struct pipe *pipe;
+	struct role *role;
+	int *micro;
+	bool *done, *in;
+};
 
 static const struct task *task_at(const struct pipe *p, int stage, size_t k)
 {
@@ -53,8 +62,8 @@ static const struct task *task_at(const struct pipe *p, int stage, size_t k)
 static void slot_title(const struct slot *slot, size_t k)
 {
 	const struct pipe *p = slot->pipe;
-	bool seen[4] = { false };
-	struct text title = { 0 };
+	bool seen[4] = {false};
+	struct text title = {0};
 
 	for (int work = 0; work < 4; work++) {
 		for (int s = 0; s < p->ask.stages; s++) {
@@ -66,11 +75,15 @@ static void slot_title(const struct slot *slot, size_t k)
 		text_add(&title, "%s%s on ", title.count ? "; " : "", work_title(work));
 		blocks_ranks(slot->in, p->ask.stages, &title);
 	}
-	step_begin(p->out, seen[WORK_W] ? "nobody waits for the gradients of weights: they fill what would be left empty"
-		: seen[WORK_F] && seen[WORK_BW] ? "each backward frees the activations of a micro-batch, for which a forward can begin"
-		: seen[WORK_F] ? "the pipeline fills: the more it holds before the first backward, the more memory it takes"
-		: "the pipeline drains: a stage waits for the gradients of the one behind it",
-		"%s", text_string(&title));
+	step_begin(p->out,
+	        seen[WORK_W] ? "nobody waits for the gradients of weights: they fill what would be left empty"
+	                : seen[WORK_F] && seen[WORK_BW] ? "each backward frees the activations of a "
+	                                                  "micro-batch, for which a forward can begin"
+	                : seen[WORK_F]
+	                ? "the pipeline fills: the more it holds before the first backward, the more memory "
+	                  "it takes"
+	                : "the pipeline drains: a stage waits for the gradients of the one behind it",
+	        "%s", text_string(&title));
 	p->out->broken = p->out->broken || title.broken;
 	text_release(&title);
 }
@@ -79,10 +92,11 @@ static void slot_title(const struct slot *slot, size_t k)
 static void slot_block(const struct slot *slot, int first)
 {
 	struct pipe *p = slot->pipe;
-	struct text who = { 0 }, lines = { 0 }, *out = p->out;
+	struct text who = {0}, lines = {0}, *out = p->out;
 
 	for (int s = 0; s < p->ask.stages; s++) {
-		slot->in[s] = !slot->done[s] && memcmp(&slot->role[s], &slot->role[first], sizeof slot->role[s]) == 0;
+		slot->in[s] = !slot->done[s] &&
+		        memcmp(&slot->role[s], &slot->role[first], sizeof slot->role[s]) == 0;
 		slot->done[s] = slot->done[s] || slot->in[s];
 	}
 	blocks_ranks(slot->in, p->ask.stages, &who);
@@ -117,8 +131,10 @@ static void slot_write(const struct slot *slot, int round, size_t k)
 static enum status slots_write(struct pipe *p)
 {
 	size_t stages = (size_t)p->ask.stages;
-	struct slot slot = { .pipe = p, .role = mem_alloc(stages * sizeof *slot.role), .micro = mem_alloc(stages * sizeof *slot.micro),
-		.done = mem_alloc(2 * stages * sizeof *slot.done) };
+	struct slot slot = {.pipe = p,
+	        .role = mem_alloc(stages * sizeof *slot.role),
+	        .micro = mem_alloc(stages * sizeof *slot.micro),
+	        .done = mem_alloc(2 * stages * sizeof *slot.done)};
 	enum status status = slot.role && slot.micro && slot.done ? ST_OK : ST_MEMORY;
 
 	slot.in = slot.done + stages;
@@ -133,7 +149,7 @@ static enum status slots_write(struct pipe *p)
 
 static void stage_optimizer(const struct pipe *p, int stage, const struct parameter *list, int count)
 {
-	struct layers l = { .model = &p->call->model, .out = p->out, .on = " on compute", .suffix = "" };
+	struct layers l = {.model = &p->call->model, .out = p->out, .on = " on compute", .suffix = ""};
 	char name[24], gradient[32];
 
 	for (int c = 0; c < p->ask.chunks; c++) {
@@ -152,16 +168,22 @@ enum status pipeline_iteration(struct pipe *p, const struct parameter *list, int
 
 	text_add(p->out, "%s\n", PROGRAM_LOOP);
 	if (pipeline_tied(p)) {
-		step_begin(p->out, "the last stage's head is the same table: both add to its gradient, from zero", "the gradient of the first stage's table");
+		step_begin(p->out,
+		        "the last stage's head is the same table: both add to its gradient, from zero",
+		        "the gradient of the first stage's table");
 		text_add(p->out, "phase O\n@0 fill dtable 0 on compute\n");
 	}
 	status = slots_write(p);
 	if (pipeline_tied(p)) {
-		step_begin(p->out, "one table in two places: the sum of both gradients keeps the two the same", "the gradients of the table meet");
+		step_begin(p->out,
+		        "one table in two places: the sum of both gradients keeps the two the same",
+		        "the gradients of the table meet");
 		text_add(p->out, "phase C\n@0,%d allreduce dtable on compute in ends\n", p->ask.stages - 1);
 	}
 	if (!p->timed) {
-		step_begin(p->out, "each stage as soon as its own gradients are done: no stage waits for another", "the optimizer");
+		step_begin(p->out,
+		        "each stage as soon as its own gradients are done: no stage waits for another",
+		        "the optimizer");
 		text_add(p->out, "phase O\n");
 		blocks_each(p, stage_optimizer, list, count);
 	}

@@ -21,7 +21,8 @@ static void layers_below(const struct pipe *p, const struct chunk *chunk, int c)
 static void stage_setup(const struct pipe *p, int stage, const struct parameter *list, int count)
 {
 	const struct model *model = &p->call->model;
-	struct layers l = { .model = model, .out = p->out, .on = " on compute", .rows = p->rows, .room = !p->even };
+	struct layers l = {
+	        .model = model, .out = p->out, .on = " on compute", .rows = p->rows, .room = !p->even};
 	char suffix[16], shape[48];
 
 	l.suffix = suffix;
@@ -29,7 +30,9 @@ static void stage_setup(const struct pipe *p, int stage, const struct parameter 
 		const struct chunk *chunk = &p->chunk[stage * p->ask.chunks + c];
 		if (model->dropout > 0)
 			layers_below(p, chunk, c);
-		l.batch = chunk->first && chunk->last ? BATCH_BOTH : chunk->first ? BATCH_INPUTS : BATCH_TARGETS;
+		l.batch = chunk->first && chunk->last ? BATCH_BOTH
+		        : chunk->first                ? BATCH_INPUTS
+		                                      : BATCH_TARGETS;
 		for (int s = 0; (chunk->first || chunk->last) && s < chunk->slots; s++) {
 			snprintf(suffix, sizeof suffix, "_%d", s);
 			setup_batch(&l);
@@ -40,7 +43,8 @@ static void stage_setup(const struct pipe *p, int stage, const struct parameter 
 				continue;
 			setup_parameter(&l, &own);
 			setup_gradient(&l, &own);
-			snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)own.rows, (long long)own.cols);
+			snprintf(
+			        shape, sizeof shape, "[%lld,%lld]", (long long)own.rows, (long long)own.cols);
 			setup_optimizer(&l, own.name, shape);
 		}
 	}
@@ -61,9 +65,11 @@ static void places_setup(const struct pipe *p, int stage, const struct parameter
 			snprintf(tag, sizeof tag, "%d", c);
 		for (int k = 0; k <= chunk->inputs; k++) {
 			if (!chunk->first)
-				text_add(p->out, "tensor in%s_%d[%lld,%lld] %s\n", tag, k, rows, hidden, dtype_name(model->dtype));
+				text_add(p->out, "tensor in%s_%d[%lld,%lld] %s\n", tag, k, rows, hidden,
+				        dtype_name(model->dtype));
 			if (!chunk->last)
-				text_add(p->out, "tensor din%s_%d[%lld,%lld] %s\n", tag, k, rows, hidden, dtype_name(model->dtype));
+				text_add(p->out, "tensor din%s_%d[%lld,%lld] %s\n", tag, k, rows, hidden,
+				        dtype_name(model->dtype));
 			text_add(p->out, "event used%s_%d out%s_%d dout%s_%d\n", tag, k, tag, k, tag, k);
 		}
 	}
@@ -73,19 +79,23 @@ static void streams_setup(struct pipe *p)
 {
 	int last = p->ask.stages - 1;
 
-	step_begin(p->out, "activations go forward and gradients back, each on streams of their own, so that a stage sends and receives while it computes",
-		"streams and groups");
+	step_begin(p->out,
+	        "activations go forward and gradients back, each on streams of their own, so that a stage "
+	        "sends and receives while it computes",
+	        "streams and groups");
 	text_add(p->out, "stream compute\n");
 	if (last > 0)
-		text_add(p->out, "stream act_in act_out grad_in grad_out\ngroup acts 0-%d\ngroup grads 0-%d\n", last, last);
+		text_add(p->out,
+		        "stream act_in act_out grad_in grad_out\ngroup acts 0-%d\ngroup grads 0-%d\n", last,
+		        last);
 	if (pipeline_tied(p))
 		text_add(p->out, "group ends 0,%d\n", last);
 }
 
 void pipeline_setup(struct pipe *p, const struct parameter *list, int count)
 {
-	struct layers l = { .model = &p->call->model };
-	struct text lines = { 0 };
+	struct layers l = {.model = &p->call->model};
+	struct text lines = {0};
 	char who[32];
 
 	streams_setup(p);
@@ -95,13 +105,16 @@ void pipeline_setup(struct pipe *p, const struct parameter *list, int count)
 	snprintf(who, sizeof who, p->ask.stages > 1 ? "0,%d" : "%d", p->ask.stages - 1);
 	blocks_put(p->out, who, &lines);
 	text_release(&lines);
-	step_begin(p->out, "every stage counts its own layers from 1, and has the parameters of no other", "the parameters of each stage");
+	step_begin(p->out, "every stage counts its own layers from 1, and has the parameters of no other",
+	        "the parameters of each stage");
 	blocks_each(p, stage_setup, list, count);
 	if (p->ask.stages == 1)
 		text_add(p->out, "event used_0 used_1\n");
 	else
-		step_begin(p->out, "one more than the micro-batches whose activations a stage holds: the next can arrive while all are in use",
-			"places for what arrives");
+		step_begin(p->out,
+		        "one more than the micro-batches whose activations a stage holds: the next can "
+		        "arrive while all are in use",
+		        "places for what arrives");
 	if (p->ask.stages > 1)
 		blocks_each(p, places_setup, list, count);
 }
@@ -111,7 +124,8 @@ void pipeline_timed_setup(struct pipe *p)
 	streams_setup(p);
 	if (p->ask.stages == 1)
 		return;
-	step_begin(p->out, "a message of a few bytes takes the latency of its link", "what is sent instead of activations");
+	step_begin(p->out, "a message of a few bytes takes the latency of its link",
+	        "what is sent instead of activations");
 	text_add(p->out, "set link_latency=%.0fns\nset nic_latency=%.0fns\n", p->ask.comm, p->ask.comm);
 	text_add(p->out, "tensor token[1] inbox[1] dinbox[1] = zeros\n");
 }

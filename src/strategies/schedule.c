@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *const WORDS[] = { "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto" };
+static const char *const WORDS[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto"};
 
 enum status schedule_find(const char *word, enum schedule_kind *kind)
 {
@@ -38,11 +38,11 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
 	warm = least(warm, micros);
 	for (int m = 0; m < warm; m++)
-		*task++ = (struct task){ .work = WORK_F, .micro = m };
+		*task++ = (struct task){.work = WORK_F, .micro = m};
 	for (int m = 0; m < micros; m++) {
-		*task++ = (struct task){ .work = WORK_BW, .micro = m };
+		*task++ = (struct task){.work = WORK_BW, .micro = m};
 		if (m + warm < micros)
-			*task++ = (struct task){ .work = WORK_F, .micro = m + warm };
+			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
 	}
 }
 
@@ -51,24 +51,26 @@ static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
 	warm = least(warm, micros);
 	for (int m = 0; m < warm; m++)
-		*task++ = (struct task){ .work = WORK_F, .micro = m };
+		*task++ = (struct task){.work = WORK_F, .micro = m};
 	for (int m = 0; m < micros + delay; m++) {
 		if (m < micros)
-			*task++ = (struct task){ .work = WORK_B, .micro = m };
-		if (m >= delay)         /* before F, which takes the memory that W gives back */
-			*task++ = (struct task){ .work = WORK_W, .micro = m - delay };
+			*task++ = (struct task){.work = WORK_B, .micro = m};
+		if (m >= delay) /* before F, which takes the memory that W gives back */
+			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
 		if (m + warm < micros)
-			*task++ = (struct task){ .work = WORK_F, .micro = m + warm };
+			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
 	}
 }
 
-/* The k-th forward: `stages` micro-batches through the first chunk, the same through the second ..., then the next `stages` micro-batches. */
+/* The k-th forward: `stages` micro-batches through the first chunk, the same through the second ..., then the
+ * next `stages` micro-batches. */
 static struct task interleaved_task(const struct schedule_ask *ask, int k, enum work work)
 {
 	int group = k / (ask->stages * ask->chunks), chunk = k / ask->stages % ask->chunks;
 
-	return (struct task){ .work = work, .chunk = work == WORK_F ? chunk : ask->chunks - 1 - chunk,
-		.micro = group * ask->stages + k % ask->stages };
+	return (struct task){.work = work,
+	        .chunk = work == WORK_F ? chunk : ask->chunks - 1 - chunk,
+	        .micro = group * ask->stages + k % ask->stages};
 }
 
 static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
@@ -85,14 +87,16 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	}
 }
 
-/* What stage `s` of `p` has in flight: 1F1B p - s; zb-h1 p, as 1F1B's first stage; zb-h2 2p - 1: the forwards that fit until the first gradient
- * comes back when F and B take as long; W's delay evens the stages out. */
+/* What stage `s` of `p` has in flight: 1F1B p - s; zb-h1 p, as 1F1B's first stage; zb-h2 2p - 1: the forwards
+ * that fit until the first gradient comes back when F and B take as long; W's delay evens the stages out. */
 static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 {
 	int p = ask->stages;
 
 	switch (ask->kind) {
-	case SCHEDULE_GPIPE: one_forward_one_backward(task, ask->micros, ask->micros); break;
+	case SCHEDULE_GPIPE:
+		one_forward_one_backward(task, ask->micros, ask->micros);
+		break;
 	case SCHEDULE_INTERLEAVED:
 		if (ask->chunks > 1) {
 			interleaved(ask, task, s);
@@ -100,10 +104,17 @@ static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 		}
 		/* one chunk: 1F1B */
 		/* fall through */
-	case SCHEDULE_1F1B: one_forward_one_backward(task, ask->micros, p - s); break;
-	case SCHEDULE_ZB_H1: zero_bubble(task, ask->micros, p - s, s); break;
-	case SCHEDULE_ZB_H2: zero_bubble(task, ask->micros, 2 * (p - s) - 1, 2 * s); break;
-	case SCHEDULE_ZB_AUTO: break;
+	case SCHEDULE_1F1B:
+		one_forward_one_backward(task, ask->micros, p - s);
+		break;
+	case SCHEDULE_ZB_H1:
+		zero_bubble(task, ask->micros, p - s, s);
+		break;
+	case SCHEDULE_ZB_H2:
+		zero_bubble(task, ask->micros, 2 * (p - s) - 1, 2 * s);
+		break;
+	case SCHEDULE_ZB_AUTO:
+		break;
 	}
 }
 
@@ -112,16 +123,22 @@ static enum status check(const struct schedule_ask *ask)
 	if (ask->stages < 1 || ask->micros < 1 || ask->chunks < 1)
 		return fail(ST_RANGE, "a pipeline wants at least one stage, one micro-batch and one chunk");
 	if (ask->chunks > 1 && ask->kind != SCHEDULE_INTERLEAVED)
-		return fail(ST_RANGE, "chunks=%d: only schedule=interleaved has more than one chunk a stage", ask->chunks);
+		return fail(ST_RANGE, "chunks=%d: only schedule=interleaved has more than one chunk a stage",
+		        ask->chunks);
 	if (ask->chunks > 1 && ask->micros % ask->stages) {
 		int below = ask->micros / ask->stages * ask->stages;
 		if (!below)
-			return fail(ST_RANGE, "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fits is %d", ask->micros,
-				ask->stages, ask->stages);
-		return fail(ST_RANGE, "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fit are %d and %d", ask->micros,
-			ask->stages, below, below + ask->stages);
+			return fail(ST_RANGE,
+			        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that "
+			        "fits is %d",
+			        ask->micros, ask->stages, ask->stages);
+		return fail(ST_RANGE,
+		        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fit are "
+		        "%d and %d",
+		        ask->micros, ask->stages, below, below + ask->stages);
 	}
-	if (ask->kind == SCHEDULE_ZB_AUTO && (ask->limit < 1 || ask->held < 0 || ask->held > 1 || !(ask->f > 0)))
+	if (ask->kind == SCHEDULE_ZB_AUTO &&
+	        (ask->limit < 1 || ask->held < 0 || ask->held > 1 || !(ask->f > 0)))
 		return fail(ST_RANGE, "zb-auto wants limit= of at least 1, held= from 0 to 1, and F above 0");
 	return ST_OK;
 }
@@ -131,7 +148,7 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 	enum status status = check(ask);
 	size_t works = schedule_splits(ask->kind) ? 3 : 2;
 
-	*schedule = (struct schedule){ .stages = ask->stages };
+	*schedule = (struct schedule){.stages = ask->stages};
 	if (status != ST_OK)
 		return status;
 	schedule->count = works * (size_t)ask->micros * (size_t)ask->chunks;
@@ -150,5 +167,5 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 void schedule_release(struct schedule *schedule)
 {
 	mem_free(schedule->task);
-	*schedule = (struct schedule){ 0 };
+	*schedule = (struct schedule){0};
 }

@@ -1,30 +1,35 @@
 /* schedule_auto.c -- zb-auto: searches an order of F, B and W under a limit of activation memory
  *
- * A candidate is three numbers: how many more forwards a stage makes before its first B than the next stage does (`slope`), whether that is
- * rounded up (`round`), and how readily a W is put before a B once the forwards are done (`eager`). The rest follows: after its first forwards a
- * stage takes one B and one F in turn, and the weight gradients, for which nobody waits, fill what would be left empty:
+ * A candidate is three numbers: how many more forwards a stage makes before its first B than the next stage
+ * does (`slope`), whether that is rounded up (`round`), and how readily a W is put before a B once the
+ * forwards are done (`eager`). The rest follows: after its first forwards a stage takes one B and one F in
+ * turn, and the weight gradients, for which nobody waits, fill what would be left empty:
  *
  *      F F F F F . B F B F .. B F W B F W B .. B W B W B W W W
  *                              ^ memory is full: W makes room     ^ a gap until the next B comes: W fits in
  *
- * While forwards are left a W must fit its gap whole; later it may reach over the gap's end by `eager` of its time, since at the end of the
- * iteration every stage has weight gradients left and only the first stages are late. The best candidate by span wins; zb-h1 and zb-h2 are
- * candidates too, where they keep the limit. */
+ * While forwards are left a W must fit its gap whole; later it may reach over the gap's end by `eager` of its
+ * time, since at the end of the iteration every stage has weight gradients left and only the first stages are
+ * late. The best candidate by span wins; zb-h1 and zb-h2 are candidates too, where they keep the limit. */
 #include "strategies/schedule.h"
 
 #include "base/memory.h"
 
-static const double EAGER[] = { 0, 0.5, 1 };
+static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
-static const double SMALL = 1e-9;       /* of a micro-batch's activations: sums of shares are rounded */
+static const double SMALL = 1e-9; /* of a micro-batch's activations: sums of shares are rounded */
 
-struct stage { double at, first; int f, b, w, warm; size_t count; };
+struct stage {
+	double at, first;
+	int f, b, w, warm;
+	size_t count;
+};
 struct search {
 	const struct schedule_ask *ask;
 	struct schedule *best;
-	struct task *task;      /* the candidate's, as schedule->task */
+	struct task *task; /* the candidate's, as schedule->task */
 	struct stage *stage;
-	double *sent[2];        /* [part * micros + micro]: end of F, of B; below 0: not yet */
+	double *sent[2]; /* [part * micros + micro]: end of F, of B; below 0: not yet */
 	double eager, span;
 	bool found;
 };
@@ -34,7 +39,8 @@ static void put(struct search *s, int stage, enum work work)
 	struct stage *at = &s->stage[stage];
 	int *counter = work == WORK_F ? &at->f : work == WORK_B ? &at->b : &at->w;
 
-	s->task[(size_t)stage * s->best->count + at->count++] = (struct task){ .work = work, .micro = (*counter)++ };
+	s->task[(size_t)stage * s->best->count + at->count++] =
+	        (struct task){.work = work, .micro = (*counter)++};
 	at->at += work == WORK_F ? s->ask->f : work == WORK_B ? s->ask->b : s->ask->w;
 	if (work != WORK_W)
 		s->sent[work == WORK_B][stage * s->ask->micros + *counter - 1] = at->at;
@@ -68,7 +74,8 @@ static bool make_room(struct search *s, int stage)
 	return true;
 }
 
-/* The stage's next F or B with the W before it; false while its input is not known, or for ever when memory is too small. */
+/* The stage's next F or B with the W before it; false while its input is not known, or for ever when memory
+ * is too small. */
 static bool advance(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -100,7 +107,7 @@ static bool build(struct search *s, double slope, double round)
 		s->sent[0][i] = -1;
 	for (int i = 0; i < p; i++) {
 		int warm = (int)((p - 1 - i) * slope + 1 + round);
-		s->stage[i] = (struct stage){ .warm = warm < limit ? warm : limit };
+		s->stage[i] = (struct stage){.warm = warm < limit ? warm : limit};
 	}
 	for (bool moved = true; moved;) {
 		moved = false;
@@ -164,17 +171,22 @@ static enum status try_rule(struct search *s, enum schedule_kind kind, double pe
 
 enum status schedule_search(const struct schedule_ask *ask, struct schedule *schedule)
 {
-	/* the last: the forwards that fit in while a micro-batch goes to the next stage and its gradient comes back */
-	const double slope[SLOPES] = { 1, 1.5, 2, 1 + (ask->b + 2 * ask->comm) / ask->f };
+	/* the last: the forwards that fit in while a micro-batch goes to the next stage and its gradient
+	 * comes back */
+	const double slope[SLOPES] = {1, 1.5, 2, 1 + (ask->b + 2 * ask->comm) / ask->f};
 	size_t stages = (size_t)ask->stages, cells = stages * (size_t)ask->micros;
-	struct search s = { .ask = ask, .best = schedule, .task = mem_alloc(stages * schedule->count * sizeof *s.task),
-		.stage = mem_alloc(stages * sizeof *s.stage), .sent = { mem_alloc(2 * cells * sizeof *s.sent[0]) } };
+	struct search s = {.ask = ask,
+	        .best = schedule,
+	        .task = mem_alloc(stages * schedule->count * sizeof *s.task),
+	        .stage = mem_alloc(stages * sizeof *s.stage),
+	        .sent = {mem_alloc(2 * cells * sizeof *s.sent[0])}};
 	enum status status = s.task && s.stage && s.sent[0] ? ST_OK : ST_MEMORY;
 
 	if (status == ST_OK) {
 		s.sent[1] = s.sent[0] + cells;
 		for (int i = 0; i < SLOPES * EAGERS * 2; i++)
-			try_candidate(&s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
+			try_candidate(
+			        &s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
 		status = try_rule(&s, SCHEDULE_ZB_H1, ask->stages);
 	}
 	if (status == ST_OK)

@@ -1,16 +1,20 @@
-/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages hold */
+/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages
+ * hold */
 #include "strategies/schedule.h"
 
 #include "base/memory.h"
 
-enum { DIRECTIONS = 2 };        /* activations go forward, gradients back */
+enum { DIRECTIONS = 2 }; /* activations go forward, gradients back */
 
 struct replay {
 	const struct schedule_ask *ask;
 	const struct schedule *schedule;
-	double *done;           /* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
-	size_t *next;           /* by stage: its next task */
-	double *at, *first, *held; /* by stage: when it is free; when its first task began; micro-batches of activations */
+	/* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
+	double *done;
+	size_t *next; /* by stage: its next task */
+	double *at, *first,
+	        /* by stage: when it is free; when its first task began; micro-batches of activations */
+	        *held;
 	double *peak;
 };
 
@@ -38,7 +42,8 @@ static double input_at(const struct replay *r, const struct task *task, int part
 
 static double task_time(const struct schedule_ask *ask, enum work work)
 {
-	double stage = work == WORK_F ? ask->f : (work != WORK_W ? ask->b : 0) + (work != WORK_B ? ask->w : 0);
+	double stage =
+	        work == WORK_F ? ask->f : (work != WORK_W ? ask->b : 0) + (work != WORK_B ? ask->w : 0);
 
 	return stage / ask->chunks;
 }
@@ -46,7 +51,10 @@ static double task_time(const struct schedule_ask *ask, enum work work)
 /* A micro-batch of a chunk counts 1 / chunks of a stage's activations. */
 static void hold(struct replay *r, const struct task *task, int stage)
 {
-	double share = task->work == WORK_F ? 1 : task->work == WORK_B ? r->ask->held - 1 : task->work == WORK_W ? -r->ask->held : -1;
+	double share = task->work == WORK_F ? 1
+	        : task->work == WORK_B      ? r->ask->held - 1
+	        : task->work == WORK_W      ? -r->ask->held
+	                                    : -1;
 
 	r->held[stage] += share / r->ask->chunks;
 	if (r->peak && r->held[stage] > r->peak[stage])
@@ -59,7 +67,8 @@ static bool replay_stage(struct replay *r, int stage)
 	size_t begin = r->next[stage];
 
 	for (; r->next[stage] < r->schedule->count; r->next[stage]++) {
-		const struct task *task = &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
+		const struct task *task =
+		        &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
 		int part = task->chunk * r->ask->stages + stage;
 		double input = input_at(r, task, part), start = input > r->at[stage] ? input : r->at[stage];
 
@@ -85,19 +94,27 @@ static enum status replay_all(struct replay *r, struct schedule_cost *cost)
 	cost->span = 0;
 	for (int s = 0; s < r->ask->stages; s++) {
 		if (r->next[s] < r->schedule->count)
-			return fail(ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
+			return fail(
+			        ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
 		if (r->at[s] - r->first[s] > cost->span)
 			cost->span = r->at[s] - r->first[s];
 	}
-	cost->bubble = cost->span > 0 ? 1 - r->ask->micros * (r->ask->f + r->ask->b + r->ask->w) / cost->span : 0;
+	cost->bubble =
+	        cost->span > 0 ? 1 - r->ask->micros * (r->ask->f + r->ask->b + r->ask->w) / cost->span : 0;
 	return ST_OK;
 }
 
-enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, struct schedule_cost *cost, double *peak)
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule,
+        struct schedule_cost *cost, double *peak)
 {
-	size_t stages = (size_t)ask->stages, count = DIRECTIONS * stages * (size_t)ask->chunks * (size_t)ask->micros;
-	struct replay r = { .ask = ask, .schedule = schedule, .peak = peak, .done = mem_alloc(count * sizeof *r.done),
-		.next = mem_alloc(stages * sizeof *r.next), .at = mem_alloc(3 * stages * sizeof *r.at) };
+	size_t stages = (size_t)ask->stages,
+	       count = DIRECTIONS * stages * (size_t)ask->chunks * (size_t)ask->micros;
+	struct replay r = {.ask = ask,
+	        .schedule = schedule,
+	        .peak = peak,
+	        .done = mem_alloc(count * sizeof *r.done),
+	        .next = mem_alloc(stages * sizeof *r.next),
+	        .at = mem_alloc(3 * stages * sizeof *r.at)};
 	enum status status = r.done && r.next && r.at ? ST_OK : ST_MEMORY;
 
 	for (size_t i = 0; i < count && status == ST_OK; i++)

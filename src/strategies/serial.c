@@ -8,8 +8,10 @@ static void micro_batch(struct layers *l, const struct strategy_call *call, stru
 	batch_step(l, call, m);
 	forward_steps(l, m);
 	for (int unit = model_units(l->model) - 1; unit >= (l->model->kind == MODEL_GPT ? 0 : 1); unit--) {
-		step_begin(l->out, "from the gradient of what it gave: those of its parameters, and of what it was given",
-			"backward of %s", unit_title(l->model, unit, title));
+		step_begin(l->out,
+		        "from the gradient of what it gave: those of its parameters, and of what it was "
+		        "given",
+		        "backward of %s", unit_title(l->model, unit, title));
 		text_add(l->out, "phase B%d\n", m);
 		backward_lines(l, unit, BACKWARD_BOTH);
 	}
@@ -17,7 +19,7 @@ static void micro_batch(struct layers *l, const struct strategy_call *call, stru
 
 static enum status serial_generate(const struct strategy_call *call, struct text *out)
 {
-	struct layers l = { .model = &call->model, .out = out, .on = " on compute", .suffix = "" };
+	struct layers l = {.model = &call->model, .out = out, .on = " on compute", .suffix = ""};
 	struct shares shares;
 	enum status status = shares_make(call, 1, (int)option_number(call, "accumulate"), &shares);
 	if (status != ST_OK)
@@ -42,8 +44,12 @@ static enum status serial_parts(const struct strategy_call *call, struct parts *
 }
 
 const struct strategy strategy_serial = {
-	.name = "serial", .usage = "strategy serial [accumulate=1]", .help = "rank 0 trains alone; the others look on",
-	.cost = "memory: everything, once: parameters, gradients, optimizer, and the activations of batch/accumulate rows\nbytes: none",
-	.option = { OPTION_ACCUMULATE },
-	.generate = serial_generate, .parts = serial_parts,
+        .name = "serial",
+        .usage = "strategy serial [accumulate=1]",
+        .help = "rank 0 trains alone; the others look on",
+        .cost = "memory: everything, once: parameters, gradients, optimizer, and the activations of "
+                "batch/accumulate rows\nbytes: none",
+        .option = {OPTION_ACCUMULATE},
+        .generate = serial_generate,
+        .parts = serial_parts,
 };

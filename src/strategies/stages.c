@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the cut -------------------------------------------------------------------------------------------------------- */
+/* ---- the cut ---- */
 
-/* Layers are dealt out evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each. */
+/* Layers are dealt out evenly; where they do not come out even and the model is a gpt, the embedding and the
+ * head count as a layer each. */
 static enum status cut_part(const struct pipe *p, int part, int parts, struct chunk *chunk)
 {
 	const struct model *model = &p->call->model;
@@ -16,8 +17,10 @@ static enum status cut_part(const struct pipe *p, int part, int parts, struct ch
 	int64_t units = model->layers + (ends ? 2 : 0), first, count;
 
 	if (units < parts)
-		return fail(ST_RANGE, "layers=%d on %d stages of %d: the nearest that fits is layers=%d, or fewer ranks or chunks", model->layers,
-			p->ask.stages, p->ask.chunks, ends ? parts - 2 : parts);
+		return fail(ST_RANGE,
+		        "layers=%d on %d stages of %d: the nearest that fits is layers=%d, or fewer ranks or "
+		        "chunks",
+		        model->layers, p->ask.stages, p->ask.chunks, ends ? parts - 2 : parts);
 	part_of(units, parts, part, &first, &count);
 	chunk->first = part == 0;
 	chunk->last = part == parts - 1;
@@ -41,8 +44,8 @@ static int inputs_of(const struct pipe *p, int stage, int chunk)
 	return most;
 }
 
-/* Whether `slots` places of activations are enough when they are held from B to W, and while F works at (m + turn) % slots. Those that W still
- * needs follow one another: w .. b-1. */
+/* Whether `slots` places of activations are enough when they are held from B to W, and while F works at (m +
+ * turn) % slots. Those that W still needs follow one another: w .. b-1. */
 static bool places_suffice(const struct pipe *p, int stage, int chunk, int slots, int turn)
 {
 	const struct task *task = p->schedule.task + (size_t)stage * p->schedule.count;
@@ -66,7 +69,7 @@ static void find_places(const struct pipe *p, int stage, int c, struct chunk *ch
 	chunk->turn = 0;
 	if (!p->recompute)
 		return;
-	for (chunk->slots = 1; !places_suffice(p, stage, c, chunk->slots, chunk->turn); )
+	for (chunk->slots = 1; !places_suffice(p, stage, c, chunk->slots, chunk->turn);)
 		if (++chunk->turn == chunk->slots) {
 			chunk->turn = 0;
 			chunk->slots++;
@@ -96,7 +99,8 @@ enum status stages_cut(struct pipe *p)
 	return status;
 }
 
-bool stage_has(const struct pipe *p, const struct chunk *chunk, const struct parameter *parameter, char name[24])
+bool stage_has(
+        const struct pipe *p, const struct chunk *chunk, const struct parameter *parameter, char name[24])
 {
 	const struct model *model = &p->call->model;
 	int unit = parameter->unit;
@@ -107,73 +111,94 @@ bool stage_has(const struct pipe *p, const struct chunk *chunk, const struct par
 		return chunk->first || (shared && chunk->last);
 	if (unit > model->layers)
 		return chunk->last;
-	snprintf(name, 24, "%.*s%d", (int)strcspn(parameter->name, "0123456789"), parameter->name, chunk->base + unit - chunk->first_layer + 1);
+	snprintf(name, 24, "%.*s%d", (int)strcspn(parameter->name, "0123456789"), parameter->name,
+	        chunk->base + unit - chunk->first_layer + 1);
 	return unit >= chunk->first_layer && unit < chunk->first_layer + chunk->layers;
 }
 
-/* ---- a task --------------------------------------------------------------------------------------------------------- */
+/* ---- a task ---- */
 
 void stage_role(const struct pipe *p, int stage, const struct task *task, struct role *role)
 {
 	const struct chunk *chunk = &p->chunk[stage * p->ask.chunks + task->chunk];
 
 	memset(role, 0, sizeof *role);
-	*role = (struct role){ .work = task->work, .chunk = task->chunk, .base = chunk->base, .layers = chunk->layers,
-		.inputs = chunk->inputs, .slots = chunk->slots, .turn = chunk->turn,
-		.first = chunk->first, .last = chunk->last, .add = task->micro > 0, .from_end = stage == 0, .to_begin = stage == p->ask.stages - 1 };
+	*role = (struct role){.work = task->work,
+	        .chunk = task->chunk,
+	        .base = chunk->base,
+	        .layers = chunk->layers,
+	        .inputs = chunk->inputs,
+	        .slots = chunk->slots,
+	        .turn = chunk->turn,
+	        .first = chunk->first,
+	        .last = chunk->last,
+	        .add = task->micro > 0,
+	        .from_end = stage == 0,
+	        .to_begin = stage == p->ask.stages - 1};
 }
 
 struct writer {
 	const struct pipe *pipe;
 	const struct role *role;
 	struct text *out;
-	struct model model;             /* as the stage sees it: its own layers */
+	struct model model; /* as the stage sees it: its own layers */
 	struct layers layers;
-	char tag[8];                    /* of the names of a chunk's inputs and events: "" or its number */
+	char tag[8]; /* of the names of a chunk's inputs and events: "" or its number */
 	char first[32], share[32], below[16];
-	char part[72];                  /* of a place for inputs that has room for more rows: "[0:rows*64]" */
+	char part[72]; /* of a place for inputs that has room for more rows: "[0:rows*64]" */
 };
 
 /* "rank+1", or the first stage from the last one */
-static const char *next_stage(const struct writer *w) { return w->role->to_begin ? "0" : "rank+1"; }
-static const char *stage_before(const struct writer *w) { return w->role->from_end ? "world-1" : "rank-1"; }
+static const char *next_stage(const struct writer *w)
+{
+	return w->role->to_begin ? "0" : "rank+1";
+}
+static const char *stage_before(const struct writer *w)
+{
+	return w->role->from_end ? "world-1" : "rank-1";
+}
 
 static void input_name(struct writer *w, bool gradient, int number)
 {
 	const char *d = gradient ? "d" : "";
 	char tokens[64];
 
-	text_add(w->out, "%sx%d_$s = reshape %sin%s_$k%s [%s,%lld]\n", d, number, d, w->tag, w->part, lines_tokens(&w->layers, tokens),
-		(long long)w->model.hidden);
+	text_add(w->out, "%sx%d_$s = reshape %sin%s_$k%s [%s,%lld]\n", d, number, d, w->tag, w->part,
+	        lines_tokens(&w->layers, tokens), (long long)w->model.hidden);
 }
 
 /* The input at place k, which the task knows as x<base>_s or dx<top>_s */
 static void receive(struct writer *w, bool gradient, int number)
 {
-	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_in" : "act_in", *from = gradient ? next_stage(w) : stage_before(w);
+	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_in" : "act_in",
+	           *from = gradient ? next_stage(w) : stage_before(w);
 	const char *group = gradient ? "grads" : "acts", *letter = gradient ? "B" : "F";
 
 	text_add(w->out, "phase C$m\n");
 	if (w->pipe->timed) {
-		text_add(w->out, "recv %sinbox from=%s on %s in %s\nphase %s$m\nwait %s on compute\n", d, from, stream, group, letter, stream);
+		text_add(w->out, "recv %sinbox from=%s on %s in %s\nphase %s$m\nwait %s on compute\n", d,
+		        from, stream, group, letter, stream);
 		return;
 	}
 	text_add(w->out, "wait used%s_$k on %s\n", w->tag, stream);
-	text_add(w->out, "recv %sin%s_$k%s from=%s on %s in %s\nphase %s$m\n", d, w->tag, w->part, from, stream, group, letter);
+	text_add(w->out, "recv %sin%s_$k%s from=%s on %s in %s\nphase %s$m\n", d, w->tag, w->part, from,
+	        stream, group, letter);
 	text_add(w->out, "wait %s on compute\n", stream);
 	input_name(w, gradient, number);
 }
 
 static void send(struct writer *w, bool gradient, int number)
 {
-	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_out" : "act_out", *to = gradient ? stage_before(w) : next_stage(w);
+	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_out" : "act_out",
+	           *to = gradient ? stage_before(w) : next_stage(w);
 	const char *group = gradient ? "grads" : "acts";
 
 	text_add(w->out, "phase C$m\nwait compute on %s\n", stream);
 	if (w->pipe->timed)
 		text_add(w->out, "send token to=%s on %s in %s\n", to, stream, group);
 	else
-		text_add(w->out, "send %sx%d_$s to=%s on %s in %s\nrecord %sout%s_$s on %s\n", d, number, to, stream, group, d, w->tag, stream);
+		text_add(w->out, "send %sx%d_$s to=%s on %s in %s\nrecord %sout%s_$s on %s\n", d, number, to,
+		        stream, group, d, w->tag, stream);
 }
 
 static void spin(struct writer *w, enum work work)
@@ -237,7 +262,7 @@ static void forward_again(struct writer *w)
 	} else {
 		if (!w->role->first)
 			input_name(w, false, w->role->base);
-		if (!w->role->last)     /* the output of another micro-batch may still be on its way */
+		if (!w->role->last) /* the output of another micro-batch may still be on its way */
 			text_add(w->out, "wait out%s_$s on compute\n", w->tag);
 		batches_in(w);
 		units_forward(w, 0);
@@ -270,7 +295,10 @@ static void backward_task(struct writer *w)
 	} else {
 		if (inputs && !r->first)
 			text_add(w->out, "wait dout%s_$s on compute\n", w->tag);
-		units_backward(w, r->work == WORK_B ? BACKWARD_INPUTS : r->work == WORK_W ? BACKWARD_WEIGHTS : BACKWARD_BOTH);
+		units_backward(w,
+		        r->work == WORK_B           ? BACKWARD_INPUTS
+		                : r->work == WORK_W ? BACKWARD_WEIGHTS
+		                                    : BACKWARD_BOTH);
 		if (r->work != WORK_B)
 			text_add(w->out, "record used%s_$k on compute\n", w->tag);
 	}
@@ -312,20 +340,25 @@ static void places_of(struct writer *w)
 		text_add(w->out, "let s = m%%%d\n", r->slots);
 	text_add(w->out, "let k = m%%%d\n", r->inputs + 1);
 	if (!w->pipe->even)
-		text_add(w->out, "let first = m*%lld//%d\nlet rows = (m+1)*%lld//%d-first\n", batch, micros, batch, micros);
+		text_add(w->out, "let first = m*%lld//%d\nlet rows = (m+1)*%lld//%d-first\n", batch, micros,
+		        batch, micros);
 }
 
 void stage_lines(const struct pipe *p, const struct role *role)
 {
-	struct writer w = { .pipe = p, .role = role, .out = p->out, .model = p->call->model };
+	struct writer w = {.pipe = p, .role = role, .out = p->out, .model = p->call->model};
 
 	if (p->ask.chunks > 1)
 		snprintf(w.tag, sizeof w.tag, "%d", role->chunk);
 	/* a number that no layer of an inner stage has: its last layer is not the model's */
 	w.model.layers = role->base + role->layers + (role->last ? 0 : 1);
 	/* brackets where a name goes on behind it: x0_$(s)_f32 */
-	w.layers = (struct layers){ .model = &w.model, .out = p->out, .on = " on compute",
-		.suffix = p->call->model.dtype == DT_F32 ? "_$s" : "_$(s)", .add = role->add, .inner = !role->first };
+	w.layers = (struct layers){.model = &w.model,
+	        .out = p->out,
+	        .on = " on compute",
+	        .suffix = p->call->model.dtype == DT_F32 ? "_$s" : "_$(s)",
+	        .add = role->add,
+	        .inner = !role->first};
 	rows_of(&w);
 	w.layers.whole_layers = p->call->model.layers;
 	snprintf(w.below, sizeof w.below, "below%s", w.tag);

@@ -1,4 +1,5 @@
-/* tp.c -- tensor parallel: matrices are cut, the batch is not (Megatron-LM, arXiv:1909.08053; sequence=on: arXiv:2205.05198)
+/* tp.c -- tensor parallel: matrices are cut, the batch is not (Megatron-LM, arXiv:1909.08053; sequence=on:
+ * arXiv:2205.05198)
  *
  *                  columns            rows
  *     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
@@ -7,8 +8,9 @@
  *     forward    f: nothing     g: allreduce          sequence=on    f: allgather       g: reduce-scatter
  *     backward   f: allreduce   g: nothing            backward       f: reduce-scatter  g: allgather
  *
- * With sequence=on what lies outside f and g (norm, residual) is cut by tokens: x1 is this rank's tokens. The embedding and the head work on
- * all tokens; their tensors carry the suffix _all. What f gathered is kept for backward. */
+ * With sequence=on what lies outside f and g (norm, residual) is cut by tokens: x1 is this rank's tokens. The
+ * embedding and the head work on all tokens; their tensors carry the suffix _all. What f gathered is kept for
+ * backward. */
 #include "strategies/shared.h"
 #include "base/memory.h"
 
@@ -17,7 +19,7 @@
 
 struct writer {
 	const struct strategy_call *call;
-	struct layers *layers, *ends;           /* ends: of the input and the head */
+	struct layers *layers, *ends; /* ends: of the input and the head */
 	struct shares shares;
 	struct parameter *list;
 	int parameters;
@@ -52,14 +54,17 @@ static enum status check(const struct writer *w)
 	int n = w->call->ranks;
 	bool gpt = model->kind == MODEL_GPT;
 	if (w->sequence && !gpt)
-		return fail(ST_ARGUMENT, "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off");
+		return fail(ST_ARGUMENT,
+		        "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or "
+		        "sequence=off");
 	enum status status = gpt ? wants_divisor("heads", model->heads, "ranks", n) : ST_OK;
 	if (status == ST_OK && (gpt || model->layers > 1))
 		status = wants_divisor("hidden", model->hidden, "ranks", n);
 	for (int m = 0; m < w->shares.micro && status == ST_OK && w->sequence; m++) {
 		int64_t first, rows;
 		part_of(model->batch, w->shares.micro, m, &first, &rows);
-		status = wants_divisor(w->shares.micro > 1 ? "batch/accumulate*seq" : "batch*seq", rows * model->seq, "ranks", n);
+		status = wants_divisor(w->shares.micro > 1 ? "batch/accumulate*seq" : "batch*seq",
+		        rows * model->seq, "ranks", n);
 	}
 	return status;
 }
@@ -73,12 +78,13 @@ static void at_micro_batch(struct writer *w, int m, char suffix[32])
 	w->ends->suffix = suffix;
 }
 
-/* ---- setup --------------------------------------------------------------------------------------------------------- */
+/* ---- setup ---- */
 
 static void streams_setup(struct writer *w)
 {
 	char suffix[32];
-	step_begin(w->layers->out, "all ranks work on the same rows: it is the matrices that are cut", "streams, and the data");
+	step_begin(w->layers->out, "all ranks work on the same rows: it is the matrices that are cut",
+	        "streams, and the data");
 	text_add(w->layers->out, "stream compute\n");
 	setup_data(w->layers, &w->call->data);
 	shares_setup(&w->shares, w->layers->out);
@@ -100,12 +106,16 @@ static void part_setup(struct writer *w, const struct parameter *p)
 	if (split == SPLIT_NONE) {
 		setup_parameter(w->layers, p);
 	} else {
-		text_add(out, "tensor %s%s[%lld,%lld];  start = randn [%lld,%lld] seed=%d scale=%.6g on compute\n", p->name, half ? "_f32" : "",
-			(long long)part.rows, (long long)part.cols, (long long)p->rows, (long long)p->cols, p->seed, p->scale);
-		text_add(out, "mine = shard start dim=%d;  copy mine -> %s%s on compute;  free start on compute\n", split == SPLIT_COLUMNS, p->name,
-			half ? "_f32" : "");
+		text_add(out,
+		        "tensor %s%s[%lld,%lld];  start = randn [%lld,%lld] seed=%d scale=%.6g on compute\n",
+		        p->name, half ? "_f32" : "", (long long)part.rows, (long long)part.cols,
+		        (long long)p->rows, (long long)p->cols, p->seed, p->scale);
+		text_add(out,
+		        "mine = shard start dim=%d;  copy mine -> %s%s on compute;  free start on compute\n",
+		        split == SPLIT_COLUMNS, p->name, half ? "_f32" : "");
 		if (half)
-			text_add(out, "%s = cast %s_f32 to=%s on compute\n", p->name, p->name, dtype_name(w->call->model.dtype));
+			text_add(out, "%s = cast %s_f32 to=%s on compute\n", p->name, p->name,
+			        dtype_name(w->call->model.dtype));
 	}
 	setup_gradient(w->layers, &part);
 	snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)part.rows, (long long)part.cols);
@@ -115,13 +125,15 @@ static void part_setup(struct writer *w, const struct parameter *p)
 static void setup(struct writer *w)
 {
 	streams_setup(w);
-	step_begin(w->layers->out, "the first matrix of a pair is cut by columns, the second by rows: nothing is sent between the two",
-		"the parameters, cut into %d parts", w->call->ranks);
+	step_begin(w->layers->out,
+	        "the first matrix of a pair is cut by columns, the second by rows: nothing is sent between "
+	        "the two",
+	        "the parameters, cut into %d parts", w->call->ranks);
 	for (int i = 0; i < w->parameters; i++)
 		part_setup(w, &w->list[i]);
 }
 
-/* ---- f and g --------------------------------------------------------------------------------------------------------- */
+/* ---- f and g ---- */
 
 static bool is_f(const struct writer *w, int unit)
 {
@@ -141,17 +153,20 @@ static void summed(struct layers *l, enum place place, int unit, const char *ten
 		text_add(l->out, "allreduce %s on compute\n", tensor);
 }
 
-/* sequence=on: from this rank's tokens to all, and back. The name gets an s (all the sequence) or a p (this rank's part of the sum). */
+/* sequence=on: from this rank's tokens to all, and back. The name gets an s (all the sequence) or a p (this
+ * rank's part of the sum). */
 static void sequenced(struct layers *l, enum place place, enum half half, const char *tensor, char name[48])
 {
 	bool gathers = place == PLACE_FORWARD_IN || place == PLACE_BACKWARD_OUT;
 	(void)half;
 	snprintf(name, 48, "%s_%s", tensor, gathers || place == PLACE_SAVED ? "s" : "p");
 	if (place != PLACE_SAVED)
-		text_add(l->out, "%s = %s %s on compute\n", name, gathers ? "allgather" : "reducescatter", tensor);
+		text_add(l->out, "%s = %s %s on compute\n", name, gathers ? "allgather" : "reducescatter",
+		        tensor);
 }
 
-static void tp_place(struct layers *l, enum place place, enum half half, int unit, const char *tensor, char name[48])
+static void tp_place(
+        struct layers *l, enum place place, enum half half, int unit, const char *tensor, char name[48])
 {
 	const struct writer *w = l->self;
 	if (w->sequence)
@@ -167,11 +182,13 @@ static void set_part(struct writer *w, int unit, int m)
 	bool columns = model->kind == MODEL_MLP && split_of_unit(model, unit) == SPLIT_COLUMNS;
 	int64_t first, rows;
 	part_of(model->batch, w->shares.micro, m, &first, &rows);
-	w->layers->cut = w->sequence ? rows * model->seq / w->call->ranks * model->hidden : columns ? model->hidden / w->call->ranks : 0;
+	w->layers->cut = w->sequence ? rows * model->seq / w->call->ranks * model->hidden
+	        : columns            ? model->hidden / w->call->ranks
+	                             : 0;
 	w->layers->width = columns ? model->hidden : 0;
 }
 
-/* ---- one micro-batch ------------------------------------------------------------------------------------------------- */
+/* ---- one micro-batch ---- */
 
 static const char *why_of(const struct writer *w, int unit, bool backward)
 {
@@ -179,17 +196,21 @@ static const char *why_of(const struct writer *w, int unit, bool backward)
 	if (unit == 0 || unit > model->layers)
 		return "every rank does this as a whole: they all compute the same";
 	if (w->sequence)
-		return backward ? "gradients of all tokens are gathered before a pair of matrices, and summed behind it, each rank its tokens"
-			: "the tokens of all are gathered before a pair of matrices; behind it each rank keeps the sum of its own tokens";
+		return backward ? "gradients of all tokens are gathered before a pair of matrices, and "
+		                  "summed behind it, each rank its tokens"
+		                : "the tokens of all are gathered before a pair of matrices; behind it each "
+		                  "rank keeps the sum of its own tokens";
 	if (model->kind == MODEL_MLP && split_of_unit(model, unit) == SPLIT_NONE)
 		return "the last of an odd number of layers has no partner and stays whole";
 	if (model->kind == MODEL_MLP && !backward)
-		return unit % 2 ? "each rank computes its columns, and nothing is sent" : "each rank has a part of the sum: an allreduce adds them up";
+		return unit % 2 ? "each rank computes its columns, and nothing is sent"
+		                : "each rank has a part of the sum: an allreduce adds them up";
 	if (model->kind == MODEL_MLP)
-		return unit % 2 ? "each rank's columns give a part of the gradient of what came in: an allreduce adds them up"
-			: "each rank computes the gradient of its rows, and nothing is sent";
+		return unit % 2 ? "each rank's columns give a part of the gradient of what came in: an "
+		                  "allreduce adds them up"
+		                : "each rank computes the gradient of its rows, and nothing is sent";
 	return backward ? "two allreduces: of the gradients of what went into the MLP, and into the attention"
-		: "two allreduces: each rank has some heads, and some columns of the MLP";
+	                : "two allreduces: each rank has some heads, and some columns of the MLP";
 }
 
 /* Between the ends, where all tokens are whole, and the blocks, where each rank has its own */
@@ -202,7 +223,8 @@ static void to_blocks(struct writer *w, const char *base, int unit)
 static void to_ends(struct writer *w, const char *base, int unit)
 {
 	const char *s = w->layers->suffix;
-	text_add(w->layers->out, "%s%d%s = allgather %s%d%s on compute\n", base, unit, w->ends->suffix, base, unit, s);
+	text_add(w->layers->out, "%s%d%s = allgather %s%d%s on compute\n", base, unit, w->ends->suffix, base,
+	        unit, s);
 }
 
 static void forward(struct writer *w, int m)
@@ -211,7 +233,8 @@ static void forward(struct writer *w, int m)
 	char title[32];
 	for (int unit = model->kind == MODEL_GPT ? 0 : 1; unit < model_units(model); unit++) {
 		bool end = unit == 0 || unit > model->layers;
-		step_begin(w->layers->out, why_of(w, unit, false), "forward of %s", unit_title(model, unit, title));
+		step_begin(w->layers->out, why_of(w, unit, false), "forward of %s",
+		        unit_title(model, unit, title));
 		text_add(w->layers->out, "phase F%d\n", m);
 		if (w->sequence && unit > model->layers)
 			to_ends(w, "x", model->layers);
@@ -228,7 +251,8 @@ static void backward(struct writer *w, int m)
 	char title[32];
 	for (int unit = model_units(model) - 1; unit >= (model->kind == MODEL_GPT ? 0 : 1); unit--) {
 		bool end = unit == 0 || unit > model->layers;
-		step_begin(w->layers->out, why_of(w, unit, true), "backward of %s", unit_title(model, unit, title));
+		step_begin(w->layers->out, why_of(w, unit, true), "backward of %s",
+		        unit_title(model, unit, title));
 		text_add(w->layers->out, "phase B%d\n", m);
 		if (w->sequence && unit == 0)
 			to_ends(w, "dx", 0);
@@ -243,19 +267,21 @@ static void micro_batch(struct writer *w, int m)
 {
 	char suffix[32];
 	at_micro_batch(w, m, suffix);
-	step_begin(w->layers->out, "every rank copies the same rows", "the batch%s", m ? ", its next part" : "");
+	step_begin(
+	        w->layers->out, "every rank copies the same rows", "the batch%s", m ? ", its next part" : "");
 	text_add(w->layers->out, "phase F%d\n", m);
 	batch_lines(w->ends, &w->call->data);
 	forward(w, m);
 	backward(w, m);
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------------------- */
+/* ---- the program ---- */
 
 static enum status tp_generate(const struct strategy_call *call, struct text *out)
 {
-	struct layers l = { .model = &call->model, .out = out, .on = " on compute", .suffix = "" }, ends = l;
-	struct writer w = { .call = call, .layers = &l, .ends = &ends, .sequence = option_is(call, "sequence", "on") };
+	struct layers l = {.model = &call->model, .out = out, .on = " on compute", .suffix = ""}, ends = l;
+	struct writer w = {
+	        .call = call, .layers = &l, .ends = &ends, .sequence = option_is(call, "sequence", "on")};
 	enum status status = shares_make(call, 1, (int)option_number(call, "accumulate"), &w.shares);
 	if (status == ST_OK)
 		status = check(&w);
@@ -278,13 +304,14 @@ static enum status tp_generate(const struct strategy_call *call, struct text *ou
 
 static enum status tp_parts(const struct strategy_call *call, struct parts *parts)
 {
-	struct writer w = { .call = call };
+	struct writer w = {.call = call};
 	enum status status = model_parameters(&call->model, &w.list, &w.parameters);
 	for (int rank = 0; rank < call->ranks; rank++)
 		for (int i = 0; i < w.parameters && status == ST_OK; i++) {
 			enum split split = split_of(&call->model, &w.list[i]);
-			struct portion part = { .parameter = i, .rank = rank };
-			snprintf(part.name, sizeof part.name, "%s%s", w.list[i].name, master_suffix(&call->model));
+			struct portion part = {.parameter = i, .rank = rank};
+			snprintf(part.name, sizeof part.name, "%s%s", w.list[i].name,
+			        master_suffix(&call->model));
 			part_shape(&w, &w.list[i], &part.rows, &part.cols);
 			part.row = split == SPLIT_ROWS ? rank * part.rows : 0;
 			part.col = split == SPLIT_COLUMNS ? rank * part.cols : 0;
@@ -295,19 +322,28 @@ static enum status tp_parts(const struct strategy_call *call, struct parts *part
 }
 
 const struct strategy strategy_tp = {
-	.name = "tp", .usage = "strategy tp [sequence=off] [accumulate=1]",
-	.help = "tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on the same rows of the batch",
-	.cost = "memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between\n"
-		"  the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not\n"
-		"  sequence=on   norms and residuals too, by tokens; what was gathered before a pair is kept whole for backward\n"
-		"bytes a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):\n"
-		"  a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile\n"
-		"  a pair of an mlp   1 forward, 1 backward (not before the first pair)\n"
-		"  sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; and 2 allgathers at the model's ends\n"
-		"ranks: they must divide heads and hidden",
-	.option = {
-		{ "sequence", "off", "on off", UNIT_PLAIN, 0, "norms and residuals are cut by tokens" },
-		OPTION_ACCUMULATE,
-	},
-	.generate = tp_generate, .parts = tp_parts,
+        .name = "tp",
+        .usage = "strategy tp [sequence=off] [accumulate=1]",
+        .help = "tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on "
+                "the same rows of the batch",
+        .cost = "memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; "
+                "of the activations those between\n"
+                "  the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are "
+                "not\n"
+                "  sequence=on   norms and residuals too, by tokens; what was gathered before a pair is kept "
+                "whole for backward\n"
+                "bytes a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):\n"
+                "  a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing "
+                "computes meanwhile\n"
+                "  a pair of an mlp   1 forward, 1 backward (not before the first pair)\n"
+                "  sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; "
+                "and 2 allgathers at the model's ends\n"
+                "ranks: they must divide heads and hidden",
+        .option =
+                {
+                        {"sequence", "off", "on off", UNIT_PLAIN, 0, "norms and residuals are cut by tokens"},
+                        OPTION_ACCUMULATE,
+                },
+        .generate = tp_generate,
+        .parts = tp_parts,
 };

@@ -1,7 +1,7 @@
 /* bars.c -- one lane as a row of cells: bars of work with their names inside, letters for what held it up
  *
- * A cell shows what most of its time went to; idle time shows only where there was nothing else, so that a short
- * operation between two pauses does not vanish. */
+ * A cell shows what most of its time went to; idle time shows only where there was nothing else, so that a
+ * short operation between two pauses does not vanish. */
 #include "trace/picture.h"
 #include "base/memory.h"
 
@@ -9,28 +9,44 @@
 
 static const char letters[CAUSE_COUNT] = {
 #define X(symbol, letter, name) [CAUSE_##symbol] = letter,
-	CAUSES(X)
+        CAUSES(X)
 #undef X
 };
 
 enum { WORK = CAUSE_COUNT, LEAD /* before the stream's first operation */, THINGS };
-struct shown { uint8_t thing; bool dim; op_id op; };
+struct shown {
+	uint8_t thing;
+	bool dim;
+	op_id op;
+};
 
 enum colour trace_colour(const struct record *record)
 {
 	switch (record->colour) {
-	case 'F': case 'R': return COLOUR_FORWARD;
-	case 'B': return COLOUR_BACKWARD;
-	case 'W': return COLOUR_WEIGHT;
-	case 'O': return COLOUR_OPTIMIZER;
-	case 'C': return COLOUR_COMM;
-	default: break;
+	case 'F':
+	case 'R':
+		return COLOUR_FORWARD;
+	case 'B':
+		return COLOUR_BACKWARD;
+	case 'W':
+		return COLOUR_WEIGHT;
+	case 'O':
+		return COLOUR_OPTIMIZER;
+	case 'C':
+		return COLOUR_COMM;
+	default:
+		break;
 	}
 	switch (record->kind) {
-	case OP_KERNEL: return COLOUR_KERNEL;
-	case OP_COPY: return COLOUR_COPY;
-	case OP_COLLECTIVE: case OP_P2P: return COLOUR_COMM;
-	default: return COLOUR_HOSTWORK;
+	case OP_KERNEL:
+		return COLOUR_KERNEL;
+	case OP_COPY:
+		return COLOUR_COPY;
+	case OP_COLLECTIVE:
+	case OP_P2P:
+		return COLOUR_COMM;
+	default:
+		return COLOUR_HOSTWORK;
 	}
 }
 
@@ -49,8 +65,10 @@ static int thing_of(const struct span *span, bool host, bool begun)
 	return span->cause;
 }
 
-/* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they count double. */
-static struct shown dominant(const struct spans *spans, size_t *first, int64_t a, int64_t b, bool host, bool *begun)
+/* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they
+ * count double. */
+static struct shown dominant(
+        const struct spans *spans, size_t *first, int64_t a, int64_t b, bool host, bool *begun)
 {
 	int64_t amount[THINGS] = {0}, most[THINGS] = {0};
 	struct shown candidate[THINGS] = {{0}};
@@ -64,7 +82,7 @@ static struct shown dominant(const struct spans *spans, size_t *first, int64_t a
 			amount[thing] += (to - from) * (host && thing == CAUSE_LAUNCH ? 2 : 1);
 			if (to - from > most[thing]) {
 				most[thing] = to - from;
-				candidate[thing] = (struct shown){ (uint8_t)thing, span->projected, span->op };
+				candidate[thing] = (struct shown){(uint8_t)thing, span->projected, span->op};
 			}
 		}
 		*begun = *begun || span->kind == SPAN_WORK;
@@ -82,7 +100,8 @@ static struct shown dominant(const struct spans *spans, size_t *first, int64_t a
 	return candidate[best];
 }
 
-/* Is everything on the stream from one operation to another of the same phase? Iterations have phases of the same names. */
+/* Is everything on the stream from one operation to another of the same phase? Iterations have phases of the
+ * same names. */
 static bool one_phase(const struct trace *trace, op_id from, op_id to)
 {
 	name_id phase = op_record(trace->world, from)->phase;
@@ -99,7 +118,8 @@ static bool same_bar(const struct trace *trace, const struct shown *a, const str
 	if (a->op == b->op)
 		return true;
 	const struct record *x = op_record(trace->world, a->op), *y = op_record(trace->world, b->op);
-	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind && one_phase(trace, a->op, b->op);
+	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind &&
+	        one_phase(trace, a->op, b->op);
 }
 
 /* The longest of "matmul y", "matmul" (or "F3") that leaves a piece of bar on both sides. */
@@ -124,8 +144,8 @@ static void label_of(const struct trace *trace, const struct shown *bar, int cel
 		text_clear(label);
 }
 
-static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches, struct text *label,
-	struct picture *picture)
+static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
+        struct text *label, struct picture *picture)
 {
 	const struct trace *trace = where->trace;
 	enum colour colour = trace_colour(op_record(trace->world, shown[from].op));
@@ -149,10 +169,12 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
 		cell->glyph = ' ';
 		cell->reverse = !shown[from].dim;
 	}
-	picture_write(picture, where->row, where->column + start, columns, shown[from].dim ? COLOUR_QUEUED : colour, text_string(label));
+	picture_write(picture, where->row, where->column + start, columns,
+	        shown[from].dim ? COLOUR_QUEUED : colour, text_string(label));
 }
 
-static void paint_letter(const struct bar_row *where, const struct shown *shown, int i, struct picture *picture)
+static void paint_letter(
+        const struct bar_row *where, const struct shown *shown, int i, struct picture *picture)
 {
 	struct cell *cell = picture_cell(picture, where->row, where->column + i);
 
@@ -176,8 +198,9 @@ enum status bars_paint(const struct bar_row *where, const struct spans *spans, s
 		return ST_MEMORY;
 	for (int i = 0; i < where->cells; i++) {
 		shown[i] = dominant(spans, &first, bars_cell_from(where->window, where->cells, i),
-			bars_cell_from(where->window, where->cells, i + 1), where->host, &begun);
-		picture->ops[(size_t)where->row * (size_t)picture->width + (size_t)(where->column + i)] = shown[i].op;
+		        bars_cell_from(where->window, where->cells, i + 1), where->host, &begun);
+		picture->ops[(size_t)where->row * (size_t)picture->width + (size_t)(where->column + i)] =
+		        shown[i].op;
 	}
 	for (int i = 0, to; i < where->cells; i = to) {
 		for (to = i + 1; to < where->cells && same_bar(where->trace, &shown[i], &shown[to]);)

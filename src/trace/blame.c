@@ -8,14 +8,14 @@
 
 static const char *const names_of_causes[] = {
 #define X(symbol, letter, name) name,
-	CAUSES(X)
+        CAUSES(X)
 #undef X
-	[BLAME_SLOWED] = "slowed",
+                [BLAME_SLOWED] = "slowed",
 };
 
 static uint64_t hash_of(const struct blame_key *key)
 {
-	int parts[] = { key->cause, key->by_rank, key->title, key->object, key->stream, key->lane };
+	int parts[] = {key->cause, key->by_rank, key->title, key->object, key->stream, key->lane};
 	uint64_t hash = 14695981039346656037u;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		hash = (hash ^ (uint64_t)(uint32_t)parts[i]) * 1099511628211u;
@@ -24,8 +24,8 @@ static uint64_t hash_of(const struct blame_key *key)
 
 static bool same(const struct blame_key *a, const struct blame_key *b)
 {
-	return a->cause == b->cause && a->by_rank == b->by_rank && a->title == b->title && a->object == b->object
-		&& a->stream == b->stream && a->lane == b->lane;
+	return a->cause == b->cause && a->by_rank == b->by_rank && a->title == b->title &&
+	        a->object == b->object && a->stream == b->stream && a->lane == b->lane;
 }
 
 /* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. */
@@ -58,7 +58,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 {
 	const struct world *world = lanes->trace->world;
 	const struct stream *lane = world_stream(world, lanes->rank, stream);
-	struct blame_key key = { .cause = (int)span->cause, .by_rank = -1, .lane = lane ? lane->name : 0 };
+	struct blame_key key = {.cause = (int)span->cause, .by_rank = -1, .lane = lane ? lane->name : 0};
 
 	if (!span->blame) {
 		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
@@ -67,7 +67,8 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	}
 	const struct op *by = &world->ops[span->blame];
 	const struct record *record = op_record(world, span->blame);
-	const struct stream *on = by->stream == STREAM_HOST ? NULL : world_stream(world, by->rank, by->stream);
+	const struct stream *on =
+	        by->stream == STREAM_HOST ? NULL : world_stream(world, by->rank, by->stream);
 	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
 	key.object = record->object;
 	key.stream = on ? on->name : 0;
@@ -81,7 +82,7 @@ static enum status add(struct blames *blames, struct blame_key key, int rank, in
 		return ST_MEMORY;
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
-		blames->blame[blames->count] = (struct blame){ .key = key, .least = INT64_MAX, .rank = -1 };
+		blames->blame[blames->count] = (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
 		*slot = (uint32_t)++blames->count;
 	}
 	struct blame *blame = &blames->blame[*slot - 1];
@@ -103,24 +104,28 @@ enum status blames_add(struct blames *blames, const struct lanes *lanes, int str
 	return add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
-enum status blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+enum status blames_add_slowed(
+        struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
 	struct backend *backend = lanes->trace->backend;
 	const struct record *record = op_record(lanes->trace->world, span->op);
-	int64_t alone = record->alone_ns < 0 ? 0 : (int64_t)((double)record->alone_ns * backend->slowness(backend, span->op));
+	int64_t alone = record->alone_ns < 0
+	        ? 0
+	        : (int64_t)((double)record->alone_ns * backend->slowness(backend, span->op));
 	struct times t;
 
 	backend->times(backend, span->op, &t);
-	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1)     /* a nanosecond is rounding */
+	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1) /* a nanosecond is rounding */
 		return ST_OK;
-	struct span itself = { .cause = (enum cause)BLAME_SLOWED, .blame = span->op };
+	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};
 	return add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
 }
 
 /* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */
 static int by_names(const struct blame_key *a, const struct blame_key *b, const struct names *names)
 {
-	const name_id parts[][2] = { { a->lane, b->lane }, { a->stream, b->stream }, { a->title, b->title }, { a->object, b->object } };
+	const name_id parts[][2] = {
+	        {a->lane, b->lane}, {a->stream, b->stream}, {a->title, b->title}, {a->object, b->object}};
 	int difference = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && !difference; i++)
 		difference = strcmp(names_text(names, parts[i][0]), names_text(names, parts[i][1]));
@@ -133,7 +138,8 @@ static int by_size(const void *a, const void *b, void *names)
 	const struct blame_key *k = &x->key, *l = &y->key;
 	if (x->most != y->most)
 		return x->most > y->most ? -1 : 1;
-	int parts[] = { k->cause - l->cause, ranks_first(&x->ranks) - ranks_first(&y->ranks), k->by_rank - l->by_rank };
+	int parts[] = {k->cause - l->cause, ranks_first(&x->ranks) - ranks_first(&y->ranks),
+	        k->by_rank - l->by_rank};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i])
 			return parts[i];
@@ -142,15 +148,20 @@ static int by_size(const void *a, const void *b, void *names)
 
 static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
 {
-	static const char *const host_does[] = { [CAUSE_LAUNCH] = "the host was issuing ", [CAUSE_HOST] = "the host had not come to it",
-		[CAUSE_SYNC] = "the host was in ", [CAUSE_MEMORY] = "the host got memory" };
+	static const char *const host_does[] = {[CAUSE_LAUNCH] = "the host was issuing ",
+	        [CAUSE_HOST] = "the host had not come to it",
+	        [CAUSE_SYNC] = "the host was in ",
+	        [CAUSE_MEMORY] = "the host got memory"};
 
 	if (key->cause == BLAME_SLOWED) {
-		text_add(out, "%s%s%s shared what it needs with other work", names_text(names, key->title), key->object ? " " : "",
-			names_text(names, key->object));
+		text_add(out, "%s%s%s shared what it needs with other work", names_text(names, key->title),
+		        key->object ? " " : "", names_text(names, key->object));
 		return;
 	}
-	text_add(out, "%s", key->cause <= CAUSE_MEMORY ? host_does[key->cause] : key->cause == CAUSE_ENGINE ? "busy with " : "waited for ");
+	text_add(out, "%s",
+	        key->cause <= CAUSE_MEMORY           ? host_does[key->cause]
+	                : key->cause == CAUSE_ENGINE ? "busy with "
+	                                             : "waited for ");
 	if (key->cause == CAUSE_MEMORY || key->cause == CAUSE_HOST)
 		return;
 	if (!key->title) {
@@ -159,17 +170,19 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 			text_add(out, " on rank %d", key->by_rank);
 		return;
 	}
-	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "", names_text(names, key->object));
+	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "",
+	        names_text(names, key->object));
 	if (key->stream && key->cause > CAUSE_MEMORY)
 		text_add(out, " on %s", names_text(names, key->stream));
 	if (key->by_rank >= 0)
 		text_add(out, " of rank %d", key->by_rank);
 }
 
-enum status blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
+enum status blames_print(
+        struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
 {
 	struct names *names = trace->world->names;
-	struct table table = { .align = "rlll" };
+	struct table table = {.align = "rlll"};
 	struct text cell = {0};
 
 	if (!blames->count)

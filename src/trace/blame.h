@@ -4,18 +4,35 @@
 
 #include "trace/lanes.h"
 
-/* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another one */
-enum { BLAME_SLOWED = CAUSE_COUNT };   /* no cause of delay: work that took longer than it would have alone */
-struct blame_key { int cause, by_rank /* -1: the rank's own */; name_id title, object, stream /* blamed */, lane /* delayed */; };
-struct blame { struct blame_key key; struct ranks ranks; int64_t most; /* ns, on the rank that lost most */
-	int64_t least; /* of the ranks before `rank` */ int rank; int64_t ns; /* on that rank */ };
-struct blames { struct blame *blame; size_t count, room; uint32_t *slots; size_t slot_count; };
+/* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another
+ * one */
+enum { BLAME_SLOWED = CAUSE_COUNT }; /* no cause of delay: work that took longer than it would have alone */
+struct blame_key {
+	int cause, by_rank /* -1: the rank's own */;
+	name_id title, object, stream /* blamed */, lane /* delayed */;
+};
+struct blame {
+	struct blame_key key;
+	struct ranks ranks;
+	int64_t most;  /* ns, on the rank that lost most */
+	int64_t least; /* of the ranks before `rank` */
+	int rank;
+	int64_t ns; /* on that rank */
+};
+struct blames {
+	struct blame *blame;
+	size_t count, room;
+	uint32_t *slots;
+	size_t slot_count;
+};
 
 enum status blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
 /* For a span of work: the time it lost while it ran, because it was not alone. */
-enum status blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
+enum status blames_add_slowed(
+        struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
 /* The `most` largest, one line each, under a headline; nothing when there are none. */
-enum status blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
+enum status blames_print(
+        struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);
 
 #endif

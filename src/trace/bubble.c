@@ -1,28 +1,35 @@
 /* bubble.c -- the part of a pipeline's time that its schedule leaves empty
  *
- *      rank 0  F0 F1 F2 .. .. B0 B1 B2        a task is a phase of one micro-batch on one rank; it waits for the task before it on
- *      rank 1  .. F0 F1 F2 B0 B1 B2 ..        its rank and for those that send it something; the dots are the bubble
+ *      rank 0  F0 F1 F2 .. .. B0 B1 B2        a task is a phase of one micro-batch on one rank; it waits for
+ *                                             the task before it on
+ *      rank 1  .. F0 F1 F2 B0 B1 B2 ..        its rank and for those that send it something; the dots are the
+ *                                             bubble
  *
- * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the task behind it, a send to the one before, and what
- * arrives does so its own time after it was sent. The tasks are replayed with nothing else in the way: see trace.h for what that
- * leaves out, and why. */
+ * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the task behind it, a
+ * send to the one before, and what arrives does so its own time after it was sent. The tasks are replayed
+ * with nothing else in the way: see trace.h for what that leaves out, and why. */
 #include "trace/lanes.h"
 #include "base/memory.h"
 
 enum { LETTERS = 128 };
 
-/* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that waits is asked again and again,
- * and looks on from there. */
-struct task { int rank, letter; op_id next, last; double arrived, start, end; bool done; };
+/* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that
+ * waits is asked again and again, and looks on from there. */
+struct task {
+	int rank, letter;
+	op_id next, last;
+	double arrived, start, end;
+	bool done;
+};
 struct schedule {
 	const struct trace *trace;
 	int section;
-	struct task *task;              /* by rank, in program order */
+	struct task *task; /* by rank, in program order */
 	size_t count, room;
-	size_t *first;                  /* by rank: task[first[r]] .. task[first[r+1] - 1] */
-	uint32_t *op_task;              /* by op: 1 + its task, 0 none */
-	op_id arrival;                  /* the first receive in a phase C since the rank's last task, 0 none */
-	double work[LETTERS];           /* ns of kernels in phases of the letter, over all ranks */
+	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
+	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
+	op_id arrival;        /* the first receive in a phase C since the rank's last task, 0 none */
+	double work[LETTERS]; /* ns of kernels in phases of the letter, over all ranks */
 	double tasks[LETTERS];
 };
 
@@ -57,7 +64,8 @@ static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase
 	if (*phase != record->phase || s->count == s->first[rank]) {
 		if (MEM_GROW(&s->task, s->count, &s->room) != ST_OK)
 			return ST_MEMORY;
-		s->task[s->count++] = (struct task){ .rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id };
+		s->task[s->count++] =
+		        (struct task){.rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;
 		*phase = record->phase;
@@ -104,12 +112,18 @@ static bool received(const struct schedule *s, struct task *task)
 	for (op_id id = task->next;; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		task->next = id;
-		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].meet && i < record->parts; i++) {
-			op_id sender = world->meet_ops[world->meets[world->part_meets[world->ops[id].meet + i]].first_op];
-			uint32_t from = record->part[i].direction == P2P_RECV && sender ? s->op_task[sender] : 0;
+		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].meet && i < record->parts;
+		        i++) {
+			op_id sender =
+			        world->meet_ops[world->meets[world->part_meets[world->ops[id].meet + i]]
+			                                .first_op];
+			uint32_t from =
+			        record->part[i].direction == P2P_RECV && sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
 				return false;
-			double arrives = from ? s->task[from - 1].end + (is_hand_off(record) ? (double)record->alone_ns : 0) : 0;
+			double arrives = from
+			        ? s->task[from - 1].end + (is_hand_off(record) ? (double)record->alone_ns : 0)
+			        : 0;
 			if (arrives > task->arrived)
 				task->arrived = arrives;
 		}
@@ -118,7 +132,8 @@ static bool received(const struct schedule *s, struct task *task)
 	}
 }
 
-/* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send and receive). */
+/* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send
+ * and receive). */
 static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
@@ -162,7 +177,8 @@ static double replay(struct schedule *s, size_t *next)
 	return span;
 }
 
-/* Of the rank that is at it the longest, from its first task to its last: that others begin or end later costs nothing */
+/* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
+ * costs nothing */
 static double bubble_of(struct schedule *s, size_t *next)
 {
 	double span = replay(s, next), work = 0;
@@ -178,8 +194,10 @@ static double bubble_of(struct schedule *s, size_t *next)
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
 {
 	size_t n = (size_t)trace->world->n;
-	struct schedule s = { .trace = trace, .section = section, .first = mem_alloc((n + 1) * sizeof *s.first),
-		.op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task) };
+	struct schedule s = {.trace = trace,
+	        .section = section,
+	        .first = mem_alloc((n + 1) * sizeof *s.first),
+	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task)};
 	size_t *next = mem_alloc(n * sizeof *next);
 	enum status status = s.first && s.op_task && next ? ST_OK : ST_MEMORY;
 

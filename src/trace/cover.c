@@ -10,7 +10,7 @@ enum status cover_add(struct cover *cover, int64_t from, int64_t to)
 		return ST_OK;
 	enum status status = MEM_GROW(&cover->part, cover->count, &cover->room);
 	if (status == ST_OK)
-		cover->part[cover->count++] = (struct interval){ from, to };
+		cover->part[cover->count++] = (struct interval){from, to};
 	return status;
 }
 

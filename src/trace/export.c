@@ -1,19 +1,26 @@
 /* export.c -- the timeline as Chrome trace events, for Perfetto and chrome://tracing
  *
- * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that fill each thread without
- * overlap, told apart by their category; arrows ("s" to "f") lead from what a wait waited for to what it held up, and from a sender
- * to its receiver. Times are microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
+ * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that
+ * fill each thread without overlap, told apart by their category; arrows ("s" to "f") lead from what a wait
+ * waited for to what it held up, and from a sender to its receiver. Times are microseconds with three digits:
+ * nothing is lost. Format: "Trace Event Format", Google, 2016. */
 #include "trace/lanes.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-struct writer { const struct trace *trace; struct text *out; struct text label; bool begun; unsigned arrows; };
+struct writer {
+	const struct trace *trace;
+	struct text *out;
+	struct text label;
+	bool begun;
+	unsigned arrows;
+};
 
 static const char *const causes[] = {
 #define X(symbol, letter, name) name,
-	CAUSES(X)
+        CAUSES(X)
 #undef X
 };
 
@@ -37,7 +44,8 @@ static void put_us(struct text *out, const char *key, int64_t ns)
 
 static void begin(struct writer *w, const char *phase, int rank, int stream)
 {
-	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank, stream);
+	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
+	        stream);
 	w->begun = true;
 }
 
@@ -95,7 +103,8 @@ static void put_work(struct writer *w, int rank, int stream, const struct span *
 static void put_stall(struct writer *w, int rank, int stream, const struct span *span)
 {
 	begin(w, "X", rank, stream);
-	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{", span->kind == SPAN_HOST ? "issue" : causes[span->cause]);
+	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
+	        span->kind == SPAN_HOST ? "issue" : causes[span->cause]);
 	if (span->op) {
 		text_add(w->out, "\"before\":");
 		put_label(w, span->op);
@@ -124,8 +133,10 @@ static enum status put_span(struct writer *w, int rank, int stream, const struct
 	return trace_step(w->trace, 1);
 }
 
-/* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it reaches. */
-static void put_arrow(struct writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
+/* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it
+ * reaches. */
+static void put_arrow(
+        struct writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
 {
 	const struct op *a = &w->trace->world->ops[from], *b = &w->trace->world->ops[to];
 
@@ -135,12 +146,16 @@ static void put_arrow(struct writer *w, const char *category, op_id from, int64_
 	put_us(w->out, "ts", leaves);
 	text_add(w->out, "}");
 	begin(w, "f", b->rank, b->stream);
-	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",", category, category, w->arrows);
+	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",", category, category,
+	        w->arrows);
 	put_us(w->out, "ts", reaches);
 	text_add(w->out, "}");
 }
 
-static bool lasts(const struct times *t) { return t->end != TIME_UNKNOWN && t->end > t->start; }
+static bool lasts(const struct times *t)
+{
+	return t->end != TIME_UNKNOWN && t->end > t->start;
+}
 
 /* From what a wait waited for to the work behind the wait on its stream. */
 static void wait_arrow(struct writer *w, const struct lanes *lanes, uint32_t place)
@@ -194,7 +209,8 @@ static void put_arrows(struct writer *w, const struct lanes *lanes)
 	}
 }
 
-static enum status put_rank(struct writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
+static enum status put_rank(
+        struct writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
 {
 	char name[32];
 	enum status status = ST_OK;
@@ -202,7 +218,8 @@ static enum status put_rank(struct writer *w, const struct lanes *lanes, struct 
 	snprintf(name, sizeof name, "rank %d", lanes->rank);
 	put_name(w, "process", lanes->rank, 0, name, lanes->rank);
 	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
-		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream), stream);
+		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream),
+		        stream);
 		status = lanes_spans(lanes, stream, window, spans);
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
@@ -214,7 +231,7 @@ static enum status put_rank(struct writer *w, const struct lanes *lanes, struct 
 
 enum status trace_export_json(const struct trace *trace, struct text *out)
 {
-	struct writer w = { .trace = trace, .out = out };
+	struct writer w = {.trace = trace, .out = out};
 	struct window window = trace_window(trace, -1);
 	struct lanes lanes = {0};
 	struct spans spans = {0};
@@ -230,7 +247,8 @@ enum status trace_export_json(const struct trace *trace, struct text *out)
 	}
 	text_add(out, "\n]}\n");
 	if (out->broken || w.label.broken)
-		status = fail(ST_MEMORY, "this computer is out of memory (the exported timeline does not fit)");
+		status = fail(
+		        ST_MEMORY, "this computer is out of memory (the exported timeline does not fit)");
 	text_release(&w.label);
 	lanes_release(&lanes);
 	spans_release(&spans);

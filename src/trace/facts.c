@@ -36,19 +36,22 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	const struct record *record = op_record(trace->world, id);
 	if (op_kind_is_host(record->kind))
 		return t->start != TIME_UNKNOWN ? t->start : t->issue;
-	if (t->issue == TIME_UNKNOWN || trace->world->ops[id].flags & OPF_FREE_LAUNCH || record->launch_ns < 0)
+	if (t->issue == TIME_UNKNOWN || trace->world->ops[id].flags & OPF_FREE_LAUNCH ||
+	        record->launch_ns < 0)
 		return t->issue;
 	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
 }
 
-/* The latest `ready` of a meeting's members, not counting `self`; unknown when one is missing or will never leave. */
-static void meet_arrival(const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
+/* The latest `ready` of a meeting's members, not counting `self`; unknown when one is missing or will never
+ * leave. */
+static void meet_arrival(
+        const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
 {
 	struct backend *backend = trace->backend;
 
 	for (int i = 0; i < meet->n; i++) {
 		op_id member = trace->world->meet_ops[meet->first_op + (uint32_t)i];
-		struct times t = { .ready = TIME_UNKNOWN };
+		struct times t = {.ready = TIME_UNKNOWN};
 		if (member == self)
 			continue;
 		if (member)
@@ -72,8 +75,9 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	*last = 0;
 	if (record->kind == OP_COLLECTIVE && op->meet) {
 		/* The backend names the last to arrive: no need to ask a thousand members. */
-		if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && world->ops[t->blame].meet == op->meet
-		    && op_record(world, t->blame)->kind == OP_COLLECTIVE) {
+		if (t->start != TIME_UNKNOWN && t->blame && t->blame != id &&
+		        world->ops[t->blame].meet == op->meet &&
+		        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
 			struct times late;
 			trace->backend->times(trace->backend, t->blame, &late);
 			*last = t->blame;
@@ -82,7 +86,8 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 		meet_arrival(trace, &world->meets[op->meet], id, &arrival, last);
 	} else if (record->kind == OP_P2P && op->meet) {
 		for (uint32_t i = 0; i < record->parts; i++)
-			meet_arrival(trace, &world->meets[world->part_meets[op->meet + i]], id, &arrival, last);
+			meet_arrival(
+			        trace, &world->meets[world->part_meets[op->meet + i]], id, &arrival, last);
 	}
 	return arrival;
 }
@@ -154,7 +159,7 @@ static void widen(struct window *window, const struct trace *trace, op_id id)
 {
 	struct times t;
 	trace->backend->times(trace->backend, id, &t);
-	int64_t known[] = { t.issue, t.ready, t.start, t.end };
+	int64_t known[] = {t.issue, t.ready, t.start, t.end};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i] != TIME_UNKNOWN && known[i] > window->to)
@@ -165,7 +170,7 @@ static void widen(struct window *window, const struct trace *trace, op_id id)
 struct window trace_window(const struct trace *trace, int section)
 {
 	const struct world *world = trace->world;
-	struct window window = { .from = -1, .to = 0, .section = section };
+	struct window window = {.from = -1, .to = 0, .section = section};
 
 	for (op_id id = 1; id <= world->op_count; id++)
 		if (section < 0 || counts(world, id, section))

@@ -54,31 +54,38 @@ enum status figures_join(struct figures *figures, const struct figures *more)
 			at = (size_t)(found - figures->figure) + 1;
 			continue;
 		}
-		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) && alike(&more->figure[k - 1], &figures->figure[at]))
+		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) &&
+		        alike(&more->figure[k - 1], &figures->figure[at]))
 			at++;
 		if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
 			return ST_MEMORY;
-		memmove(&figures->figure[at + 1], &figures->figure[at], (figures->count++ - at) * sizeof *figures->figure);
+		memmove(&figures->figure[at + 1], &figures->figure[at],
+		        (figures->count++ - at) * sizeof *figures->figure);
 		figures->figure[at++] = more->figure[k];
 	}
 	return ST_OK;
 }
 
 /* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. */
-static enum status put(struct figures *figures, enum status status, const char *name, enum figure_kind kind, double value)
+static enum status put(
+        struct figures *figures, enum status status, const char *name, enum figure_kind kind, double value)
 {
 	if (status != ST_OK && status != ST_WAITS)
 		return status;
 	if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
 		return ST_MEMORY;
 	struct figure *figure = &figures->figure[figures->count++];
-	*figure = (struct figure){ .kind = kind, .value = value, .known = status == ST_OK };
+	*figure = (struct figure){.kind = kind, .value = value, .known = status == ST_OK};
 	snprintf(figure->name, sizeof figure->name, "%s", name);
 	return ST_OK;
 }
 
 /* Which streams of the rank have work in the section, as bits */
-struct used { bool stream[STREAMS_MAX + 1]; int highest; int64_t ops; };
+struct used {
+	bool stream[STREAMS_MAX + 1];
+	int highest;
+	int64_t ops;
+};
 static struct used used_streams(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
@@ -95,7 +102,8 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 	return used;
 }
 
-static enum status put_streams(const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
+static enum status put_streams(
+        const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
 	char name[72];
 	enum status status = ST_OK;
@@ -115,7 +123,8 @@ static enum status put_streams(const struct trace *trace, int section, int rank,
 			if (!used->stream[a] || !used->stream[b])
 				continue;
 			pairs++;
-			snprintf(name, sizeof name, "overlap %s, %s", trace_lane_name(trace, rank, a), trace_lane_name(trace, rank, b));
+			snprintf(name, sizeof name, "overlap %s, %s", trace_lane_name(trace, rank, a),
+			        trace_lane_name(trace, rank, b));
 			enum status known = metric_overlap(trace, section, rank, a, b, &part);
 			status = put(figures, known, name, FIGURE_PART, part);
 		}

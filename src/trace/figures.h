@@ -5,19 +5,29 @@
 #include "trace/trace.h"
 
 enum figure_kind { FIGURE_TIME /* ns */, FIGURE_PART, FIGURE_BYTES, FIGURE_COUNT };
-struct figure { char name[72]; enum figure_kind kind; double value; bool known; /* false: something has no end yet */ };
-struct figures { struct figure *figure; size_t count, room; };   /* a zeroed struct is empty */
+struct figure {
+	char name[72];
+	enum figure_kind kind;
+	double value;
+	bool known; /* false: something has no end yet */
+};
+struct figures {
+	struct figure *figure;
+	size_t count, room;
+}; /* a zeroed struct is empty */
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
-/* Over ranks: the largest time and peak, the sum of counts and bytes, the mean of parts; names in order of first use. */
+/* Over ranks: the largest time and peak, the sum of counts and bytes, the mean of parts; names in order of
+ * first use. */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures);
-/* Adds those of `more` whose names are new, each behind the one that stands before it there: kinds stay together. */
+/* Adds those of `more` whose names are new, each behind the one that stands before it there: kinds stay
+ * together. */
 enum status figures_join(struct figures *figures, const struct figures *more);
 const struct figure *figures_find(const struct figures *figures, const char *name);
 void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);
 /* "prefetch", "the start" for what stands before the first mark, "everything" for -1 */
 const char *section_name(const struct trace *trace, int section);
-bool section_used(const struct trace *trace, int section);     /* anything but scenery was queued in it */
+bool section_used(const struct trace *trace, int section); /* anything but scenery was queued in it */
 
 #endif

@@ -1,8 +1,10 @@
-/* knot.c -- the graph of waiting, from the times of a projection: whatever has no end there waits for something
+/* knot.c -- the graph of waiting, from the times of a projection: whatever has no end there waits for
+ * something
  *
- * An unfinished operation waits for all of these that are unfinished: its host (when it is not issued), the head of its
- * stream, the group's earlier collective on its rank, the target of its wait or sync, the other members of its meetings.
- * So any path into a circle, a mismatch or a crashed rank is one that no further line can mend. */
+ * An unfinished operation waits for all of these that are unfinished: its host (when it is not issued), the
+ * head of its stream, the group's earlier collective on its rank, the target of its wait or sync, the other
+ * members of its meetings. So any path into a circle, a mismatch or a crashed rank is one that no further
+ * line can mend. */
 #include "trace/knot.h"
 #include "base/memory.h"
 
@@ -10,7 +12,7 @@
 
 enum { UNSEEN, OPEN, CLOSED };
 
-/* ---- the books of the unfinished ---------------------------------------------------------------------------- */
+/* ---- the books of the unfinished ---- */
 
 static enum status make_arrays(struct knot *knot, const struct world *world)
 {
@@ -23,7 +25,10 @@ static enum status make_arrays(struct knot *knot, const struct world *world)
 	knot->last = mem_alloc(n * sizeof *knot->last);
 	knot->first = mem_alloc(n * sizeof *knot->first);
 	knot->crashed = mem_alloc(n * sizeof *knot->crashed);
-	return knot->head && knot->turn && knot->seen && knot->blocked && knot->last && knot->first && knot->crashed ? ST_OK : ST_MEMORY;
+	return knot->head && knot->turn && knot->seen && knot->blocked && knot->last && knot->first &&
+	                knot->crashed
+	        ? ST_OK
+	        : ST_MEMORY;
 }
 
 /* One rank in program order; turn_of: by group, the first unfinished collective. */
@@ -38,9 +43,11 @@ static void read_rank(struct knot *knot, int rank, op_id *turn_of)
 		const struct record *record = op_record(world, id);
 		uint8_t stream = world->ops[id].stream;
 		knot->trace->backend->times(knot->trace->backend, id, &t);
-		knot->crashed[rank] = knot->crashed[rank] || (record->kind == OP_CRASH && t.end != TIME_UNKNOWN);
+		knot->crashed[rank] =
+		        knot->crashed[rank] || (record->kind == OP_CRASH && t.end != TIME_UNKNOWN);
 		if (t.end != TIME_UNKNOWN) {
-			knot->last[rank] = record->kind == OP_FILL || record->kind == OP_SEGMENT ? knot->last[rank] : id;
+			knot->last[rank] =
+			        record->kind == OP_FILL || record->kind == OP_SEGMENT ? knot->last[rank] : id;
 			continue;
 		}
 		if (!knot->first[rank])
@@ -60,7 +67,7 @@ static void read_rank(struct knot *knot, int rank, op_id *turn_of)
 
 enum status knot_make(struct knot *knot, const struct trace *trace)
 {
-	*knot = (struct knot){ .trace = trace, .crash = -1 };
+	*knot = (struct knot){.trace = trace, .crash = -1};
 	enum status status = make_arrays(knot, trace->world);
 	op_id *turn_of = mem_alloc((trace->world->group_count + 1) * sizeof *turn_of);
 
@@ -86,7 +93,7 @@ void knot_release(struct knot *knot)
 	*knot = (struct knot){0};
 }
 
-/* ---- what an operation waits for ----------------------------------------------------------------------------- */
+/* ---- what an operation waits for ---- */
 
 static bool issued(const struct knot *knot, op_id id)
 {
@@ -103,7 +110,7 @@ static op_id own_reason(const struct knot *knot, op_id id)
 	bool host = op_kind_is_host(op_record(world, id)->kind);
 
 	if (!issued(knot, id) && knot->crashed[op->rank])
-		return 0;       /* nobody will: knot_follow says so */
+		return 0; /* nobody will: knot_follow says so */
 	if (!issued(knot, id) && knot->blocked[op->rank] != id)
 		return knot->blocked[op->rank];
 	if (!host && knot->head[id] != id)
@@ -163,7 +170,7 @@ void knot_absent(const struct knot *knot, op_id id, struct ranks *absent)
 		const struct meet *meet = meet_of(world, id, part);
 		for (int i = 0; i < meet->n; i++) {
 			op_id member = world->meet_ops[meet->first_op + (uint32_t)i];
-			struct times t = { .ready = TIME_UNKNOWN };
+			struct times t = {.ready = TIME_UNKNOWN};
 			if (member)
 				backend->times(backend, member, &t);
 			if (t.ready == TIME_UNKNOWN)
@@ -172,7 +179,7 @@ void knot_absent(const struct knot *knot, op_id id, struct ranks *absent)
 	}
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------- */
+/* ---- the search ---- */
 
 static enum status note_circle(struct knot *knot, op_id id)
 {
@@ -233,7 +240,8 @@ static enum status follow_everything(struct knot *knot, op_id id)
 	const struct world *world = knot->trace->world;
 	enum status status = ST_OK;
 
-	for (op_id at = world->first[world->ops[id].rank]; at != id && at && status == ST_OK; at = world->ops[at].next_program)
+	for (op_id at = world->first[world->ops[id].rank]; at != id && at && status == ST_OK;
+	        at = world->ops[at].next_program)
 		if (!knot_finished(knot, at) && knot->head[at] == at)
 			status = knot_follow(knot, at);
 	return status;

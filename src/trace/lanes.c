@@ -1,11 +1,18 @@
-/* lanes.c -- the lanes of one rank: its operations with their times, stream by stream, and what its host did */
+/* lanes.c -- the lanes of one rank: its operations with their times, stream by stream, and what its host
+ * did */
 #include "trace/lanes.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
 
 void spans_release(struct spans *spans)
 {
@@ -25,7 +32,7 @@ enum status spans_add(struct spans *spans, struct span span)
 	return ST_OK;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------------ */
+/* ---- loading ---- */
 
 static enum status make_room(struct lanes *lanes, size_t count)
 {
@@ -45,8 +52,10 @@ static enum status make_room(struct lanes *lanes, size_t count)
 
 static uint32_t looks_of(const struct record *record)
 {
-	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) * UINT64_C(0x9e3779b97f4a7c15);
-	hash = (hash ^ hash >> 29 ^ (uint64_t)(unsigned)record->phase << 8 ^ (unsigned char)record->colour) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
+	        UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ hash >> 29 ^ (uint64_t)(unsigned)record->phase << 8 ^ (unsigned char)record->colour) *
+	        UINT64_C(0xc2b2ae3d27d4eb4f);
 	return (uint32_t)(hash >> 32);
 }
 
@@ -67,7 +76,7 @@ static void gather(struct lanes *lanes, size_t count)
 		m->stream = op->stream;
 		m->looks = looks_of(record);
 		backend->times(backend, id, &m->t);
-		m->t.start = lesser(m->t.start, m->t.end);    /* aborted before it was ready or could start */
+		m->t.start = lesser(m->t.start, m->t.end); /* aborted before it was ready or could start */
 		m->t.ready = lesser(m->t.ready, m->t.start);
 		m->begin = trace_begin(lanes->trace, id, &m->t);
 		lanes->first[op->stream + 1]++;
@@ -97,7 +106,8 @@ static const struct moment *moment_of(const struct lanes *lanes, op_id id)
 {
 	const struct op *op = &lanes->trace->world->ops[id];
 	size_t i = op->number - 1;
-	return op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id ? &lanes->moment[i] : NULL;
+	return op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id ? &lanes->moment[i]
+	                                                                                : NULL;
 }
 
 /* What the host does for one operation, as a span of its lane; empty for what costs it nothing. */
@@ -105,7 +115,11 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 {
 	const struct world *world = lanes->trace->world;
 	const struct times *t = &m->t;
-	struct span span = { .kind = SPAN_HOST, .cause = CAUSE_LAUNCH, .op = m->id, .projected = t->projected, .looks = m->looks };
+	struct span span = {.kind = SPAN_HOST,
+	        .cause = CAUSE_LAUNCH,
+	        .op = m->id,
+	        .projected = t->projected,
+	        .looks = m->looks};
 
 	switch ((enum op_kind)m->kind) {
 	case OP_HOST:
@@ -122,7 +136,8 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 		span.kind = SPAN_STALL;
 		span.cause = CAUSE_MEMORY;
 		break;
-	case OP_FILL: case OP_CRASH:
+	case OP_FILL:
+	case OP_CRASH:
 		return span;
 	default:
 		span.from = m->begin;
@@ -148,16 +163,23 @@ static enum status host_lane(struct lanes *lanes)
 		if (span.from >= span.to)
 			continue;
 		if (span.from > clock)
-			status = spans_add(&lanes->host, (struct span){ .kind = SPAN_HOST, .cause = CAUSE_DONE,
-				.from = clock, .to = span.from, .op = span.op, .projected = span.projected, .looks = span.looks });
+			status = spans_add(&lanes->host,
+			        (struct span){.kind = SPAN_HOST,
+			                .cause = CAUSE_DONE,
+			                .from = clock,
+			                .to = span.from,
+			                .op = span.op,
+			                .projected = span.projected,
+			                .looks = span.looks});
 		span.from = larger(span.from, clock);
 		if (status == ST_OK)
 			status = spans_add(&lanes->host, span);
 		clock = larger(clock, span.to);
 	}
 	if (status == ST_OK)
-		status = spans_add(&lanes->host, (struct span){ .kind = SPAN_HOST, .cause = CAUSE_DONE, .from = clock,
-			.to = TIME_UNKNOWN });
+		status = spans_add(&lanes->host,
+		        (struct span){
+		                .kind = SPAN_HOST, .cause = CAUSE_DONE, .from = clock, .to = TIME_UNKNOWN});
 	return status;
 }
 
@@ -196,7 +218,8 @@ op_id lanes_behind(const struct lanes *lanes, op_id id)
 		if (kind != OP_RECORD && kind != OP_WAIT)
 			break;
 		op_id target = kind == OP_WAIT ? world->ops[id].target : 0;
-		const struct moment *waited = target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL;
+		const struct moment *waited =
+		        target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL;
 		if (waited && waited->t.end >= m->t.end)
 			id = target;
 		else if (m->place > lanes->first[world->ops[id].stream])

@@ -1,7 +1,7 @@
 /* lanes.h -- private to trace/: one rank's operations with their times, and its lanes as spans.
  *
- * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a rank's
- * own part of them is small. Loading again into the same struct keeps its memory. */
+ * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a
+ * rank's own part of them is small. Loading again into the same struct keeps its memory. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
@@ -10,22 +10,22 @@
 /* All that pictures ask of an operation: its record is looked at once. */
 struct moment {
 	op_id id;
-	uint32_t place;             /* index into lanes.order */
-	uint32_t looks;             /* a hash of its title, object, phase and colour */
+	uint32_t place; /* index into lanes.order */
+	uint32_t looks; /* a hash of its title, object, phase and colour */
 	uint8_t kind, stream;
-	int64_t begin;              /* trace_begin */
+	int64_t begin; /* trace_begin */
 	struct times t;
 };
 
 struct lanes {
 	const struct trace *trace;
 	int rank;
-	int streams;                /* lanes: numbers 0 .. streams-1 */
+	int streams; /* lanes: numbers 0 .. streams-1 */
 	size_t count, room;
-	struct moment *moment;      /* in program order; op.number - 1 is the index */
-	uint32_t *order;            /* indices into moment, stream by stream, each in its order */
-	uint32_t first[STREAMS_MAX + 2];   /* order[first[s]] .. order[first[s+1] - 1] are stream s */
-	struct spans host;          /* the host's lane, from 0 to the end of time */
+	struct moment *moment;           /* in program order; op.number - 1 is the index */
+	uint32_t *order;                 /* indices into moment, stream by stream, each in its order */
+	uint32_t first[STREAMS_MAX + 2]; /* order[first[s]] .. order[first[s+1] - 1] are stream s */
+	struct spans host;               /* the host's lane, from 0 to the end of time */
 };
 
 /* So many operations were looked at: ST_INTERRUPTED when that was all that Ctrl-C left. */
@@ -48,7 +48,8 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
-/* A rank that an unfinished collective or transfer still waits for, because it has not queued its part; -1: none. */
+/* A rank that an unfinished collective or transfer still waits for, because it has not queued its part; -1:
+ * none. */
 int trace_missing_rank(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
@@ -64,8 +65,8 @@ static inline void spans_take(struct spans *spans)
 	const struct span *new = &spans->span[spans->count];
 	struct span *last = spans->count ? &spans->span[spans->count - 1] : NULL;
 
-	if (last && last->op == new->op && last->kind == new->kind && last->cause == new->cause && last->blame == new->blame
-	    && last->projected == new->projected && last->to == new->from)
+	if (last && last->op == new->op && last->kind == new->kind && last->cause == new->cause &&
+	        last->blame == new->blame && last->projected == new->projected && last->to == new->from)
 		last->to = new->to;
 	else
 		spans->count++;

@@ -6,7 +6,10 @@
 #include <string.h>
 
 /* One cause on one lane: how long in all, and the longest span of it */
-struct sum { int64_t total, longest; op_id op, blame; };
+struct sum {
+	int64_t total, longest;
+	op_id op, blame;
+};
 
 void legend_release(struct legend *legend)
 {
@@ -23,14 +26,16 @@ static enum status tell(struct legend *legend, int row, const char *words)
 	if (status != ST_OK)
 		return status;
 	struct legend_entry *entry = &legend->entry[legend->count++];
-	*entry = (struct legend_entry){ .row = row };
+	*entry = (struct legend_entry){.row = row};
 	snprintf(entry->words, sizeof entry->words, "%s", words);
 	return ST_OK;
 }
 
 static void put_rank(const struct trace *trace, const struct sum *sum, struct text *out)
 {
-	int rank = sum->blame ? trace->world->ops[sum->blame].rank : sum->op ? trace_missing_rank(trace->world, sum->op) : -1;
+	int rank = sum->blame ? trace->world->ops[sum->blame].rank
+	        : sum->op     ? trace_missing_rank(trace->world, sum->op)
+	                      : -1;
 	if (rank >= 0)
 		text_add(out, "rank %d", rank);
 	else
@@ -46,13 +51,18 @@ static void put_total(int64_t ns, struct text *out)
 		time_text(ns, out);
 }
 
-static void words_of(const struct trace *trace, enum cause cause, bool host, const struct sum *sum, op_id blocked_in, struct text *out)
+static void words_of(const struct trace *trace, enum cause cause, bool host, const struct sum *sum,
+        op_id blocked_in, struct text *out)
 {
 	const struct op *blame = sum->blame ? &trace->world->ops[sum->blame] : NULL;
 
 	switch (cause) {
-	case CAUSE_LAUNCH: text_add(out, "l launch"); break;
-	case CAUSE_HOST: text_add(out, "h the host was not there yet"); break;
+	case CAUSE_LAUNCH:
+		text_add(out, "l launch");
+		break;
+	case CAUSE_HOST:
+		text_add(out, "h the host was not there yet");
+		break;
 	case CAUSE_SYNC:
 		text_add(out, host ? "s waited " : "s host was in ");
 		if (host) {
@@ -63,11 +73,15 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 		trace_label(trace, blocked_in, out);
 		text_add(out, "`");
 		break;
-	case CAUSE_MEMORY: text_add(out, "m got device memory"); break;
-	case CAUSE_EVENT:
-		text_add(out, "e waited for %s", blame ? trace_lane_name(trace, blame->rank, blame->stream) : "an event");
+	case CAUSE_MEMORY:
+		text_add(out, "m got device memory");
 		break;
-	case CAUSE_PEER: case CAUSE_BUBBLE:
+	case CAUSE_EVENT:
+		text_add(out, "e waited for %s",
+		        blame ? trace_lane_name(trace, blame->rank, blame->stream) : "an event");
+		break;
+	case CAUSE_PEER:
+	case CAUSE_BUBBLE:
 		text_add(out, cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");
 		put_rank(trace, sum, out);
 		break;
@@ -78,7 +92,9 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 		else
 			text_add(out, "other work");
 		break;
-	case CAUSE_DONE: case CAUSE_COUNT: break;
+	case CAUSE_DONE:
+	case CAUSE_COUNT:
+		break;
 	}
 }
 
@@ -92,7 +108,8 @@ static int most_of(const struct sum sum[CAUSE_COUNT])
 	return most;
 }
 
-enum status legend_add(struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
+enum status legend_add(
+        struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
 	op_id in[CAUSE_COUNT] = {0};
@@ -105,7 +122,8 @@ enum status legend_add(struct legend *legend, const struct trace *trace, int row
 		struct sum *s = &sum[span->cause];
 		queued = queued || (span->kind == SPAN_WORK && span->projected);
 		begun = begun || span->kind == SPAN_WORK;
-		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE || (!host && !begun && span->cause <= CAUSE_MEMORY))
+		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE ||
+		        (!host && !begun && span->cause <= CAUSE_MEMORY))
 			continue;
 		s->total += span->to - span->from;
 		if (span->to - span->from > s->longest) {
@@ -144,7 +162,8 @@ void legend_line(struct legend *legend, int row, int width, struct text *line)
 	for (size_t i = 0; i < legend->count; i++) {
 		struct legend_entry *entry = &legend->entry[i];
 		int used = (int)text_columns(text_string(line));
-		if (entry->told || entry->row > row || (used && used + 2 + (int)text_columns(entry->words) > width))
+		if (entry->told || entry->row > row ||
+		        (used && used + 2 + (int)text_columns(entry->words) > width))
 			continue;
 		text_add(line, "%s%s", used ? ", " : "", entry->words);
 		entry->told = true;

@@ -1,16 +1,26 @@
-/* legend.h -- private to trace/: what the letters of a timeline mean, told once each, where they first occur */
+/* legend.h -- private to trace/: what the letters of a timeline mean, told once each, where they first
+ * occur */
 #ifndef RANKSH_TRACE_LEGEND_H
 #define RANKSH_TRACE_LEGEND_H
 
 #include "trace/picture.h"
 
-struct legend_entry { char words[64]; int row; bool told; };
-struct legend { struct legend_entry *entry; size_t count, room; };   /* row: the lane's row where it first occurs */
+struct legend_entry {
+	char words[64];
+	int row;
+	bool told;
+};
+struct legend {
+	struct legend_entry *entry;
+	size_t count, room;
+}; /* row: the lane's row where it first occurs */
 
 void legend_release(struct legend *legend);
-enum status legend_add(struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans);
-int legend_width(const struct legend *legend);                        /* columns of the longest entry */
-/* Entries that fit into `width` columns at this row, joined: those that begin here or above and are not told yet. */
+enum status legend_add(
+        struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans);
+int legend_width(const struct legend *legend); /* columns of the longest entry */
+/* Entries that fit into `width` columns at this row, joined: those that begin here or above and are not told
+ * yet. */
 void legend_line(struct legend *legend, int row, int width, struct text *line);
 
 #endif

@@ -11,7 +11,11 @@
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
-struct map { struct segment_view *segment; struct block_view *block; int segments, blocks; };
+struct map {
+	struct segment_view *segment;
+	struct block_view *block;
+	int segments, blocks;
+};
 
 static void map_release(struct map *map)
 {
@@ -23,7 +27,8 @@ static enum status map_read(struct map *map, const struct world *world, int rank
 {
 	map->segments = world_segments(world, rank, NULL, 0);
 	map->blocks = world_blocks(world, rank, NULL, 0);
-	struct segment_view *segment = mem_resize(map->segment, ((size_t)map->segments + 1) * sizeof *segment);
+	struct segment_view *segment =
+	        mem_resize(map->segment, ((size_t)map->segments + 1) * sizeof *segment);
 	if (!segment)
 		return ST_MEMORY;
 	map->segment = segment;
@@ -41,7 +46,8 @@ static bool inside(const struct segment_view *segment, const struct block_view *
 	return block->address >= segment->address && block->address < segment->address + segment->bytes;
 }
 
-/* The block from cell `from` to `to`: its first cell is a border, its owner's name inside if there is room. */
+/* The block from cell `from` to `to`: its first cell is a border, its owner's name inside if there is
+ * room. */
 static void put_block(const struct trace *trace, const struct block_view *block, int cells, struct text *bar)
 {
 	const char *name = names_text(trace->world->names, block->owner);
@@ -65,8 +71,8 @@ static void put_block(const struct trace *trace, const struct block_view *block,
 	}
 }
 
-static void put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment, int cells, struct text *bar,
-	int64_t *free_bytes, int64_t *largest)
+static void put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment,
+        int cells, struct text *bar, int64_t *free_bytes, int64_t *largest)
 {
 	*free_bytes = *largest = 0;
 	for (int i = 0; i < map->blocks; i++) {
@@ -74,7 +80,8 @@ static void put_bar(const struct trace *trace, const struct map *map, const stru
 		if (!inside(segment, block))
 			continue;
 		int64_t from = block->address - segment->address, to = from + block->bytes;
-		int first = (int)((double)from / (double)segment->bytes * cells), last = (int)((double)to / (double)segment->bytes * cells);
+		int first = (int)((double)from / (double)segment->bytes * cells),
+		    last = (int)((double)to / (double)segment->bytes * cells);
 		put_block(trace, block, last - first, bar);
 		if (block->free) {
 			*free_bytes += block->bytes;
@@ -84,7 +91,8 @@ static void put_bar(const struct trace *trace, const struct map *map, const stru
 	text_add(bar, "|");
 }
 
-static void put_segments(const struct trace *trace, const struct map *map, int rank, int cells, struct text *rows)
+static void put_segments(
+        const struct trace *trace, const struct map *map, int rank, int cells, struct text *rows)
 {
 	struct text bar = {0}, word = {0};
 
@@ -95,8 +103,8 @@ static void put_segments(const struct trace *trace, const struct map *map, int r
 		put_bar(trace, map, segment, cells, &bar, &free_bytes, &largest);
 		text_clear(&word);
 		bytes_text(segment->bytes, &word);
-		text_add(rows, "%s" CELL_END "%s" CELL_END "%s" CELL_END, trace_lane_name(trace, rank, segment->pool), text_string(&word),
-			text_string(&bar));
+		text_add(rows, "%s" CELL_END "%s" CELL_END "%s" CELL_END,
+		        trace_lane_name(trace, rank, segment->pool), text_string(&word), text_string(&bar));
 		text_clear(&word);
 		if (free_bytes) {
 			bytes_text(free_bytes, &word);
@@ -132,7 +140,8 @@ static void put_counts(const struct trace *trace, int rank, const struct map *ma
 	if (total_free) {
 		put_bytes(out, "\n   free in segments ", total_free, "");
 		put_bytes(out, ", largest block ", counts.largest_free, "");
-		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)counts.largest_free / (double)total_free);
+		text_add(out, ", fragmentation %.0f%%",
+		        100 - 100 * (double)counts.largest_free / (double)total_free);
 	}
 	if (counts.host || counts.pinned) {
 		put_bytes(out, "\n   host ", counts.host, "");
@@ -141,12 +150,14 @@ static void put_counts(const struct trace *trace, int rank, const struct map *ma
 	text_add(out, "\n");
 }
 
-static bool put_largest_owner(const struct trace *trace, const struct map *map, bool *taken, struct text *out, bool first)
+static bool put_largest_owner(
+        const struct trace *trace, const struct map *map, bool *taken, struct text *out, bool first)
 {
 	int most = -1;
 
 	for (int i = 0; i < map->blocks; i++)
-		if (!map->block[i].free && !taken[i] && (most < 0 || map->block[i].bytes > map->block[most].bytes))
+		if (!map->block[i].free && !taken[i] &&
+		        (most < 0 || map->block[i].bytes > map->block[most].bytes))
 			most = i;
 	if (most < 0)
 		return false;
@@ -176,9 +187,10 @@ static enum status put_owners(const struct trace *trace, const struct map *map, 
 }
 
 /* One rank's picture; the caller merges ranks whose pictures are the same. */
-static enum status put_rank(const struct trace *trace, int rank, struct map *map, int width, struct text *picture)
+static enum status put_rank(
+        const struct trace *trace, int rank, struct map *map, int width, struct text *picture)
 {
-	struct table table = { .align = "lrl" };
+	struct table table = {.align = "lrl"};
 	int cells = width - 40 > BAR_MOST ? BAR_MOST : width - 40 < BAR_LEAST ? BAR_LEAST : width - 40;
 	enum status status = map_read(map, trace->world, rank);
 

@@ -10,8 +10,9 @@ enum status trace_never_ends(const struct trace *trace, op_id id)
 {
 	struct text label = {0};
 	trace_label(trace, id, &label);
-	enum status status = fail(ST_WAITS, "`%s` on rank %d has no end yet: it waits for a line not given (see `stuck`)", text_string(&label),
-		trace->world->ops[id].rank);
+	enum status status =
+	        fail(ST_WAITS, "`%s` on rank %d has no end yet: it waits for a line not given (see `stuck`)",
+	                text_string(&label), trace->world->ops[id].rank);
 	text_release(&label);
 	return status;
 }
@@ -29,7 +30,8 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 	*ns = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		struct times t;
-		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL || op_record(world, id)->kind == OP_CRASH)
+		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL ||
+		        op_record(world, id)->kind == OP_CRASH)
 			continue;
 		trace->backend->times(trace->backend, id, &t);
 		if (t.end == TIME_UNKNOWN)
@@ -47,7 +49,7 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 static struct window own_window(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
-	struct window window = { .from = INT64_MAX, .section = section };
+	struct window window = {.from = INT64_MAX, .section = section};
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		struct times t;
@@ -64,34 +66,46 @@ static struct window own_window(const struct trace *trace, int section, int rank
 
 /* When the rank's operations that `wanted` picks were at work, in the section. */
 typedef bool wants(const struct world *world, op_id id, int argument);
-static enum status work_of(const struct trace *trace, int section, int rank, wants *wanted, int argument, struct cover *cover)
+static enum status work_of(
+        const struct trace *trace, int section, int rank, wants *wanted, int argument, struct cover *cover)
 {
 	const struct world *world = trace->world;
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
 		struct times t;
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section) || !wanted(world, id, argument))
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section) ||
+		        !wanted(world, id, argument))
 			continue;
 		trace->backend->times(trace->backend, id, &t);
-		status = t.end == TIME_UNKNOWN ? trace_never_ends(trace, id) : cover_add(cover, t.start, t.end);
+		status = t.end == TIME_UNKNOWN ? trace_never_ends(trace, id)
+		                               : cover_add(cover, t.start, t.end);
 	}
 	cover_join(cover);
 	return status == ST_OK ? trace_step(trace, operations_of(world, rank)) : status;
 }
 
-static bool on_stream(const struct world *world, op_id id, int stream) { return world->ops[id].stream == stream; }
+static bool on_stream(const struct world *world, op_id id, int stream)
+{
+	return world->ops[id].stream == stream;
+}
 static bool beside_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream;
 }
-static bool of_kind(const struct world *world, op_id id, int kind) { return op_record(world, id)->kind == kind; }
+static bool of_kind(const struct world *world, op_id id, int kind)
+{
+	return op_record(world, id)->kind == kind;
+}
 static bool communicates(const struct world *world, op_id id, int unused)
 {
 	(void)unused;
 	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P);
 }
-static double part_of(int64_t part, int64_t whole) { return whole > 0 ? (double)part / (double)whole : 0; }
+static double part_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
 
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
 {
@@ -145,7 +159,8 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
 }
 
 /* Streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
-static enum status sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
+static enum status sum_stalls(
+        const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
 {
 	struct spans spans = {0};
 	enum status status = ST_OK;
@@ -156,7 +171,8 @@ static enum status sum_stalls(const struct lanes *lanes, struct window window, i
 		bool used = false;
 		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used; i++) {
 			op_id id = lanes->moment[lanes->order[i]].id;
-			used = trace_is_work(op_record(lanes->trace->world, id)->kind) && trace_in(lanes->trace->world, id, window.section);
+			used = trace_is_work(op_record(lanes->trace->world, id)->kind) &&
+			        trace_in(lanes->trace->world, id, window.section);
 		}
 		if (!used)
 			continue;
@@ -185,9 +201,13 @@ enum status metric_stall(const struct trace *trace, int section, int rank, enum 
 	return status;
 }
 
-static bool is_inward(int kind) { return kind == LINK_IN || kind == LINK_NIC_IN; }
+static bool is_inward(int kind)
+{
+	return kind == LINK_IN || kind == LINK_NIC_IN;
+}
 
-/* Every link whose name begins with `link` ("pcie", "nvlink out") and leads away from the rank, or is asked for by its whole name. */
+/* Every link whose name begins with `link` ("pcie", "nvlink out") and leads away from the rank, or is asked
+ * for by its whole name. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes)
 {
 	double sent[LINK_KINDS] = {0};
@@ -237,13 +257,15 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 	double factor = 1;
 
 	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_COPY)
-		return fail(ST_ARGUMENT, "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
-			names_text(world->names, record->title));
+		return fail(ST_ARGUMENT,
+		        "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
+		        names_text(world->names, record->title));
 	trace->backend->times(trace->backend, id, &t);
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)
 		factor = collective_bus_factor(record->collective->kind, world->meets[world->ops[id].meet].n);
-	*bytes_per_s = t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
+	*bytes_per_s =
+	        t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
 	return ST_OK;
 }

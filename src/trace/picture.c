@@ -6,7 +6,7 @@
 
 static const short ansi[COLOUR_COUNT] = {
 #define X(symbol, name, number) [COLOUR_##symbol] = number,
-	COLOURS(X)
+        COLOURS(X)
 #undef X
 };
 
@@ -14,7 +14,7 @@ enum status picture_make(struct picture *picture, int width, int height)
 {
 	size_t count = (size_t)width * (size_t)height;
 
-	*picture = (struct picture){ .width = width, .height = height };
+	*picture = (struct picture){.width = width, .height = height};
 	picture->cells = mem_alloc(count * sizeof *picture->cells);
 	picture->ops = picture->cells ? mem_alloc(count * sizeof *picture->ops) : NULL;
 	if (!picture->ops) {
@@ -54,7 +54,8 @@ uint32_t utf8_next(const char **p)
 	return point;
 }
 
-int picture_write(struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8)
+int picture_write(
+        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8)
 {
 	uint32_t glyph;
 
@@ -99,7 +100,8 @@ static bool plain(const struct cell *cell)
 
 static void put_look(struct text *out, const struct cell *cell)
 {
-	text_add(out, "\033[0%s%s%s", cell->bold ? ";1" : "", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
+	text_add(out, "\033[0%s%s%s", cell->bold ? ";1" : "", cell->dim ? ";2" : "",
+	        cell->reverse ? ";7" : "");
 	if (ansi[cell->colour] >= 0)
 		text_add(out, ";38;5;%d", ansi[cell->colour]);
 	text_add(out, "m");
@@ -119,7 +121,8 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 	static const struct cell none;
 
 	for (int row = 0; row < picture->height; row++) {
-		const struct cell *line = &picture->cells[(size_t)row * (size_t)picture->width], *look = &none;
+		const struct cell *line = &picture->cells[(size_t)row * (size_t)picture->width],
+		                  *look = &none;
 		int columns = used_columns(picture, line);
 		for (int i = 0; i < columns; i++) {
 			if (colour && !same_look(look, &line[i]))

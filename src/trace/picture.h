@@ -6,13 +6,20 @@
 
 /* All cells blank. ST_MEMORY leaves an empty picture. */
 enum status picture_make(struct picture *picture, int width, int height);
-struct cell *picture_cell(struct picture *picture, int row, int column);   /* NULL outside */
+struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
 /* Writes UTF-8 text from a column on, cut at `limit` columns; returns the column behind it. */
-int picture_write(struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
-uint32_t utf8_next(const char **p);                       /* the next code point; 0 at the end */
+int picture_write(
+        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
+uint32_t utf8_next(const char **p); /* the next code point; 0 at the end */
 
 /* One lane's spans painted into cells [column, column + cells) of a row. `selected` is shown reversed. */
-struct bar_row { const struct trace *trace; struct window window; int row, column, cells; bool host, begun /* worked before the window */; op_id selected; };
+struct bar_row {
+	const struct trace *trace;
+	struct window window;
+	int row, column, cells;
+	bool host, begun /* worked before the window */;
+	op_id selected;
+};
 enum status bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
 /* First nanosecond of cell i of `cells` */
 int64_t bars_cell_from(struct window window, int cells, int i);

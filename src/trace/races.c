@@ -1,4 +1,5 @@
-/* races.c -- the races that the books have found, in words: who touches what, and the line that would put them in order */
+/* races.c -- the races that the books have found, in words: who touches what, and the line that would put
+ * them in order */
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -12,8 +13,8 @@ static const char *use_of(const struct record *record, const struct race *race)
 
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		if (operand->space != race->space || race->address < operand->address
-		    || race->address >= operand->address + layout_span(&operand->layout))
+		if (operand->space != race->space || race->address < operand->address ||
+		        race->address >= operand->address + layout_span(&operand->layout))
 			continue;
 		if (operand->access & (ACCESS_WRITE | ACCESS_ADD))
 			return "writes";
@@ -27,8 +28,9 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	const struct op *op = &trace->world->ops[id];
 	const struct record *record = op_record(trace->world, id);
 
-	text_add(out, "`%s` on %s %s ", record->title ? names_text(trace->world->names, record->title) : op_kind_name(record->kind),
-		trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
+	text_add(out, "`%s` on %s %s ",
+	        record->title ? names_text(trace->world->names, record->title) : op_kind_name(record->kind),
+	        trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
 }
 
 static void put_race(const struct trace *trace, const struct race *race, struct text *out)
@@ -45,7 +47,8 @@ static void put_race(const struct trace *trace, const struct race *race, struct 
 		text_add(out, " `%s` between the two puts them in order.", race->remedy);
 }
 
-/* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on one of their own. */
+/* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on
+ * one of their own. */
 static void put_wrapped(const char *words, const char *ranks, int width, struct text *out)
 {
 	enum { INDENT = 3 };

@@ -5,7 +5,10 @@
 enum { KEPT_MOST = 1 << 20 /* spans; those of further rows are found again when they are painted */ };
 
 /* The lanes of the rank that is looked at */
-struct look { struct lanes lanes; struct spans spans[STREAMS_MAX + 1]; };
+struct look {
+	struct lanes lanes;
+	struct spans spans[STREAMS_MAX + 1];
+};
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -18,7 +21,9 @@ static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *s = &spans->span[i];
 		hash = mix(hash, ((uint64_t)s->from * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ (uint64_t)s->to);
-		hash = mix(hash, (uint64_t)s->looks << 32 | (uint64_t)s->kind << 16 | (uint64_t)s->cause << 8 | s->projected);
+		hash = mix(hash,
+		        (uint64_t)s->looks << 32 | (uint64_t)s->kind << 16 | (uint64_t)s->cause << 8 |
+		                s->projected);
 	}
 	return hash;
 }
@@ -48,7 +53,9 @@ static enum status look_at(struct look *look, struct window window, struct alike
 		alike->lane[alike->lanes++] = (uint8_t)stream;
 		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
 		if (stream > STREAM_DEFAULT)
-			alike->hash = mix(alike->hash, (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)->name);
+			alike->hash = mix(alike->hash,
+			        (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)
+			                ->name);
 	}
 	return status;
 }
@@ -66,8 +73,8 @@ bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 }
 
 /* The rank's lanes become rows: the spans of those that are shown are taken away from `look`. */
-static enum status keep(struct sets *sets, const struct timeline_options *options, struct window window, struct look *look,
-	const struct alike *alike)
+static enum status keep(struct sets *sets, const struct timeline_options *options, struct window window,
+        struct look *look, const struct alike *alike)
 {
 	int first = options->first_row > 0 ? options->first_row : 0;
 
@@ -77,7 +84,7 @@ static enum status keep(struct sets *sets, const struct timeline_options *option
 		if (MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room) != ST_OK)
 			return ST_MEMORY;
 		struct kept *kept = &sets->kept[sets->kept_count++];
-		*kept = (struct kept){ .known = sets->kept_spans < KEPT_MOST };
+		*kept = (struct kept){.known = sets->kept_spans < KEPT_MOST};
 		if (!kept->known)
 			continue;
 		kept->begun = lane_begun_before(&look->lanes, alike->lane[k], window.from);
@@ -88,8 +95,8 @@ static enum status keep(struct sets *sets, const struct timeline_options *option
 	return ST_OK;
 }
 
-static enum status join(struct sets *sets, const struct timeline_options *options, struct window window, struct look *look,
-	const struct alike *alike)
+static enum status join(struct sets *sets, const struct timeline_options *options, struct window window,
+        struct look *look, const struct alike *alike)
 {
 	for (size_t i = 0; options->merge && i < sets->count; i++)
 		if (sets->set[i].hash == alike->hash && sets->set[i].lanes == alike->lanes) {
@@ -108,7 +115,8 @@ static enum status join(struct sets *sets, const struct timeline_options *option
 	return ST_OK;
 }
 
-enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window, struct sets *sets)
+enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
+        struct sets *sets)
 {
 	struct look look = {0};
 	struct alike alike = {0};

@@ -1,22 +1,34 @@
-/* sets.h -- private to trace/: the rows of a timeline. Ranks whose spans in the window are equal make one set, drawn once. */
+/* sets.h -- private to trace/: the rows of a timeline. Ranks whose spans in the window are equal make one
+ * set, drawn once. */
 #ifndef RANKSH_TRACE_SETS_H
 #define RANKSH_TRACE_SETS_H
 
 #include "trace/lanes.h"
 
 /* Ranks that look alike, and which of their lanes show anything */
-struct alike { uint64_t hash; struct ranks ranks; int first, lanes; uint8_t lane[STREAMS_MAX + 1]; };
+struct alike {
+	uint64_t hash;
+	struct ranks ranks;
+	int first, lanes;
+	uint8_t lane[STREAMS_MAX + 1];
+};
 /* A shown lane's spans, until it is painted; begun: it has worked before the window */
-struct kept { struct spans spans; bool known, begun; };
+struct kept {
+	struct spans spans;
+	bool known, begun;
+};
 struct sets {
-	struct alike *set; size_t count, room;
+	struct alike *set;
+	size_t count, room;
 	int rows;
-	struct kept *kept; size_t kept_count, kept_room, kept_spans;    /* by row shown */
+	struct kept *kept;
+	size_t kept_count, kept_room, kept_spans; /* by row shown */
 };
 
-/* The sets of options->ranks, in the order of their first ranks; the spans of the rows that options show are kept, as long as they are not
- * too many. A zeroed struct is an empty one, to be released in any case. */
-enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window, struct sets *sets);
+/* The sets of options->ranks, in the order of their first ranks; the spans of the rows that options show are
+ * kept, as long as they are not too many. A zeroed struct is an empty one, to be released in any case. */
+enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
+        struct sets *sets);
 void sets_release(struct sets *sets);
 /* Has the stream's lane shown work before `from`? Never of the host. */
 bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from);

@@ -1,20 +1,34 @@
-/* spans.c -- a lane of a window as spans: when it worked, and for every other instant the first cause that holds
+/* spans.c -- a lane of a window as spans: when it worked, and for every other instant the first cause that
+ * holds
  *
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
  *
- * The pieces between those five times are the causes of docs/time.md in their order; each may be empty. While n is not
- * issued the host's own lane says why. So causes and work add up to the window, whatever the times are. */
+ * The pieces between those five times are the causes of docs/time.md in their order; each may be empty. While
+ * n is not issued the host's own lane says why. So causes and work add up to the window, whatever the times
+ * are. */
 #include "trace/lanes.h"
 #include "base/memory.h"
 
-static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
 
-/* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that time. */
-struct writer { const struct lanes *lanes; struct spans *out; int64_t at, to; size_t host; enum status status; };
+/* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that
+ * time. */
+struct writer {
+	const struct lanes *lanes;
+	struct spans *out;
+	int64_t at, to;
+	size_t host;
+	enum status status;
+};
 
-/* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of what a frame costs. */
-static void put(struct writer *w, enum span_kind kind, enum cause cause, const struct moment *m, op_id blame, int64_t to)
+/* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of
+ * what a frame costs. */
+static void put(struct writer *w, enum span_kind kind, enum cause cause, const struct moment *m, op_id blame,
+        int64_t to)
 {
 	struct spans *out = w->out;
 
@@ -62,7 +76,8 @@ static void put_unissued(struct writer *w, const struct moment *n, int64_t upto)
 	for (size_t i = w->host; i < host->count && w->at < lesser(upto, w->to); i++) {
 		const struct span *does = &host->span[i];
 		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
-		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op, lesser(does->to, upto));
+		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op,
+		        lesser(does->to, upto));
 		if (w->status != ST_OK)
 			return;
 	}
@@ -73,7 +88,8 @@ static op_id sender_of(const struct world *world, op_id receive)
 	const struct record *record = op_record(world, receive);
 	for (int i = 0; i < record->parts; i++)
 		if (record->part[i].direction == P2P_RECV && world->ops[receive].meet) {
-			const struct meet *meet = &world->meets[world->part_meets[world->ops[receive].meet + (uint32_t)i]];
+			const struct meet *meet =
+			        &world->meets[world->part_meets[world->ops[receive].meet + (uint32_t)i]];
 			return world->meet_ops[meet->first_op];
 		}
 	return 0;
@@ -87,7 +103,9 @@ static void put_event(struct writer *w, const struct moment *n, op_id behind, in
 
 	if (w->at >= lesser(upto, w->to))
 		return;
-	op_id receive = trace_is_stage_receive(world, n->id) ? n->id : behind && trace_is_stage_receive(world, behind) ? behind : 0;
+	op_id receive = trace_is_stage_receive(world, n->id)      ? n->id
+	        : behind && trace_is_stage_receive(world, behind) ? behind
+	                                                          : 0;
 	if (receive) {
 		op_id sender = sender_of(world, receive);
 		cause = CAUSE_BUBBLE;
@@ -96,7 +114,8 @@ static void put_event(struct writer *w, const struct moment *n, op_id behind, in
 	put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
-/* What keeps the engine busy before n: for a collective that all have reached, the one before it in its group. */
+/* What keeps the engine busy before n: for a collective that all have reached, the one before it in its
+ * group. */
 static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 {
 	const struct world *world = lanes->trace->world;
@@ -108,7 +127,8 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 	for (size_t i = op->number - 1; i-- > 0;) {
 		op_id id = lanes->moment[i].id;
 		const struct meet *other = &world->meets[world->ops[id].meet];
-		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == meet->group && other->instance == meet->instance)
+		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == meet->group &&
+		        other->instance == meet->instance)
 			return id;
 	}
 	return 0;
@@ -132,8 +152,8 @@ static void put_gap(struct writer *w, uint32_t i, uint32_t n)
 			put_event(w, m, lanes_behind(w->lanes, target), lesser(ready, wait->t.end));
 	}
 	if (m->t.blame)
-		put_event(w, m, m->t.blame, ready);    /* the default stream's implicit waits */
-	else                                           /* the line was given after an answer had made this time final */
+		put_event(w, m, m->t.blame, ready); /* the default stream's implicit waits */
+	else /* the line was given after an answer had made this time final */
 		put(w, SPAN_STALL, CAUSE_HOST, m, 0, ready);
 	if (!work || w->at >= lesser(limit, w->to))
 		return;
@@ -162,7 +182,8 @@ static void write_stream(struct writer *w, int stream)
 {
 	uint32_t end = w->lanes->first[stream + 1];
 
-	for (uint32_t i = first_after(w->lanes, stream, w->at); i < end && w->at < w->to && w->status == ST_OK;) {
+	for (uint32_t i = first_after(w->lanes, stream, w->at);
+	        i < end && w->at < w->to && w->status == ST_OK;) {
 		uint32_t n = i;
 		while (n + 1 < end && !trace_is_work((enum op_kind)moment_at(w->lanes, n)->kind))
 			n++;
@@ -188,8 +209,11 @@ static void write_host(struct writer *w)
 
 enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
-	struct writer w = { .lanes = lanes, .out = out, .at = window.from, .to = window.to,
-		.host = host_span_at(&lanes->host, window.from) };
+	struct writer w = {.lanes = lanes,
+	        .out = out,
+	        .at = window.from,
+	        .to = window.to,
+	        .host = host_span_at(&lanes->host, window.from)};
 
 	out->count = 0;
 	if (stream == STREAM_HOST)
@@ -201,7 +225,8 @@ enum status lanes_spans(const struct lanes *lanes, int stream, struct window win
 	return w.status;
 }
 
-enum status trace_lane(const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
+enum status trace_lane(
+        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
 {
 	struct lanes lanes = {0};
 	enum status status = lanes_load(&lanes, trace, rank);

@@ -12,23 +12,26 @@
 #include <string.h>
 
 enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, KINDS, BLAMED_MOST = 6 };
-enum shape { MS_AND_PERCENT, MS, PERCENT };          /* of a cell: the first that fits the width is taken */
+enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
 
 static const char *const headings[KINDS] = {
 #define X(symbol, letter, name) [CAUSE_##symbol] = name,
-	CAUSES(X)
+        CAUSES(X)
 #undef X
-	[WORK] = "work",
+                [WORK] = "work",
 };
 /* Columns in the order of reading: work, what delayed it, and the end */
-static const int order[KINDS] = { WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT, CAUSE_PEER, CAUSE_BUBBLE,
-	CAUSE_ENGINE, CAUSE_DONE };
+static const int order[KINDS] = {WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
+        CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
-struct lane_sums { int rank, stream; int64_t ns[KINDS]; };
+struct lane_sums {
+	int rank, stream;
+	int64_t ns[KINDS];
+};
 struct report {
 	const struct trace *trace;
 	struct window window;
-	int64_t unit;                   /* ns */
+	int64_t unit; /* ns */
 	struct lane_sums *lane;
 	size_t count, room;
 	bool used[KINDS];
@@ -37,7 +40,7 @@ struct report {
 
 static enum status add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
-	struct lane_sums sums = { .rank = lanes->rank, .stream = stream };
+	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
 	enum status status = lanes_spans(lanes, stream, report->window, spans);
 	bool active = stream == STREAM_HOST;
 
@@ -80,7 +83,8 @@ static enum status gather(struct report *report)
 
 static void put_share(struct table *table, const struct report *report, int64_t ns, enum shape shape)
 {
-	double ms = (double)ns / (double)report->unit, percent = 100 * (double)ns / (double)(report->window.to - report->window.from);
+	double ms = (double)ns / (double)report->unit,
+	       percent = 100 * (double)ns / (double)(report->window.to - report->window.from);
 
 	if (!ns)
 		table_cell(table, "%s", "");
@@ -137,7 +141,7 @@ static enum status fill(struct report *report, enum shape shape, struct table *t
 
 static enum status print_report(struct report *report, int width, struct text *out)
 {
-	struct table table = { .align = "llr" };
+	struct table table = {.align = "llr"};
 	enum status status = ST_OK;
 
 	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
@@ -158,7 +162,7 @@ static enum status print_report(struct report *report, int width, struct text *o
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct report report = { .trace = trace, .window = trace_window(trace, section) };
+	struct report report = {.trace = trace, .window = trace_window(trace, section)};
 	int64_t length = report.window.to - report.window.from;
 
 	if (length <= 0) {

@@ -8,9 +8,17 @@
 
 enum { COLUMNS_MOST = 6 };
 
-/* Rank sets with equal figures: columns, and the sets themselves in `seen`, of which the first COLUMNS_MOST have one */
-struct column { struct ranks ranks; struct figures figures; };
-struct columns { struct column *column; size_t count, room; struct blocks seen; };
+/* Rank sets with equal figures: columns, and the sets themselves in `seen`, of which the first COLUMNS_MOST
+ * have one */
+struct column {
+	struct ranks ranks;
+	struct figures figures;
+};
+struct columns {
+	struct column *column;
+	size_t count, room;
+	struct blocks seen;
+};
 
 static void columns_release(struct columns *columns)
 {
@@ -30,7 +38,8 @@ static void figures_line(const struct figures *figures, struct text *line)
 	}
 }
 
-static enum status add_rank(const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
+static enum status add_rank(
+        const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {
 	struct figures figures = {0};
 	size_t before = columns->seen.count;
@@ -43,7 +52,7 @@ static enum status add_rank(const struct trace *trace, int section, int rank, st
 	if (status == ST_OK && columns->seen.count > before && columns->count < COLUMNS_MOST) {
 		status = MEM_GROW(&columns->column, columns->count, &columns->room);
 		if (status == ST_OK) {
-			columns->column[columns->count++] = (struct column){ .figures = figures };
+			columns->column[columns->count++] = (struct column){.figures = figures};
 			figures = (struct figures){0};
 		}
 	}
@@ -51,7 +60,8 @@ static enum status add_rank(const struct trace *trace, int section, int rank, st
 	return status;
 }
 
-static void put_figure(struct table *table, const struct figures *figures, const char *name, struct text *cell)
+static void put_figure(
+        struct table *table, const struct figures *figures, const char *name, struct text *cell)
 {
 	const struct figure *figure = figures_find(figures, name);
 
@@ -63,7 +73,7 @@ static void put_figure(struct table *table, const struct figures *figures, const
 
 static enum status print_columns(const struct columns *columns, int width, struct text *out)
 {
-	struct table table = { .align = "lr" };
+	struct table table = {.align = "lr"};
 	struct figures names = {0};
 	struct text cell = {0};
 	enum status status = ST_OK;
@@ -142,9 +152,10 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 	return status == ST_OK && out->broken ? ST_MEMORY : status;
 }
 
-/* ---- diff --------------------------------------------------------------------------------------------------- */
+/* ---- diff ---- */
 
-static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name, struct text *cell)
+static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name,
+        struct text *cell)
 {
 	const struct figure *x = figures_find(a, name), *y = figures_find(b, name);
 
@@ -159,7 +170,7 @@ static void put_pair(struct table *table, const struct figures *a, const struct 
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out)
 {
 	struct figures x = {0}, y = {0}, names = {0};
-	struct table table = { .align = "lr" };
+	struct table table = {.align = "lr"};
 	struct text cell = {0};
 	enum status status = figures_of_section(trace, a, &x);
 

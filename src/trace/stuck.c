@@ -11,9 +11,12 @@
 
 #include <string.h>
 
-enum { NAMED_MOST = 8 };        /* ranks of a circle */
+enum { NAMED_MOST = 8 }; /* ranks of a circle */
 
-static const char *rank_word(const struct ranks *set) { return ranks_count(set) == 1 ? "rank" : "ranks"; }
+static const char *rank_word(const struct ranks *set)
+{
+	return ranks_count(set) == 1 ? "rank" : "ranks";
+}
 
 static void put_ranks(const struct ranks *set, struct text *out)
 {
@@ -37,7 +40,9 @@ static op_id next_in_group(const struct knot *knot, int rank, int group)
 	return 0;
 }
 
-struct hang { op_id on, root; };        /* of a rank: what the backend says, and the meeting behind it */
+struct hang {
+	op_id on, root;
+}; /* of a rank: what the backend says, and the meeting behind it */
 
 static void put_row(const struct knot *knot, int rank, const struct hang *hang, int group, struct table *rows)
 {
@@ -68,25 +73,29 @@ static void put_row(const struct knot *knot, int rank, const struct hang *hang, 
 	op_id next = group < 0 || knot->crashed[rank] ? 0 : next_in_group(knot, rank, group);
 	if (next)
 		trace_label(trace, next, &cell);
-	table_cell(rows, "%s", next ? text_string(&cell) : knot->crashed[rank] ? "nothing: it has crashed" : "nothing");
+	table_cell(rows, "%s",
+	        next                          ? text_string(&cell)
+	                : knot->crashed[rank] ? "nothing: it has crashed"
+	                                      : "nothing");
 	table_row(rows);
 	rows->cells.broken = rows->cells.broken || cell.broken;
 	text_release(&cell);
 }
 
 /* The table: waiting ranks, and those that they wait for. */
-static enum status put_table(const struct knot *knot, const struct hang *hang, const struct ranks *shown, int width, struct text *out)
+static enum status put_table(const struct knot *knot, const struct hang *hang, const struct ranks *shown,
+        int width, struct text *out)
 {
 	const struct world *world = knot->trace->world;
-	struct table table = { .align = "l" }, rows = {0};
+	struct table table = {.align = "l"}, rows = {0};
 	struct blocks blocks = {0};
 	enum status status = ST_OK;
 	int group = -1;
 
-	FOR_RANKS(r, shown)
+	FOR_RANKS (r, shown)
 		if (group < 0)
 			group = group_of(world, hang[r].root);
-	FOR_RANKS(r, shown) {
+	FOR_RANKS (r, shown) {
 		text_clear(&rows.cells);
 		put_row(knot, r, &hang[r], group, &rows);
 		status = status == ST_OK ? blocks_add(&blocks, r, &rows.cells) : status;
@@ -95,7 +104,8 @@ static enum status put_table(const struct knot *knot, const struct hang *hang, c
 	table_cell(&table, "hangs in");
 	table_cell(&table, "waits for");
 	table_cell(&table, "last done");
-	table_cell(&table, "next in %s", group < 0 ? "line" : names_text(world->names, world->groups[group].name));
+	table_cell(&table, "next in %s",
+	        group < 0 ? "line" : names_text(world->names, world->groups[group].name));
 	table_row(&table);
 	for (size_t i = 0; i < blocks.count; i++)
 		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
@@ -107,7 +117,8 @@ static enum status put_table(const struct knot *knot, const struct hang *hang, c
 	return status;
 }
 
-/* "rank 0 (send a) waits for rank 1 (send b) waits for rank 0": of each rank, the operation that waits for another one. */
+/* "rank 0 (send a) waits for rank 1 (send b) waits for rank 0": of each rank, the operation that waits for
+ * another one. */
 static void put_circle(const struct knot *knot, struct text *out)
 {
 	const struct world *world = knot->trace->world;
@@ -143,7 +154,9 @@ static void put_mismatch(const struct knot *knot, struct text *out)
 	op_text(world, knot->mismatch, out);
 	text_add(out, " in %s does not match: ", names_text(world->names, world->groups[record->group].name));
 	for (int i = 0; i < (record->kind == OP_P2P ? record->parts : 1); i++) {
-		const struct meet *meet = &world->meets[record->kind == OP_P2P ? world->part_meets[op->meet + (uint32_t)i] : op->meet];
+		const struct meet *meet =
+		        &world->meets[record->kind == OP_P2P ? world->part_meets[op->meet + (uint32_t)i]
+		                                             : op->meet];
 		if (meet->mismatch) {
 			world_mismatch(world, meet, out);
 			break;
@@ -152,7 +165,8 @@ static void put_mismatch(const struct knot *knot, struct text *out)
 }
 
 /* In words, wrapped and indented under the headline */
-static void put_reason(const struct knot *knot, void (*put)(const struct knot *knot, struct text *out), int width, struct text *out)
+static void put_reason(const struct knot *knot, void (*put)(const struct knot *knot, struct text *out),
+        int width, struct text *out)
 {
 	struct text words = {0};
 	put(knot, &words);
@@ -161,7 +175,8 @@ static void put_reason(const struct knot *knot, void (*put)(const struct knot *k
 	text_release(&words);
 }
 
-static void put_headline(const struct knot *knot, const struct ranks *waiting, bool stuck, int width, struct text *out)
+static void put_headline(
+        const struct knot *knot, const struct ranks *waiting, bool stuck, int width, struct text *out)
 {
 	if (stuck)
 		text_add(out, "stuck: ");
@@ -199,7 +214,8 @@ static enum status find_waiting(struct knot *knot, struct hang *hang, struct ran
 	return status;
 }
 
-enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck, struct ranks *waiting)
+enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
+        struct ranks *waiting)
 {
 	struct knot knot;
 	struct hang *hang = mem_alloc((size_t)trace->world->n * sizeof *hang);

@@ -55,7 +55,9 @@ static size_t columns_of(const char *cell, size_t length)
 /* Widths of the columns; returns how many there are. */
 static int measure(const struct table *table, size_t widths[COLUMNS_MAX])
 {
-	const char *p = table->cells.broken ? "" : text_string(&table->cells);     /* a broken text may end within a cell */
+	const char *p = table->cells.broken
+	        ? ""
+	        : text_string(&table->cells); /* a broken text may end within a cell */
 	int column = 0, most = 0;
 
 	memset(widths, 0, COLUMNS_MAX * sizeof *widths);

@@ -8,19 +8,31 @@
 
 /* Cells are kept as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an empty table. */
 #define CELL_END "\x1f"
-struct table { struct text cells; const char *align; /* one letter a column: 'l' or 'r'; the last one stands for all others */ };
+struct table {
+	struct text cells;
+	const char *align; /* one letter a column: 'l' or 'r'; the last one stands for all others */
+};
 
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void table_row(struct table *table);                   /* ends the row */
-void table_rows(struct table *table, const struct ranks *ranks, const char *rows);   /* rows of a block, the ranks before the first */
-int table_width(const struct table *table);            /* columns it takes, margin included */
-/* Appends the table's lines: three columns of margin, two between columns, cut at `width`. ST_MEMORY if anything was lost. */
+void table_row(struct table *table); /* ends the row */
+void table_rows(struct table *table, const struct ranks *ranks,
+        const char *rows);                  /* rows of a block, the ranks before the first */
+int table_width(const struct table *table); /* columns it takes, margin included */
+/* Appends the table's lines: three columns of margin, two between columns, cut at `width`. ST_MEMORY if
+ * anything was lost. */
 enum status table_print(const struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 
-/* Rows of each rank, as table cells; ranks that bring the same share a block, in the order of their first rank. */
-struct block { struct ranks ranks; char *rows; };
-struct blocks { struct block *block; size_t count, room; };
+/* Rows of each rank, as table cells; ranks that bring the same share a block, in the order of their first
+ * rank. */
+struct block {
+	struct ranks ranks;
+	char *rows;
+};
+struct blocks {
+	struct block *block;
+	size_t count, room;
+};
 enum status blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 void blocks_release(struct blocks *blocks);
 

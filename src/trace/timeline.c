@@ -4,8 +4,8 @@
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
  *          default .█████████████████ matmul y ████████████████|
  *
- * Ranks whose spans in the window are equal are drawn once: a first pass hashes every rank's spans and keeps those of
- * the rows to be shown, the others paint one rank of each set. */
+ * Ranks whose spans in the window are equal are drawn once: a first pass hashes every rank's spans and keeps
+ * those of the rows to be shown, the others paint one rank of each set. */
 #include "trace/legend.h"
 #include "trace/sets.h"
 #include "base/memory.h"
@@ -14,9 +14,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH_MIN = 20, WIDTH_MAX = 4000, LEGEND_MOST = 27, LEGEND_FROM = 76 /* narrower: the legend goes below */ };
+enum {
+	WIDTH_MIN = 20,
+	WIDTH_MAX = 4000,
+	LEGEND_MOST = 27,
+	LEGEND_FROM = 76 /* narrower: the legend goes below */
+};
 
-struct layout_of_rows { int margin, rank, name, cells, legend, first_column; };
+struct layout_of_rows {
+	int margin, rank, name, cells, legend, first_column;
+};
 
 /* At least a nanosecond a cell, so that every cell has some time of its own. */
 static struct window drawable(struct window window, int width)
@@ -31,13 +38,13 @@ int timeline_rows(const struct trace *trace, const struct timeline_options *opti
 	struct timeline_options none = *options;
 	struct sets sets = {0};
 
-	none.first_row = INT_MAX;       /* nothing to keep */
+	none.first_row = INT_MAX; /* nothing to keep */
 	enum status status = sets_find(trace, &none, drawable(options->window, options->width), &sets);
 	sets_release(&sets);
 	return status == ST_OK ? sets.rows : 0;
 }
 
-/* ---- the rows of a picture ---------------------------------------------------------------------------------- */
+/* ---- the rows of a picture ---- */
 
 /* Everything a picture in the making needs */
 struct drawing {
@@ -45,22 +52,23 @@ struct drawing {
 	const struct timeline_options *options;
 	struct window window;
 	struct sets sets;
-	struct lanes lanes;             /* of the rank `loaded`, -1 none, for rows that were not kept */
+	struct lanes lanes; /* of the rank `loaded`, -1 none, for rows that were not kept */
 	struct spans spans;
 	int loaded;
 	struct legend legend;
 	struct text text;
 	struct layout_of_rows at;
-	int width, first, rows;         /* lanes shown: first .. first+rows-1 of sets.rows */
-	int below;                      /* rows of legend under the picture, when it is narrow */
+	int width, first, rows; /* lanes shown: first .. first+rows-1 of sets.rows */
+	int below;              /* rows of legend under the picture, when it is narrow */
 };
 
 /* Calls visit for each shown lane. */
-typedef enum status visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row, const struct kept *kept,
-	struct picture *picture);
+typedef enum status visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row,
+        const struct kept *kept, struct picture *picture);
 
 /* The lane's spans: those kept, or found again into d->spans. */
-static enum status spans_of(struct drawing *d, const struct alike *alike, int lane, int row, struct kept *kept)
+static enum status spans_of(
+        struct drawing *d, const struct alike *alike, int lane, int row, struct kept *kept)
 {
 	int stream = alike->lane[lane];
 	enum status status = ST_OK;
@@ -74,7 +82,9 @@ static enum status spans_of(struct drawing *d, const struct alike *alike, int la
 	if (status == ST_OK)
 		status = lanes_spans(&d->lanes, stream, d->window, &d->spans);
 	if (status == ST_OK)
-		*kept = (struct kept){ .spans = d->spans, .known = true, .begun = lane_begun_before(&d->lanes, stream, d->window.from) };
+		*kept = (struct kept){.spans = d->spans,
+		        .known = true,
+		        .begun = lane_begun_before(&d->lanes, stream, d->window.from)};
 	return status;
 }
 
@@ -103,8 +113,8 @@ static void ranks_label(struct drawing *d, const struct alike *alike)
 	ranks_text(&alike->ranks, &d->text);
 }
 
-static enum status measure_lane(struct drawing *d, const struct alike *alike, int lane, int row, const struct kept *kept,
-	struct picture *picture)
+static enum status measure_lane(struct drawing *d, const struct alike *alike, int lane, int row,
+        const struct kept *kept, struct picture *picture)
 {
 	(void)picture;
 	ranks_label(d, alike);
@@ -115,12 +125,16 @@ static enum status measure_lane(struct drawing *d, const struct alike *alike, in
 	return legend_add(&d->legend, d->trace, row, alike->lane[lane] == STREAM_HOST, &kept->spans);
 }
 
-static int at_most(int value, int most) { return value < most ? value : most; }
+static int at_most(int value, int most)
+{
+	return value < most ? value : most;
+}
 
-/* Columns: margin, ranks, lane, cells, the end mark, legend. The legend's width goes in steps: the picture stands still. */
+/* Columns: margin, ranks, lane, cells, the end mark, legend. The legend's width goes in steps: the picture
+ * stands still. */
 static void lay_out(struct drawing *d)
 {
-	static const int steps[] = { 0, 10, 20, LEGEND_MOST };
+	static const int steps[] = {0, 10, 20, LEGEND_MOST};
 	struct layout_of_rows *at = &d->at;
 	int wanted = at_most(legend_width(&d->legend), LEGEND_MOST);
 
@@ -150,8 +164,8 @@ static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 
 static int64_t tick_step(int64_t length, int cells)
 {
-	static const int64_t factors[] = { 1, 2, 5 };
-	int64_t want = length / cells * 7;     /* columns between two labels, at least */
+	static const int64_t factors[] = {1, 2, 5};
+	int64_t want = length / cells * 7; /* columns between two labels, at least */
 
 	for (int64_t ten = 1; ten < INT64_MAX / 100; ten *= 10)
 		for (int i = 0; i < 3; i++)
@@ -164,10 +178,17 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
 	int64_t length = d->window.to - d->window.from, step = tick_step(length, at->cells);
-	int64_t unit = length >= 10000000000 ? 1000000000 : length >= 20000 ? 1000000 : length >= 20 ? 1000 : 1;
+	int64_t unit = length >= 10000000000 ? 1000000000
+	        : length >= 20000            ? 1000000
+	        : length >= 20               ? 1000
+	                                     : 1;
 	int free_from = 0;
 
-	picture_write(picture, 0, at->margin, at->first_column, COLOUR_HEAD, unit == 1 ? "ns" : unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s");
+	picture_write(picture, 0, at->margin, at->first_column, COLOUR_HEAD,
+	        unit == 1                 ? "ns"
+	                : unit == 1000    ? "us"
+	                : unit == 1000000 ? "ms"
+	                                  : "s");
 	for (int64_t tick = (d->window.from + step - 1) / step * step; tick <= d->window.to; tick += step) {
 		int cell = (int)((double)(tick - d->window.from) * (double)at->cells / (double)length);
 		text_clear(&d->text);
@@ -175,35 +196,45 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 		int columns = (int)text_columns(text_string(&d->text));
 		if (cell < free_from || cell + columns > at->cells + (at->legend ? 2 : 1))
 			continue;
-		picture_write(picture, 0, at->first_column + cell, columns, COLOUR_HEAD, text_string(&d->text));
+		picture_write(
+		        picture, 0, at->first_column + cell, columns, COLOUR_HEAD, text_string(&d->text));
 		free_from = cell + columns + 2;
 	}
 	if (d->options->now < 0 || !at->legend)
 		return;
 	text_clear(&d->text);
 	text_add(&d->text, "now %.2f", (double)d->options->now / (double)unit);
-	picture_write(picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
+	picture_write(
+	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
-static enum status draw_lane(struct drawing *d, const struct alike *alike, int lane, int row, const struct kept *kept,
-	struct picture *picture)
+static enum status draw_lane(struct drawing *d, const struct alike *alike, int lane, int row,
+        const struct kept *kept, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
 	int stream = alike->lane[lane];
-	struct bar_row where = { .trace = d->trace, .window = d->window, .row = row + 1, .column = at->first_column, .cells = at->cells,
-		.host = stream == STREAM_HOST, .selected = d->options->selected, .begun = kept->begun };
+	struct bar_row where = {.trace = d->trace,
+	        .window = d->window,
+	        .row = row + 1,
+	        .column = at->first_column,
+	        .cells = at->cells,
+	        .host = stream == STREAM_HOST,
+	        .selected = d->options->selected,
+	        .begun = kept->begun};
 
 	if (lane == 0 || row == 0) {
 		ranks_label(d, alike);
 		picture_write(picture, row + 1, at->margin, at->rank, COLOUR_HEAD, text_string(&d->text));
 	}
-	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN, trace_lane_name(d->trace, alike->first, stream));
+	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
+	        trace_lane_name(d->trace, alike->first, stream));
 	enum status status = bars_paint(&where, &kept->spans, picture);
 	if (d->options->now >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
 		legend_line(&d->legend, row, at->legend, &d->text);
-		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
+		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE,
+		        text_string(&d->text));
 	}
 	return status;
 }
@@ -214,7 +245,8 @@ static void draw_bottom(struct drawing *d, struct picture *picture)
 	if (!d->below)
 		return;
 	legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
-	picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE, text_string(&d->text));
+	picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
+	        text_string(&d->text));
 }
 
 static enum status draw(struct drawing *d, struct picture *picture)
@@ -244,11 +276,15 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	return status;
 }
 
-enum status timeline_picture(const struct trace *trace, const struct timeline_options *options, struct picture *picture)
+enum status timeline_picture(
+        const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
 	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
-	struct drawing d = { .trace = trace, .options = options, .window = drawable(options->window, width), .width = width,
-		.loaded = -1 };
+	struct drawing d = {.trace = trace,
+	        .options = options,
+	        .window = drawable(options->window, width),
+	        .width = width,
+	        .loaded = -1};
 
 	*picture = (struct picture){0};
 	enum status status = draw(&d, picture);

@@ -1,16 +1,20 @@
-/* trace.h -- what happened, from the operations' times: everything shown to a person is computed here, by pure functions.
+/* trace.h -- what happened, from the operations' times: everything shown to a person is computed here, by
+ * pure functions.
  *
- * Nothing is kept between two calls and nothing is changed: a function reads the books and the backend's times() and host(), so
- * looking costs no virtual time and shows what is queued as the backend projects it. Times that a backend must mean:
- *   issue   the host has finished launching it (the launch took record.launch_ns before that, unless OPF_FREE_LAUNCH)
+ * Nothing is kept between two calls and nothing is changed: a function reads the books and the backend's
+ * times() and host(), so looking costs no virtual time and shows what is queued as the backend projects it.
+ * Times that a backend must mean:
+ *   issue   the host has finished launching it (the launch took record.launch_ns before that, unless
+ *           OPF_FREE_LAUNCH)
  *   ready   its stream, its waits and its issue allow it; a collective or transfer has arrived
  *   start   it works: of a collective, its last participant has arrived        end   its outputs appear
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or what the default stream waited for
  *
- * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c sets.c bars.c legend.c picture.c (the
- * timeline)  metrics.c bubble.c cover.c (figures)  stalls.c blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  knot.c stuck.c
- * memory.c  export.c  table.c (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
+ * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
+ * sets.c bars.c legend.c picture.c (the timeline)  metrics.c bubble.c cover.c (figures)  stalls.c
+ * blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  knot.c stuck.c memory.c  export.c  table.c
+ * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: sim/backend.h (times only) collectives/ kernels/ world/ machine/ base/. Paints nothing. */
 #ifndef RANKSH_TRACE_H
@@ -21,64 +25,121 @@
 struct trace {
 	const struct world *world;
 	struct backend *backend;
-	struct budget *budget;          /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in every process; NULL: it does not */
+	struct budget *
+	        /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in every
+	         * process; NULL: it does not */
+	        budget;
 };
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
  *   WORK   a stream's operation runs; on the host's lane: the host computes
- *   STALL  a stream is held up before `op`, by `cause`, blamed on `blame` (0: on nothing that has been queued); DONE: nothing more is
+ *   STALL  a stream is held up before `op`, by `cause`, blamed on `blame` (0: on nothing that has been
+ *   queued); DONE: nothing more is
  *          queued. On the host's lane: blocked (SYNC) or getting memory (MEMORY), in `op`
  *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op` */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 /* X(symbol, letter, name) -- in this order the first that holds; see docs/time.md */
-#define CAUSES(X) \
-	X(LAUNCH, 'l', "launch") X(HOST, 'h', "host") X(SYNC, 's', "sync") X(MEMORY, 'm', "memory") \
-	X(EVENT, 'e', "event") X(PEER, 'p', "peer") X(BUBBLE, 'b', "bubble") X(ENGINE, 'g', "engine") X(DONE, '.', "done")
+#define CAUSES(X)                \
+	X(LAUNCH, 'l', "launch") \
+	X(HOST, 'h', "host")     \
+	X(SYNC, 's', "sync")     \
+	X(MEMORY, 'm', "memory") \
+	X(EVENT, 'e', "event")   \
+	X(PEER, 'p', "peer")     \
+	X(BUBBLE, 'b', "bubble") \
+	X(ENGINE, 'g', "engine") \
+	X(DONE, '.', "done")
 enum cause {
 #define X(symbol, letter, name) CAUSE_##symbol,
 	CAUSES(X)
 #undef X
-	CAUSE_COUNT
+	        CAUSE_COUNT
 };
-struct span { enum span_kind kind; enum cause cause; int64_t from, to; op_id op /* that runs, or that is delayed */, blame; bool projected;
-	uint32_t looks; /* of op: lanes.h; 0 without one */ };
-struct spans { struct span *span; size_t count, room; };
+struct span {
+	enum span_kind kind;
+	enum cause cause;
+	int64_t from, to;
+	op_id op /* that runs, or that is delayed */, blame;
+	bool projected;
+	uint32_t looks; /* of op: lanes.h; 0 without one */
+};
+struct spans {
+	struct span *span;
+	size_t count, room;
+};
 void spans_release(struct spans *spans);
 
-struct window { int64_t from, to; int section; /* -1: any */ };
+struct window {
+	int64_t from, to;
+	int section; /* -1: any */
+};
 /* The whole of a section (first issue to last end of its operations, any rank) or of everything (-1). */
 struct window trace_window(const struct trace *trace, int section);
 /* One lane's spans, in time order, without gaps: they add up to the window, to the nanosecond. */
-enum status trace_lane(const struct trace *trace, int rank, int stream, struct window window, struct spans *spans);
+enum status trace_lane(
+        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans);
 
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
-struct cell { uint32_t glyph; uint8_t colour; /* enum colour */ uint8_t dim, bold, reverse; };
+struct cell {
+	uint32_t glyph;
+	uint8_t colour; /* enum colour */
+	uint8_t dim, bold, reverse;
+};
 /* X(symbol, name, ANSI 256-colour foreground) */
-#define COLOURS(X) X(PLAIN, "plain", -1) X(KERNEL, "kernel", 75) X(COPY, "copy", 179) X(COMM, "comm", 170) X(FORWARD, "forward", 75) \
-	X(BACKWARD, "backward", 108) X(WEIGHT, "weight", 150) X(OPTIMIZER, "optimizer", 216) X(HOSTWORK, "host", 250) X(STALL, "stall", 203) \
-	X(QUEUED, "queued", 242) X(HEAD, "head", 255) X(GOOD, "good", 114) X(BAD, "bad", 203) X(NOTE, "note", 244)
+#define COLOURS(X)                     \
+	X(PLAIN, "plain", -1)          \
+	X(KERNEL, "kernel", 75)        \
+	X(COPY, "copy", 179)           \
+	X(COMM, "comm", 170)           \
+	X(FORWARD, "forward", 75)      \
+	X(BACKWARD, "backward", 108)   \
+	X(WEIGHT, "weight", 150)       \
+	X(OPTIMIZER, "optimizer", 216) \
+	X(HOSTWORK, "host", 250)       \
+	X(STALL, "stall", 203)         \
+	X(QUEUED, "queued", 242)       \
+	X(HEAD, "head", 255)           \
+	X(GOOD, "good", 114)           \
+	X(BAD, "bad", 203)             \
+	X(NOTE, "note", 244)
 enum colour {
 #define X(symbol, name, ansi) COLOUR_##symbol,
 	COLOURS(X)
 #undef X
-	COLOUR_COUNT
+	        COLOUR_COUNT
 };
-struct picture { int width, height, lanes /* of a timeline: in all, shown or not */; struct cell *cells; op_id *ops; /* per cell: what lies under it, 0 none */ };
+struct picture {
+	int width, height, lanes /* of a timeline: in all, shown or not */;
+	struct cell *cells;
+	op_id *ops; /* per cell: what lies under it, 0 none */
+};
 void picture_release(struct picture *picture);
 /* The cells as lines of text, escapes only when colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
 /* Lanes of ranks whose timelines are equal are drawn once ("0-3"). */
-/* `now` draws the end mark when all of the window is past, and stands in the ruler; < 0: neither. first_row and rows count lanes: the
- * picture has one row more for the ruler, and one for the legend when it is narrow. */
-struct timeline_options { struct window window; int width, first_row, rows /* 0: all */; bool merge; op_id selected; int64_t now; const struct ranks *ranks; /* NULL: all */ };
-enum status timeline_picture(const struct trace *trace, const struct timeline_options *options, struct picture *picture);
-int timeline_rows(const struct trace *trace, const struct timeline_options *options);   /* how many rows it would take */
+/* `now` draws the end mark when all of the window is past, and stands in the ruler; < 0: neither. first_row
+ * and rows count lanes: the picture has one row more for the ruler, and one for the legend when it is
+ * narrow. */
+struct timeline_options {
+	struct window window;
+	int width, first_row, rows /* 0: all */;
+	bool merge;
+	op_id selected;
+	int64_t now;
+	const struct ranks *ranks; /* NULL: all */
+};
+enum status timeline_picture(
+        const struct trace *trace, const struct timeline_options *options, struct picture *picture);
+int timeline_rows(
+        const struct trace *trace, const struct timeline_options *options); /* how many rows it would take */
 
-/* -- figures of one rank. section -1: everything; else the operations under that mark. Times are as `timeline` draws them, so what is queued
- *    counts; ST_WAITS where an operation that counts has no end without further lines. Parts are 0 .. 1; of nothing they are 0.
- *    Work: kernels, copies, collectives, transfers, each from start to end. The rank's time: from the start of its first launch (or host
- *    work) to the end of its last operation, scenery aside. */
+/* -- figures of one rank. section -1: everything; else the operations under that mark. Times are as
+ * `timeline` draws them, so what is queued
+ *    counts; ST_WAITS where an operation that counts has no end without further lines. Parts are 0 .. 1; of
+ *    nothing they are 0. Work: kernels, copies, collectives, transfers, each from start to end. The rank's
+ *    time: from the start of its first launch (or host work) to the end of its last operation, scenery
+ *    aside. */
 /* The rank's time. (`time` of several ranks is the largest; every other metric the mean.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
 /* work of the stream / the rank's time */
@@ -87,22 +148,28 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part);
 /* time in which collectives or transfers run and no kernel does */
 enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns);
-/* time in which the stream works and no other stream of the rank's device does, whatever section that one's work is of */
+/* time in which the stream works and no other stream of the rank's device does, whatever section that one's
+ * work is of */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
-/* time that the rank's streams with work in the section spend in the cause / (the rank's time x number of such streams).
- * The host's own lane does not count: a host that waits while its device works costs nothing. */
+/* time that the rank's streams with work in the section spend in the cause / (the rank's time x number of
+ * such streams). The host's own lane does not count: a host that waits while its device works costs
+ * nothing. */
 enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part);
-/* The schedule's own bubble: 1 - work / span of the micro-batches' phases replayed in the order in which each rank runs them, where a
- * phase waits for nothing but the phases that send it what it receives, and takes the mean time of the kernels in phases of its
- * letter. The span is the longest of any rank from its first phase to the end of its last (arXiv:2401.10241). Launches and unequal stages are
- * left out (`stalls` shows those); transfers count where they have a phase of their own (`phase C3`), with the time they take alone.
- * p stages with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for every rank, which is why `rank` is not looked at. */
+/* The schedule's own bubble: 1 - work / span of the micro-batches' phases replayed in the order in which each
+ * rank runs them, where a phase waits for nothing but the phases that send it what it receives, and takes the
+ * mean time of the kernels in phases of its letter. The span is the longest of any rank from its first phase
+ * to the end of its last (arXiv:2401.10241). Launches and unequal stages are left out (`stalls` shows those);
+ * transfers count where they have a phase of their own (`phase C3`), with the time they take alone. p stages
+ * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
+ * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all. ST_NAME lists the links. */
+/* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
+ * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
 int64_t metric_count(const struct trace *trace, int section, int rank, const char *title);
-/* Message bytes / time x nccl-tests' factor for the collective; of a transfer or copy, the factor is 1. ST_ARGUMENT for others. */
+/* Message bytes / time x nccl-tests' factor for the collective; of a transfer or copy, the factor is 1.
+ * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
 /* -- tables and files: appended to `out`, width columns at most */
@@ -111,10 +178,13 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 enum status trace_races(const struct trace *trace, int width, struct text *out);
-enum status trace_races_from(const struct trace *trace, size_t first, int width, struct text *out);    /* world.races[first] and later */
-/* Who waits for whom, with each rank's last operation and what it has queued next in the group. *stuck: nobody can ever move. */
-enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck, struct ranks *waiting);
+enum status trace_races_from(const struct trace *trace, size_t first, int width,
+        struct text *out); /* world.races[first] and later */
+/* Who waits for whom, with each rank's last operation and what it has queued next in the group. *stuck:
+ * nobody can ever move. */
+enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
+        struct ranks *waiting);
 enum status trace_memory(const struct trace *trace, int width, struct text *out);
-enum status trace_export_json(const struct trace *trace, struct text *out);    /* Chrome trace events */
+enum status trace_export_json(const struct trace *trace, struct text *out); /* Chrome trace events */
 
 #endif

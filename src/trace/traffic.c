@@ -1,4 +1,5 @@
-/* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by transfers */
+/* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by
+ * transfers */
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
@@ -9,9 +10,24 @@
 
 enum { MATRIX_MOST = 8, PAIRS_MOST = 16, ROWS_MOST = 40 };
 
-struct pair { int from, to; int64_t count; double bytes; };
-struct kind { name_id title, group; int64_t count; double message, moved; int rank; op_id first; };   /* of one rank: the lowest that has it */
-struct traffic { struct pair *pair; size_t pairs, pair_room; struct kind *kind; size_t kinds, kind_room; };
+struct pair {
+	int from, to;
+	int64_t count;
+	double bytes;
+};
+struct kind {
+	name_id title, group;
+	int64_t count;
+	double message, moved;
+	int rank;
+	op_id first;
+}; /* of one rank: the lowest that has it */
+struct traffic {
+	struct pair *pair;
+	size_t pairs, pair_room;
+	struct kind *kind;
+	size_t kinds, kind_room;
+};
 
 static const char *bytes_of(double bytes, struct text *cell)
 {
@@ -20,11 +36,11 @@ static const char *bytes_of(double bytes, struct text *cell)
 	return text_string(cell);
 }
 
-/* ---- by link ------------------------------------------------------------------------------------------------ */
+/* ---- by link ---- */
 
 static enum status print_links(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct table table = { .align = "lr" };
+	struct table table = {.align = "lr"};
 	struct blocks blocks = {0};
 	struct text cell = {0}, row = {0};
 	enum status status = ST_OK;
@@ -39,7 +55,8 @@ static enum status print_links(const struct trace *trace, int section, int width
 				used[kind] = used[kind] || sent[kind] > 0;
 				any = any || sent[kind] > 0;
 				if (used[kind])
-					text_add(&row, "%s" CELL_END, sent[kind] > 0 ? bytes_of(sent[kind], &cell) : "");
+					text_add(&row, "%s" CELL_END,
+					        sent[kind] > 0 ? bytes_of(sent[kind], &cell) : "");
 			}
 			text_add(&row, "\n");
 			if (pass == 1)
@@ -67,7 +84,7 @@ static enum status print_links(const struct trace *trace, int section, int width
 	return status;
 }
 
-/* ---- from whom to whom -------------------------------------------------------------------------------------- */
+/* ---- from whom to whom ---- */
 
 static int by_ranks(const void *a, const void *b)
 {
@@ -87,8 +104,10 @@ static enum status add_sends(const struct world *world, op_id id, struct traffic
 		if (MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room) != ST_OK)
 			return ST_MEMORY;
 		int64_t bytes = part->operand >= 0 && part->operand < record->operands
-			? layout_bytes(&record->operand[part->operand].layout) : record->bytes;
-		traffic->pair[traffic->pairs++] = (struct pair){ world->ops[id].rank, part->peer, 1, (double)bytes };
+		        ? layout_bytes(&record->operand[part->operand].layout)
+		        : record->bytes;
+		traffic->pair[traffic->pairs++] =
+		        (struct pair){world->ops[id].rank, part->peer, 1, (double)bytes};
 	}
 	return ST_OK;
 }
@@ -111,7 +130,8 @@ static void sum_pairs(struct traffic *traffic)
 	traffic->pairs = kept;
 }
 
-/* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of typing shows nowhere. */
+/* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of
+ * typing shows nowhere. */
 static enum status add_collective(const struct world *world, op_id id, struct traffic *traffic)
 {
 	const struct record *record = op_record(world, id);
@@ -124,10 +144,11 @@ static enum status add_collective(const struct world *world, op_id id, struct tr
 		if (MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room) != ST_OK)
 			return ST_MEMORY;
 		kind = &traffic->kind[traffic->kinds++];
-		*kind = (struct kind){ .rank = world->n };
+		*kind = (struct kind){.rank = world->n};
 	}
 	if (world->ops[id].rank < kind->rank)
-		*kind = (struct kind){ .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id };
+		*kind = (struct kind){
+		        .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id};
 	if (kind->rank == world->ops[id].rank) {
 		kind->count++;
 		kind->message += (double)record->bytes;
@@ -164,7 +185,7 @@ static enum status gather(const struct trace *trace, int section, struct traffic
 
 static const struct pair *find_pair(const struct traffic *traffic, int from, int to)
 {
-	struct pair key = { .from = from, .to = to };
+	struct pair key = {.from = from, .to = to};
 	return traffic->pairs ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks) : NULL;
 }
 
@@ -210,7 +231,7 @@ static void fill_pairs(struct traffic *traffic, struct table *table, struct text
 
 static enum status print_transfers(struct traffic *traffic, int n, int width, struct text *out)
 {
-	struct table table = { .align = "lr" };
+	struct table table = {.align = "lr"};
 	struct text cell = {0};
 
 	if (!traffic->pairs)
@@ -230,10 +251,11 @@ static enum status print_transfers(struct traffic *traffic, int n, int width, st
 	return status;
 }
 
-static enum status print_collectives(const struct trace *trace, const struct traffic *traffic, int width, struct text *out)
+static enum status print_collectives(
+        const struct trace *trace, const struct traffic *traffic, int width, struct text *out)
 {
 	const struct names *names = trace->world->names;
-	struct table table = { .align = "llr" };
+	struct table table = {.align = "llr"};
 	struct text cell = {0};
 
 	if (!traffic->kinds)

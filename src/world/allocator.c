@@ -1,15 +1,19 @@
-/* allocator.c -- a caching allocator over one space of one rank, after PyTorch's (c10/cuda/CUDACachingAllocator.cpp)
+/* allocator.c -- a caching allocator over one space of one rank, after PyTorch's
+ * (c10/cuda/CUDACachingAllocator.cpp)
  *
- *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back whole
+ *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back
+ *     whole
  *     blocks  | w1 | free | x | y |           free                       |    split and merged
  *
- * Invariants: 1 the blocks of a segment cover it without gaps; 2 no two free neighbours in a segment; 3 a block serves only
- * requests of its pool (a stream's, small or large); 4 addresses of a segment that went are never used again. */
+ * Invariants: 1 the blocks of a segment cover it without gaps; 2 no two free neighbours in a segment; 3 a
+ * block serves only requests of its pool (a stream's, small or large); 4 addresses of a segment that went are
+ * never used again. */
 #include "world/books.h"
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
-/* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their own, in 2 MiB steps. */
+/* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their
+ * own, in 2 MiB steps. */
 static int64_t segment_bytes(int64_t bytes, int unit)
 {
 	int64_t step = 2 * MIB / unit;
@@ -27,9 +31,11 @@ static size_t best_fit(const struct heap *heap, const struct plan *plan, uint32_
 
 	for (size_t i = 0; i < heap->count; i++) {
 		const struct block *block = &heap->blocks[i];
-		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool || block->small != plan->small)
+		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool ||
+		        block->small != plan->small)
 			continue;
-		if (block->freed_at <= clean_limit && (best == heap->count || block->bytes < heap->blocks[best].bytes))
+		if (block->freed_at <= clean_limit &&
+		        (best == heap->count || block->bytes < heap->blocks[best].bytes))
 			best = i;
 	}
 	return best;
@@ -50,9 +56,10 @@ int64_t heap_spare(const struct heap *heap)
 	return spare;
 }
 
-bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit, int64_t capacity, struct plan *plan)
+bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
+        int64_t capacity, struct plan *plan)
 {
-	*plan = (struct plan){ .bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool };
+	*plan = (struct plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool};
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);
@@ -76,7 +83,7 @@ size_t heap_find(const struct heap *heap, int64_t address)
 {
 	size_t low = 0, high = heap->count;
 
-	while (low < high) {    /* the last block that begins at or before the address */
+	while (low < high) { /* the last block that begins at or before the address */
 		size_t middle = low + (high - low) / 2;
 		if (heap->blocks[middle].address <= address)
 			low = middle + 1;
@@ -90,13 +97,21 @@ size_t heap_find(const struct heap *heap, int64_t address)
 
 void heap_grow(struct heap *heap, struct plan *plan, void *data)
 {
-	int64_t address = heap->end ? heap->end : 2 * MIB;      /* 0 is nowhere */
+	int64_t address = heap->end ? heap->end : 2 * MIB; /* 0 is nowhere */
 
-	heap->segments[heap->segment_count++] = (struct segment){ .address = address, .bytes = plan->segment_bytes, .data = data,
-		.pool = plan->pool, .small = plan->small };
+	heap->segments[heap->segment_count++] = (struct segment){.address = address,
+	        .bytes = plan->segment_bytes,
+	        .data = data,
+	        .pool = plan->pool,
+	        .small = plan->small};
 	plan->block = heap->count;
-	heap->blocks[heap->count++] = (struct block){ .address = address, .bytes = plan->segment_bytes, .tensor = -1, .pool = plan->pool,
-		.free = true, .first = true, .small = plan->small };
+	heap->blocks[heap->count++] = (struct block){.address = address,
+	        .bytes = plan->segment_bytes,
+	        .tensor = -1,
+	        .pool = plan->pool,
+	        .free = true,
+	        .first = true,
+	        .small = plan->small};
 	heap->end = address + plan->segment_bytes;
 	heap->reserved += plan->segment_bytes;
 	if (heap->reserved > heap->peak_reserved)
@@ -182,5 +197,6 @@ void heap_drop(struct heap *heap, size_t segment)
 	block_remove(heap, heap_find(heap, heap->segments[segment].address));
 	heap->reserved -= heap->segments[segment].bytes;
 	heap->segment_count--;
-	memmove(&heap->segments[segment], &heap->segments[segment + 1], (heap->segment_count - segment) * sizeof *heap->segments);
+	memmove(&heap->segments[segment], &heap->segments[segment + 1],
+	        (heap->segment_count - segment) * sizeof *heap->segments);
 }

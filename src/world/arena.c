@@ -1,7 +1,11 @@
 /* arena.c -- memory that lives as long as the world: operands and parts of records, clocks */
 #include "world/books.h"
 
-struct arena { struct arena *before; size_t used, room; _Alignas(16) unsigned char bytes[]; };
+struct arena {
+	struct arena *before;
+	size_t used, room;
+	_Alignas(16) unsigned char bytes[];
+};
 enum { ARENA_CHUNK = 1 << 16 };
 
 static enum status arena_chunk(struct arena **arena, size_t bytes)

@@ -1,11 +1,15 @@
 /* bindings.c -- (name, rank) -> thing: for each name that was ever bound, an array by rank */
 #include "world/books.h"
 
-struct world_names { struct thing **of; size_t room; };    /* of[name][rank]; NULL: nowhere bound */
+struct world_names {
+	struct thing **of;
+	size_t room;
+}; /* of[name][rank]; NULL: nowhere bound */
 
 const char *thing_kind_name(enum thing_kind kind)
 {
-	static const char *const names[] = { "nothing", "tensor", "stream", "event", "group", "variable", "graph" };
+	static const char *const names[] = {
+	        "nothing", "tensor", "stream", "event", "group", "variable", "graph"};
 	return names[kind];
 }
 
@@ -30,7 +34,7 @@ struct thing world_find(const struct world *world, int rank, name_id name)
 	const struct world_names *names = world->bindings;
 
 	if (name <= 0 || (size_t)name >= names->room || !names->of[name])
-		return (struct thing){ THING_NONE, -1 };
+		return (struct thing){THING_NONE, -1};
 	return names->of[name][rank];
 }
 
@@ -63,8 +67,8 @@ enum status bind_reserve(struct world *world, int rank, name_id name, enum thing
 	enum thing_kind now = names->of[name][rank].kind;
 	if (now == THING_NONE || now == kind)
 		return ST_OK;
-	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name), now == THING_EVENT ? "n" : "",
-		thing_kind_name(now), rank);
+	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name),
+	        now == THING_EVENT ? "n" : "", thing_kind_name(now), rank);
 }
 
 void bind_set(struct world *world, int rank, name_id name, struct thing thing)
@@ -88,7 +92,7 @@ void world_unbind(struct world *world, int rank, name_id name)
 {
 	if (world_find(world, rank, name).kind == THING_NONE)
 		return;
-	world->bindings->of[name][rank] = (struct thing){ THING_NONE, -1 };
+	world->bindings->of[name][rank] = (struct thing){THING_NONE, -1};
 	digest_change(world, CHANGE_UNBIND, rank, name);
 }
 

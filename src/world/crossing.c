@@ -3,9 +3,10 @@
  *     rank 0:  allreduce in tp,  allreduce in dp
  *     rank 1:  allreduce in dp,  allreduce in tp      each may hold the multiprocessors that the other needs
  *
- * When a rank joins meet M right after a meet P of another group, M remembers "P came first". Every member of both must then have
- * joined P before M; one that has not is in the opposite order. It is looked at when the note is made (for the members that
- * are in M already) and when a member joins M, so that it does not matter whose line is typed first. */
+ * When a rank joins meet M right after a meet P of another group, M remembers "P came first". Every member of
+ * both must then have joined P before M; one that has not is in the opposite order. It is looked at when the
+ * note is made (for the members that are in M already) and when a member joins M, so that it does not matter
+ * whose line is typed first. */
 #include "world/books.h"
 
 static bool instances_overlap(const struct group *a, const struct group *b)
@@ -44,9 +45,11 @@ enum status crossing_reserve(struct world *world, size_t more)
 {
 	struct world_matching *matching = world->matching;
 
-	if (overlap_reserve(world) || RESERVE(&matching->crossings, matching->crossing_count + 1, more, &matching->crossing_room))
+	if (overlap_reserve(world) ||
+	        RESERVE(&matching->crossings, matching->crossing_count + 1, more, &matching->crossing_room))
 		return ST_MEMORY;
-	return RESERVE(&matching->warnings, matching->warning_count, more * (world->group_count + 1), &matching->warning_room);
+	return RESERVE(&matching->warnings, matching->warning_count, more * (world->group_count + 1),
+	        &matching->warning_room);
 }
 
 static bool can_cross(struct world *world, int a, int b)
@@ -62,7 +65,9 @@ static bool can_cross(struct world *world, int a, int b)
 static op_id member_of(const struct world *world, const struct meet *meet, int rank)
 {
 	const struct group *group = &world->groups[meet->group];
-	return group->instance_of[rank] == meet->instance ? world->meet_ops[meet->first_op + (uint32_t)group->place_of[rank]] : 0;
+	return group->instance_of[rank] == meet->instance
+	        ? world->meet_ops[meet->first_op + (uint32_t)group->place_of[rank]]
+	        : 0;
 }
 
 static void warn(struct world *world, int a, int b, int rank, int other)
@@ -77,9 +82,11 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 	struct order_warning *warning = &matching->warnings[matching->warning_count++];
 	warning->group[0] = low;
 	warning->group[1] = high;
-	snprintf(warning->text, sizeof warning->text, "ranks %d and %d queue collectives of %.40s and %.40s in opposite orders: NCCL can hang",
-		rank < other ? rank : other, rank < other ? other : rank, names_text(world->names, world->groups[low].name),
-		names_text(world->names, world->groups[high].name));
+	snprintf(warning->text, sizeof warning->text,
+	        "ranks %d and %d queue collectives of %.40s and %.40s in opposite orders: NCCL can hang",
+	        rank < other ? rank : other, rank < other ? other : rank,
+	        names_text(world->names, world->groups[low].name),
+	        names_text(world->names, world->groups[high].name));
 }
 
 /* `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
@@ -110,7 +117,8 @@ static void note(struct world *world, uint32_t meet, uint32_t earlier, int rank)
 
 	if (noted(world, meet, earlier))
 		return;
-	matching->crossings[++matching->crossing_count] = (struct crossing){ .earlier = earlier, .next = m->crossings, .rank = rank };
+	matching->crossings[++matching->crossing_count] =
+	        (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};
 	world->meets[meet].crossings = (uint32_t)matching->crossing_count;
 	for (int place = 0; place < m->n; place++) {
 		op_id id = world->meet_ops[m->first_op + (uint32_t)place];
@@ -128,7 +136,7 @@ void crossing_join(struct world *world, op_id id, uint32_t meet)
 	for (uint32_t i = world->meets[meet].crossings; i; i = matching->crossings[i].next)
 		check(world, matching->crossings[i].earlier, meet, rank, matching->crossings[i].rank);
 	if (before && world->meets[before].group != world->meets[meet].group &&
-		can_cross(world, world->meets[before].group, world->meets[meet].group))
+	        can_cross(world, world->meets[before].group, world->meets[meet].group))
 		note(world, meet, before, rank);
 	matching->last_collective[rank] = meet;
 }

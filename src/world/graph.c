@@ -1,24 +1,41 @@
 /* graph.c -- graphs: operations captured once, launched as a whole for the price of one launch
  *
- * While a rank captures, world_queue stores records here instead of queueing them; an operation's id is then OP_CAPTURED + its place.
- * Targets of that kind mean operations of the graph and become those of its clones; others stay. An event recorded meanwhile
- * gets its old meaning back when the capture ends, and each launch gives it the clone's. */
+ * While a rank captures, world_queue stores records here instead of queueing them; an operation's id is then
+ * OP_CAPTURED + its place. Targets of that kind mean operations of the graph and become those of its clones;
+ * others stay. An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
+ * gives it the clone's. */
 #include "world/books.h"
 
-struct captured { uint32_t record; op_id target; int stream; uint8_t flags; };
-struct captured_event { int event; op_id op, before; };
+struct captured {
+	uint32_t record;
+	op_id target;
+	int stream;
+	uint8_t flags;
+};
+struct captured_event {
+	int event;
+	op_id op, before;
+};
 struct graph {
 	int rank;
 	name_id name;
-	struct captured *items; size_t count, room;
-	struct captured_event *events; size_t event_count, event_room;
+	struct captured *items;
+	size_t count, room;
+	struct captured_event *events;
+	size_t event_count, event_room;
 };
-/* The last launch in another section than before, item by item: the next rank's graph takes the same records. */
-struct moved { uint32_t from, to; int section; };
+/* The last launch in another section than before, item by item: the next rank's graph takes the same
+ * records. */
+struct moved {
+	uint32_t from, to;
+	int section;
+};
 struct world_graphs {
-	struct graph *graphs; size_t count, room;
-	int *capturing;                 /* by rank: graph + 1, or 0 */
-	struct moved *moved; size_t moved_count, moved_room;
+	struct graph *graphs;
+	size_t count, room;
+	int *capturing; /* by rank: graph + 1, or 0 */
+	struct moved *moved;
+	size_t moved_count, moved_room;
 };
 
 enum status graphs_create(struct world *world)
@@ -61,14 +78,15 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	struct world_graphs *graphs = world->graphs;
 
 	if (world_capturing(world, rank))
-		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank, names_text(world->names, graph_of(world, rank)->name));
+		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank,
+		        names_text(world->names, graph_of(world, rank)->name));
 	enum status status = bind_reserve(world, rank, name, THING_GRAPH);
 	if (!status)
 		status = RESERVE(&graphs->graphs, graphs->count, 1, &graphs->room);
 	if (status)
 		return status;
-	graphs->graphs[graphs->count] = (struct graph){ .rank = rank, .name = name };
-	bind_set(world, rank, name, (struct thing){ THING_GRAPH, (int)graphs->count });
+	graphs->graphs[graphs->count] = (struct graph){.rank = rank, .name = name};
+	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)graphs->count});
 	graphs->capturing[rank] = (int)++graphs->count;
 	digest_change(world, CHANGE_CAPTURE, rank, name);
 	return ST_OK;
@@ -86,21 +104,23 @@ enum status world_capture_end(struct world *world, int rank)
 	return ST_OK;
 }
 
-enum status graph_add(struct world *world, int rank, int stream, const struct record *record, uint32_t like, op_id target, int flags,
-	op_id *id)
+enum status graph_add(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
+        op_id target, int flags, op_id *id)
 {
 	struct graph *graph = graph_of(world, rank);
 	uint32_t index = like;
 
 	if (op_kind_is_host(record->kind))
-		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's", names_text(world->names, record->title));
+		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
+		        names_text(world->names, record->title));
 	enum status status = RESERVE(&graph->items, graph->count, 1, &graph->room);
 	if (!status && !like)
 		status = record_store(world, record, &index);
 	if (status)
 		return status;
 	*id = OP_CAPTURED + (op_id)graph->count;
-	graph->items[graph->count++] = (struct captured){ .record = index, .target = target, .stream = stream, .flags = (uint8_t)flags };
+	graph->items[graph->count++] = (struct captured){
+	        .record = index, .target = target, .stream = stream, .flags = (uint8_t)flags};
 	digest_change(world, CHANGE_CAPTURED, rank, (int64_t)index << 32 | (int64_t)target);
 	return ST_OK;
 }
@@ -125,8 +145,8 @@ enum status graph_event(struct world *world, int rank, int event, op_id record_o
 
 	if (RESERVE(&graph->events, graph->event_count, 1, &graph->event_room))
 		return ST_MEMORY;
-	graph->events[graph->event_count++] = (struct captured_event){ .event = event, .op = record_op,
-		.before = world->events[event].record };
+	graph->events[graph->event_count++] = (struct captured_event){
+	        .event = event, .op = record_op, .before = world->events[event].record};
 	world->events[event].record = record_op;
 	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
 	return ST_OK;
@@ -140,7 +160,8 @@ static enum status launch_reserve(struct world *world, const struct graph *graph
 	struct world_graphs *graphs = world->graphs;
 	enum status status = ops_reserve(world, graph->count + waits + 1, graph->count + waits + 1);
 	if (!status && graphs->moved_count < graph->count)
-		status = RESERVE(&graphs->moved, graphs->moved_count, graph->count - graphs->moved_count, &graphs->moved_room);
+		status = RESERVE(&graphs->moved, graphs->moved_count, graph->count - graphs->moved_count,
+		        &graphs->moved_room);
 	if (status)
 		return status;
 
@@ -166,7 +187,8 @@ static enum status launch_reserve(struct world *world, const struct graph *graph
 	return status ? status : crossing_reserve(world, collectives);
 }
 
-/* What was captured under one `mark` and is launched under another counts to the other. Reserved by launch_reserve. */
+/* What was captured under one `mark` and is launched under another counts to the other. Reserved by
+ * launch_reserve. */
 static void move_to_section(struct world *world, struct graph *graph, int section)
 {
 	struct world_graphs *graphs = world->graphs;
@@ -188,7 +210,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	struct thing thing = world_find(world, rank, name);
 
 	if (thing.kind != THING_GRAPH || world->graphs->capturing[rank])
-		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank, names_text(world->names, name));
+		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
+		        names_text(world->names, name));
 	struct graph *graph = &world->graphs->graphs[thing.index];
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
 	enum status status = clone ? launch_reserve(world, graph) : ST_MEMORY;
@@ -197,9 +220,13 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	for (size_t i = 0; i < graph->count && !status; i++) {
 		const struct captured *item = &graph->items[i];
 		op_id target = item->target;
-		struct draft draft = { .rank = rank, .stream = item->stream == graph->items[0].stream ? stream : item->stream,
-			.record_index = item->record, .flags = i == 0 ? item->flags : item->flags | OPF_FREE_LAUNCH,
-			.target = target != OP_EVERYTHING && target >= OP_CAPTURED ? clone[target - OP_CAPTURED] : target };
+		struct draft draft = {.rank = rank,
+		        .stream = item->stream == graph->items[0].stream ? stream : item->stream,
+		        .record_index = item->record,
+		        .flags = i == 0 ? item->flags : item->flags | OPF_FREE_LAUNCH,
+		        .target = target != OP_EVERYTHING && target >= OP_CAPTURED
+		                ? clone[target - OP_CAPTURED]
+		                : target};
 		status = queue_draft(world, &draft, true, &clone[i]);
 	}
 	for (size_t i = 0; i < graph->event_count && !status; i++)

@@ -10,7 +10,8 @@ static size_t up8(size_t bytes)
 
 static enum status group_alloc(struct group *group, int n, int instances, int members)
 {
-	size_t by_rank = up8((size_t)n * sizeof(int16_t)), list = up8((size_t)instances * sizeof *group->instance);
+	size_t by_rank = up8((size_t)n * sizeof(int16_t)),
+	       list = up8((size_t)instances * sizeof *group->instance);
 	size_t by_place = up8((size_t)members * sizeof(int));
 	unsigned char *block = mem_alloc(2 * by_rank + list + 3 * by_place);
 
@@ -34,8 +35,10 @@ static void group_fill(struct group *group, int n, const int *starts, const int 
 		group->instance_of[r] = group->place_of[r] = -1;
 	for (int k = 0; k < group->instances; k++) {
 		int from = starts[k] - starts[0];
-		group->instance[k] = (struct group_instance){ .n = starts[k + 1] - starts[k], .ranks = base.ranks + from,
-			.issued = base.issued + from, .at = base.at + from };
+		group->instance[k] = (struct group_instance){.n = starts[k + 1] - starts[k],
+		        .ranks = base.ranks + from,
+		        .issued = base.issued + from,
+		        .at = base.at + from};
 		for (int i = 0; i < group->instance[k].n; i++) {
 			int rank = ranks[starts[k] + i];
 			group->instance[k].ranks[i] = rank;
@@ -49,12 +52,14 @@ static void group_digest(struct world *world, const struct group *group)
 {
 	digest_change(world, CHANGE_GROUP, group->axis, group->name);
 	for (int r = 0; r < world->n; r++)
-		digest_add(world, (uint64_t)(uint16_t)group->instance_of[r] << 16 | (uint16_t)group->place_of[r]);
+		digest_add(world,
+		        (uint64_t)(uint16_t)group->instance_of[r] << 16 | (uint16_t)group->place_of[r]);
 }
 
-enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts, const int *ranks, int *index)
+enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
+        const int *ranks, int *index)
 {
-	struct group group = { .name = name, .axis = axis };
+	struct group group = {.name = name, .axis = axis};
 	enum status status = RESERVE(&world->groups, world->group_count, 1, &world->group_room);
 
 	for (int i = starts[0]; !status && i < starts[instances]; i++)
@@ -67,7 +72,7 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	*index = (int)world->group_count;
 	world->groups[world->group_count++] = group;
 	for (int i = starts[0]; i < starts[instances]; i++)
-		bind_set(world, ranks[i], name, (struct thing){ THING_GROUP, *index });
+		bind_set(world, ranks[i], name, (struct thing){THING_GROUP, *index});
 	group_digest(world, &group);
 	return ST_OK;
 }

@@ -1,7 +1,8 @@
 /* history.c -- which accesses to each stretch of memory a later one could conflict with
  *
- * An operation's operands first cut the stretches at their ends, which changes no meaning, so that each stretch lies wholly in
- * or out of an operand. Marks of work that the host knows to be done are dropped when they are met. */
+ * An operation's operands first cut the stretches at their ends, which changes no meaning, so that each
+ * stretch lies wholly in or out of an operand. Marks of work that the host knows to be done are dropped when
+ * they are met. */
 #include "world/order.h"
 
 static bool writes(const struct operand *operand)
@@ -71,7 +72,8 @@ static enum status cut(struct world_order *order, struct history *history, int64
 
 	if (at == history->count || history->stretch[at].from >= address)
 		return ST_OK;
-	if (RESERVE(&history->stretch, history->count, 1, &history->room) || marks_reserve(order, marks_of(order, &history->stretch[at])))
+	if (RESERVE(&history->stretch, history->count, 1, &history->room) ||
+	        marks_reserve(order, marks_of(order, &history->stretch[at])))
 		return ST_MEMORY;
 	struct stretch behind = history->stretch[at];
 	behind.from = address;
@@ -98,10 +100,11 @@ static void drop_marks(struct world_order *order, struct stretch *stretch)
 
 /* ---- before the operation is in the books: what does it conflict with? */
 
-static enum status add_candidate(const struct world *world, struct world_order *order, const struct mark *mark, int operand,
-	const struct record *record, const struct moment *moment)
+static enum status add_candidate(const struct world *world, struct world_order *order,
+        const struct mark *mark, int operand, const struct record *record, const struct moment *moment)
 {
-	struct candidate candidate = { .earlier = mark->op, .earlier_operand = mark->operand, .operand = (uint8_t)operand };
+	struct candidate candidate = {
+	        .earlier = mark->op, .earlier_operand = mark->operand, .operand = (uint8_t)operand};
 
 	for (size_t i = 0; i < order->candidate_count; i++) {
 		if (order->candidates[i].earlier == mark->op)
@@ -115,8 +118,8 @@ static enum status add_candidate(const struct world *world, struct world_order *
 	return ST_OK;
 }
 
-static enum status check_stretch(const struct world *world, struct world_order *order, const struct stretch *stretch, int k,
-	const struct record *record, const struct moment *moment)
+static enum status check_stretch(const struct world *world, struct world_order *order,
+        const struct stretch *stretch, int k, const struct record *record, const struct moment *moment)
 {
 	const struct operand *operand = &record->operand[k];
 
@@ -134,8 +137,8 @@ static enum status check_stretch(const struct world *world, struct world_order *
 	return ST_OK;
 }
 
-static enum status prepare_operand(const struct world *world, struct world_order *order, int k, const struct record *record,
-	const struct moment *moment)
+static enum status prepare_operand(const struct world *world, struct world_order *order, int k,
+        const struct record *record, const struct moment *moment)
 {
 	const struct operand *operand = &record->operand[k];
 	struct history *history = &order->rank[moment->rank].history[operand->space];
@@ -170,7 +173,8 @@ static enum status cut_operands(struct world_order *order, const struct record *
 	return status ? status : marks_reserve(order, marks);
 }
 
-enum status history_prepare(const struct world *world, struct world_order *order, const struct record *record, const struct moment *moment)
+enum status history_prepare(const struct world *world, struct world_order *order, const struct record *record,
+        const struct moment *moment)
 {
 	order->candidate_count = 0;
 	order->unread_operands = 0;
@@ -189,7 +193,8 @@ enum status history_prepare(const struct world *world, struct world_order *order
 
 static bool same_place(const struct operand *a, const struct operand *b)
 {
-	if (a->address != b->address || a->layout.dtype != b->layout.dtype || a->layout.dims != b->layout.dims)
+	if (a->address != b->address || a->layout.dtype != b->layout.dtype ||
+	        a->layout.dims != b->layout.dims)
 		return false;
 	for (int i = 0; i < a->layout.dims; i++) {
 		if (a->layout.dim[i] != b->layout.dim[i] || a->layout.stride[i] != b->layout.stride[i])
@@ -199,8 +204,8 @@ static bool same_place(const struct operand *a, const struct operand *b)
 }
 
 /* Whatever conflicts with the mark later on conflicts with the new access too, or cannot come. */
-static bool superseded(const struct world *world, const struct mark *mark, const struct moment *host, const struct op *op,
-	const struct operand *operand, bool dense)
+static bool superseded(const struct world *world, const struct mark *mark, const struct moment *host,
+        const struct op *op, const struct operand *operand, bool dense)
 {
 	const struct op *old = &world->ops[mark->op];
 
@@ -211,8 +216,8 @@ static bool superseded(const struct world *world, const struct mark *mark, const
 	return dense || same_place(&op_record(world, mark->op)->operand[mark->operand], operand);
 }
 
-static void prune(const struct world *world, struct world_order *order, struct stretch *stretch, const struct moment *host,
-	const struct op *op, const struct operand *operand, bool dense)
+static void prune(const struct world *world, struct world_order *order, struct stretch *stretch,
+        const struct moment *host, const struct op *op, const struct operand *operand, bool dense)
 {
 	uint32_t *link = &stretch->marks;
 
@@ -236,11 +241,13 @@ static void join_stretches(struct world_order *order, struct history *history, s
 	for (size_t i = from + 1; i < to; i++)
 		drop_marks(order, &history->stretch[i]);
 	history->stretch[from].to = history->stretch[to - 1].to;
-	memmove(&history->stretch[from + 1], &history->stretch[to], (history->count - to) * sizeof *history->stretch);
+	memmove(&history->stretch[from + 1], &history->stretch[to],
+	        (history->count - to) * sizeof *history->stretch);
 	history->count -= to - from - 1;
 }
 
-static void commit_operand(const struct world *world, struct world_order *order, const struct record *record, int k, op_id id)
+static void commit_operand(
+        const struct world *world, struct world_order *order, const struct record *record, int k, op_id id)
 {
 	const struct operand *operand = &record->operand[k];
 	const struct op *op = &world->ops[id];
@@ -253,24 +260,29 @@ static void commit_operand(const struct world *world, struct world_order *order,
 	for (; to < history->count && history->stretch[to].from < end; to++) {
 		struct stretch *stretch = &history->stretch[to];
 		prune(world, order, stretch, &known, op, operand, dense);
-		stretch->written |= writes(operand) || (order->unread_operands >> k & 1);   /* told once */
+		stretch->written |= writes(operand) || (order->unread_operands >> k & 1); /* told once */
 		if (!host_lane)
-			stretch->marks = mark_new(order, (struct mark){ .op = id, .next = stretch->marks, .operand = (uint8_t)k,
-				.write = writes(operand) });
+			stretch->marks = mark_new(order,
+			        (struct mark){.op = id,
+			                .next = stretch->marks,
+			                .operand = (uint8_t)k,
+			                .write = writes(operand)});
 	}
 	if (dense && writes(operand))
 		join_stretches(order, history, from, to);
 }
 
-void history_commit(const struct world *world, struct world_order *order, const struct record *record, op_id id)
+void history_commit(
+        const struct world *world, struct world_order *order, const struct record *record, op_id id)
 {
 	struct world *sink = order->sink;
 
 	for (int k = 0; k < record->operands; k++) {
 		if (sink && order->unread_operands >> k & 1)
-			sink->unread[sink->unread_count++] = (struct unread){ .op = id, .name = record->operand[k].name };
+			sink->unread[sink->unread_count++] =
+			        (struct unread){.op = id, .name = record->operand[k].name};
 	}
-	for (int pass = 0; pass < 2; pass++) {          /* reads first: what is read and written counts as written */
+	for (int pass = 0; pass < 2; pass++) { /* reads first: what is read and written counts as written */
 		for (int k = 0; k < record->operands; k++) {
 			if (writes(&record->operand[k]) == (pass == 1))
 				commit_operand(world, order, record, k, id);
@@ -302,11 +314,13 @@ void history_fresh(const struct world *world, struct world_order *order, const s
 
 	(void)world;
 	if (cut(order, history, at) || cut(order, history, end))
-		return;         /* cannot be: history_fresh_reserve */
+		return; /* cannot be: history_fresh_reserve */
 	for (size_t i = stretch_at(history, at); at < end; i++) {
 		if (i == history->count || history->stretch[i].from > at) {
-			int64_t to = i < history->count && history->stretch[i].from < end ? history->stretch[i].from : end;
-			insert(history, i, (struct stretch){ .from = at, .to = to });
+			int64_t to = i < history->count && history->stretch[i].from < end
+			        ? history->stretch[i].from
+			        : end;
+			insert(history, i, (struct stretch){.from = at, .to = to});
 		}
 		history->stretch[i].written = false;
 		at = history->stretch[i].to;

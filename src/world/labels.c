@@ -17,7 +17,8 @@ static int place_among_title(const struct world *world, op_id id)
 
 void op_text(const struct world *world, op_id id, struct text *out)
 {
-	text_add(out, "%s#%d", names_text(world->names, op_record(world, id)->title), place_among_title(world, id));
+	text_add(out, "%s#%d", names_text(world->names, op_record(world, id)->title),
+	        place_among_title(world, id));
 }
 
 void op_label(const struct world *world, op_id id, struct text *out)
@@ -66,11 +67,14 @@ static enum status not_found(const struct world *world, int rank, const char *te
 
 	if (nearest)
 		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
-	return fail(ST_NAME, "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third there), or a phase",
-		text, rank);
+	return fail(ST_NAME,
+	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
+	        "there), or a phase",
+	        text, rank);
 }
 
-static enum status find_writer(const struct world *world, const struct tensor *tensor, const char *text, op_id *id)
+static enum status find_writer(
+        const struct world *world, const struct tensor *tensor, const char *text, op_id *id)
 {
 	*id = tensor->last_writer ? tensor->last_writer : world->tensors[tensor->base].last_writer;
 	if (*id)

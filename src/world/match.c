@@ -1,12 +1,18 @@
 /* match.c -- where operations of several ranks meet
  *
- * Collectives of a group instance meet by issue order: the k-th of each place. Transfers meet by channel (group, source,
- * destination): the k-th send and the k-th receive. Each place, or side, remembers the meet it joined last; the next one it joins
- * is that meet's `next`, or a new one. Members must agree; what differs is settled at once, and nobody will leave that meet. */
+ * Collectives of a group instance meet by issue order: the k-th of each place. Transfers meet by channel
+ * (group, source, destination): the k-th send and the k-th receive. Each place, or side, remembers the meet
+ * it joined last; the next one it joins is that meet's `next`, or a new one. Members must agree; what differs
+ * is settled at once, and nobody will leave that meet. */
 #include "world/books.h"
 
 /* What a member brings to a meet: all of it must be equal. */
-struct share { name_id title; uint8_t dtype, reduction; int root; int64_t bytes; };
+struct share {
+	name_id title;
+	uint8_t dtype, reduction;
+	int root;
+	int64_t bytes;
+};
 
 enum status matching_create(struct world *world)
 {
@@ -20,8 +26,10 @@ enum status matching_create(struct world *world)
 	matching->scatter = names_make(world->names, "scatter", 7);
 	world->segment_name = names_make(world->names, "memory", 6);
 	world->wait_name = names_make(world->names, "wait", 4);
-	return matching->last_collective && matching->gather && matching->scatter && world->segment_name && world->wait_name ? ST_OK :
-		ST_MEMORY;
+	return matching->last_collective && matching->gather && matching->scatter && world->segment_name &&
+	                world->wait_name
+	        ? ST_OK
+	        : ST_MEMORY;
 }
 
 void matching_free(struct world *world)
@@ -43,14 +51,17 @@ void matching_free(struct world *world)
 
 static size_t channel_slot(const struct world_matching *matching, int group, int source, int destination)
 {
-	uint64_t hash = ((uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^ (uint64_t)(unsigned)destination) *
-		0x9e3779b97f4a7c15u;
+	uint64_t hash = ((uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^
+	                        (uint64_t)(unsigned)destination) *
+	        0x9e3779b97f4a7c15u;
 	size_t slot = (size_t)(hash >> 20) & (matching->slots - 1);
 
 	for (;; slot = (slot + 1) & (matching->slots - 1)) {
 		uint32_t at = matching->table[slot];
 		const struct channel *channel = &matching->channels[at - 1];
-		if (at == 0 || (channel->group == group && channel->source == source && channel->destination == destination))
+		if (at == 0 ||
+		        (channel->group == group && channel->source == source &&
+		                channel->destination == destination))
 			return slot;
 	}
 }
@@ -74,7 +85,8 @@ static enum status channels_reserve(struct world_matching *matching, size_t more
 	matching->slots = wanted;
 	for (size_t i = 0; i < matching->channel_count; i++) {
 		const struct channel *channel = &matching->channels[i];
-		table[channel_slot(matching, channel->group, channel->source, channel->destination)] = (uint32_t)i + 1;
+		table[channel_slot(matching, channel->group, channel->source, channel->destination)] =
+		        (uint32_t)i + 1;
 	}
 	return ST_OK;
 }
@@ -84,7 +96,8 @@ static struct channel *channel_of(struct world_matching *matching, int group, in
 	size_t slot = channel_slot(matching, group, source, destination);
 
 	if (matching->table[slot] == 0) {
-		matching->channels[matching->channel_count++] = (struct channel){ .group = group, .source = source, .destination = destination };
+		matching->channels[matching->channel_count++] =
+		        (struct channel){.group = group, .source = source, .destination = destination};
 		matching->table[slot] = (uint32_t)matching->channel_count;
 	}
 	return &matching->channels[matching->table[slot] - 1];
@@ -95,10 +108,11 @@ static struct channel *channel_of(struct world_matching *matching, int group, in
 enum status meets_reserve(struct world *world, size_t meets, size_t places, size_t parts)
 {
 	if (RESERVE(&world->meets, world->meet_count + 1, meets, &world->meet_room) ||
-		RESERVE(&world->meet_ops, world->meet_op_count, places, &world->meet_op_room))
+	        RESERVE(&world->meet_ops, world->meet_op_count, places, &world->meet_op_room))
 		return ST_MEMORY;
-	if (parts && (RESERVE(&world->part_meets, world->part_meet_count + 1, parts, &world->part_meet_room) ||
-		channels_reserve(world->matching, parts)))
+	if (parts &&
+	        (RESERVE(&world->part_meets, world->part_meet_count + 1, parts, &world->part_meet_room) ||
+	                channels_reserve(world->matching, parts)))
 		return ST_MEMORY;
 	return ST_OK;
 }
@@ -109,7 +123,8 @@ enum status meets_reserve_for(struct world *world, const struct record *record, 
 	int instance = group->instance_of[rank];
 
 	if (instance < 0)
-		return fail(ST_BUG, "rank %d is not in group %s", rank, names_text(world->names, group->name));
+		return fail(
+		        ST_BUG, "rank %d is not in group %s", rank, names_text(world->names, group->name));
 	if (record->kind == OP_P2P)
 		return meets_reserve(world, record->parts, 2u * record->parts, record->parts);
 	enum status status = meets_reserve(world, 1, (size_t)group->instance[instance].n, 0);
@@ -127,11 +142,15 @@ static int64_t operand_bytes(const struct record *record, int access)
 	return record->bytes;
 }
 
-/* A gather's input and a scatter's output are equal on all ranks; the root's other tensor is n times as large. */
+/* A gather's input and a scatter's output are equal on all ranks; the root's other tensor is n times as
+ * large. */
 static struct share collective_share(const struct world *world, const struct record *record)
 {
-	struct share share = { .title = record->title, .dtype = record->dtype, .reduction = record->reduction, .root = record->root,
-		.bytes = record->bytes };
+	struct share share = {.title = record->title,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .root = record->root,
+	        .bytes = record->bytes};
 
 	if (record->title == world->matching->gather)
 		share.bytes = operand_bytes(record, ACCESS_READ);
@@ -152,29 +171,38 @@ static struct share member_share(const struct world *world, op_id id, uint32_t m
 	while (i + 1 < record->parts && (meets[i] != meet || record->part[i].direction != direction))
 		i++;
 	const struct layout *layout = &record->operand[record->part[i].operand].layout;
-	return (struct share){ .dtype = layout->dtype, .bytes = layout_bytes(layout) };
+	return (struct share){.dtype = layout->dtype, .bytes = layout_bytes(layout)};
 }
 
 enum aspect { ASPECT_NONE, ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_REDUCTION };
 static enum aspect differing(const struct share *a, const struct share *b)
 {
-	return a->title != b->title ? ASPECT_TITLE : a->dtype != b->dtype ? ASPECT_DTYPE : a->bytes != b->bytes ? ASPECT_BYTES :
-		a->root != b->root ? ASPECT_ROOT : a->reduction != b->reduction ? ASPECT_REDUCTION : ASPECT_NONE;
+	return a->title != b->title            ? ASPECT_TITLE
+	        : a->dtype != b->dtype         ? ASPECT_DTYPE
+	        : a->bytes != b->bytes         ? ASPECT_BYTES
+	        : a->root != b->root           ? ASPECT_ROOT
+	        : a->reduction != b->reduction ? ASPECT_REDUCTION
+	                                       : ASPECT_NONE;
 }
 
 /* ---- joining */
 
 static uint32_t meet_new(struct world *world, int group, int instance, uint32_t sequence, int n, bool p2p)
 {
-	world->meets[++world->meet_count] = (struct meet){ .group = group, .instance = instance, .sequence = sequence, .n = n, .p2p = p2p,
-		.first_op = (uint32_t)world->meet_op_count };
+	world->meets[++world->meet_count] = (struct meet){.group = group,
+	        .instance = instance,
+	        .sequence = sequence,
+	        .n = n,
+	        .p2p = p2p,
+	        .first_op = (uint32_t)world->meet_op_count};
 	memset(&world->meet_ops[world->meet_op_count], 0, (size_t)n * sizeof *world->meet_ops);
 	world->meet_op_count += (size_t)n;
 	return (uint32_t)world->meet_count;
 }
 
 /* The one behind the meet `at` (0: the first) of a chain, made when it is not there. */
-static uint32_t meet_behind(struct world *world, uint32_t at, uint32_t *first, uint32_t *last, struct meet made)
+static uint32_t meet_behind(
+        struct world *world, uint32_t at, uint32_t *first, uint32_t *last, struct meet made)
 {
 	uint32_t meet = at ? world->meets[at].next : *first;
 
@@ -198,7 +226,8 @@ static void meet_enter(struct world *world, uint32_t index, int place, op_id id)
 	if (!meet->opener) {
 		meet->opener = id;
 	} else {
-		struct share first = member_share(world, meet->opener, index, 1 - place), own = member_share(world, id, index, place);
+		struct share first = member_share(world, meet->opener, index, 1 - place),
+		             own = member_share(world, id, index, place);
 		if (!meet->mismatch && differing(&first, &own)) {
 			meet->mismatch = true;
 			world->mismatch_count++;
@@ -211,8 +240,10 @@ static void join_collective(struct world *world, op_id id, const struct record *
 	const struct group *group = &world->groups[record->group];
 	int place = group->place_of[rank], k = group->instance_of[rank];
 	struct group_instance *instance = &group->instance[k];
-	struct meet made = { .group = record->group, .instance = k, .sequence = instance->issued[place], .n = instance->n };
-	uint32_t meet = meet_behind(world, instance->at[place], &instance->first_meet, &instance->last_meet, made);
+	struct meet made = {
+	        .group = record->group, .instance = k, .sequence = instance->issued[place], .n = instance->n};
+	uint32_t meet =
+	        meet_behind(world, instance->at[place], &instance->first_meet, &instance->last_meet, made);
 
 	instance->at[place] = meet;
 	instance->issued[place]++;
@@ -225,10 +256,14 @@ static void join_part(struct world *world, op_id id, const struct record *record
 {
 	bool send = record->part[i].direction == P2P_SEND;
 	int peer = record->part[i].peer;
-	struct channel *channel = channel_of(world->matching, record->group, send ? rank : peer, send ? peer : rank);
+	struct channel *channel =
+	        channel_of(world->matching, record->group, send ? rank : peer, send ? peer : rank);
 	uint32_t *at = send ? &channel->sent_at : &channel->received_at;
-	struct meet made = { .group = record->group, .instance = world->groups[record->group].instance_of[rank],
-		.sequence = channel->sequence, .n = 2, .p2p = true };
+	struct meet made = {.group = record->group,
+	        .instance = world->groups[record->group].instance_of[rank],
+	        .sequence = channel->sequence,
+	        .n = 2,
+	        .p2p = true};
 	size_t before = world->meet_count;
 
 	*at = meet_behind(world, *at, &channel->first_meet, &channel->last_meet, made);
@@ -272,7 +307,9 @@ static void restart_channels(struct world_matching *matching, int group)
 	for (size_t i = 0; i < matching->channel_count; i++) {
 		struct channel *channel = &matching->channels[i];
 		if (channel->group == group)
-			*channel = (struct channel){ .group = group, .source = channel->source, .destination = channel->destination };
+			*channel = (struct channel){.group = group,
+			        .source = channel->source,
+			        .destination = channel->destination};
 	}
 }
 
@@ -309,12 +346,18 @@ enum status world_abort(struct world *world, int group)
 /* ---- wording a mismatch */
 
 enum { VALUES_MAX = 6 };
-struct camp { struct share share; struct ranks ranks; op_id member; };
+struct camp {
+	struct share share;
+	struct ranks ranks;
+	op_id member;
+};
 
-static int find_camps(const struct world *world, const struct meet *meet, enum aspect *aspect, struct camp *camps)
+static int find_camps(
+        const struct world *world, const struct meet *meet, enum aspect *aspect, struct camp *camps)
 {
 	uint32_t index = (uint32_t)(meet - world->meets);
-	struct share first = member_share(world, meet->opener, index, world->meet_ops[meet->first_op] != meet->opener);
+	struct share first =
+	        member_share(world, meet->opener, index, world->meet_ops[meet->first_op] != meet->opener);
 	int count = 0;
 
 	*aspect = ASPECT_NONE;
@@ -334,18 +377,20 @@ static int find_camps(const struct world *world, const struct meet *meet, enum a
 		if (!id || k == VALUES_MAX)
 			continue;
 		if (k == count)
-			camps[count++] = (struct camp){ .share = share, .member = id };
+			camps[count++] = (struct camp){.share = share, .member = id};
 		ranks_add(&camps[k].ranks, world->ops[id].rank);
 	}
 	return count;
 }
 
-static void add_camp(const struct world *world, const struct camp *camp, enum aspect aspect, const struct meet *meet, struct text *why)
+static void add_camp(const struct world *world, const struct camp *camp, enum aspect aspect,
+        const struct meet *meet, struct text *why)
 {
-	static const char *const reductions[] = { "sum", "avg", "max", "min" };
+	static const char *const reductions[] = {"sum", "avg", "max", "min"};
 	bool one = ranks_count(&camp->ranks) == 1;
-	const char *brings = !meet->p2p ? one ? "brings" : "bring" :
-		world->meet_ops[meet->first_op] == camp->member ? "sends" : "receives";
+	const char *brings = !meet->p2p                           ? one ? "brings" : "bring"
+	        : world->meet_ops[meet->first_op] == camp->member ? "sends"
+	                                                          : "receives";
 
 	text_add(why, one ? "rank " : "ranks ");
 	ranks_text(&camp->ranks, why);
@@ -366,15 +411,17 @@ static void add_camp(const struct world *world, const struct camp *camp, enum as
 const struct record *world_mismatch(const struct world *world, const struct meet *meet, struct text *why)
 {
 	struct camp camps[VALUES_MAX];
-	bool told[VALUES_MAX] = { false };
+	bool told[VALUES_MAX] = {false};
 	enum aspect aspect;
 	const struct record *odd = NULL;
 	int count = find_camps(world, meet, &aspect, camps);
 
-	for (int n = 0; n < count && aspect; n++) {     /* the smallest camp first: most likely the mistake */
+	for (int n = 0; n < count && aspect; n++) { /* the smallest camp first: most likely the mistake */
 		int least = -1;
 		for (int k = 0; k < count; k++) {
-			if (!told[k] && (least < 0 || ranks_count(&camps[k].ranks) < ranks_count(&camps[least].ranks)))
+			if (!told[k] &&
+			        (least < 0 ||
+			                ranks_count(&camps[k].ranks) < ranks_count(&camps[least].ranks)))
 				least = k;
 		}
 		told[least] = true;

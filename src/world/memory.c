@@ -1,8 +1,9 @@
 /* memory.c -- the memory of all ranks: device, pinned and host, each by the caching allocator
  *
- * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB (`classroom` has 256 MB) the
- * allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB instead of 2 and 20 MiB), so that a GPU holds
- * about a hundred segments there too and lessons on fragmentation fit it. */
+ * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB
+ * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
+ * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
+ * fragmentation fit it. */
 #include "world/books.h"
 
 enum { OWNERS_NAMED = 3 };
@@ -71,8 +72,8 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 {
 	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
 	struct memory_counts counts;
-	const struct block *owner[OWNERS_NAMED] = { NULL };
-	struct text why = { 0 };
+	const struct block *owner[OWNERS_NAMED] = {NULL};
+	struct text why = {0};
 
 	for (size_t i = 0; i < heap->count; i++) {
 		const struct block *block = &heap->blocks[i];
@@ -96,7 +97,8 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	text_add(&why, ", largest free block ");
 	bytes_text(counts.largest_free, &why);
 	for (int k = 0; k < OWNERS_NAMED && owner[k]; k++) {
-		text_add(&why, "%s %s ", k ? "," : "; largest:", owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
+		text_add(&why, "%s %s ", k ? "," : "; largest:",
+		        owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
 		bytes_text(owner[k]->bytes, &why);
 	}
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
@@ -118,14 +120,15 @@ static enum status leaving_reserve(struct world *world, int rank)
 	return RESERVE(&memory->leaving_space, memory->leaving_count, more, &memory->leaving_space_room);
 }
 
-enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean, struct grant *grant)
+enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool,
+        bool clean, struct grant *grant)
 {
 	bool device = space == SPACE_DEVICE;
 	struct heap *heap = &world->memory->rank[rank].heap[space];
 	uint32_t limit = clean || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device ? (int64_t)world->machine->memory : INT64_MAX;
 
-	*grant = (struct grant){ .rank = rank, .space = space };
+	*grant = (struct grant){.rank = rank, .space = space};
 	if (!heap_plan(heap, bytes, device ? pool : 0, limit, unit_of(world), capacity, &grant->plan))
 		return out_of_memory(world, rank, grant->plan.bytes);
 	enum status status = heap_reserve(heap);
@@ -197,8 +200,10 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
 
 	if (after)
-		memory->pending[memory->pending_count++] = (struct pending){ .address = address, .bytes = heap->blocks[at].bytes, .op = after,
-			.space = (uint8_t)space };
+		memory->pending[memory->pending_count++] = (struct pending){.address = address,
+		        .bytes = heap->blocks[at].bytes,
+		        .op = after,
+		        .space = (uint8_t)space};
 	heap_give(heap, at, rank_number(world, rank));
 }
 
@@ -279,7 +284,8 @@ int world_segments(const struct world *world, int rank, struct segment_view *out
 	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
 
 	for (size_t i = 0; i < heap->segment_count && (int)i < room; i++)
-		out[i] = (struct segment_view){ heap->segments[i].address, heap->segments[i].bytes, heap->segments[i].pool };
+		out[i] = (struct segment_view){
+		        heap->segments[i].address, heap->segments[i].bytes, heap->segments[i].pool};
 	return (int)heap->segment_count;
 }
 
@@ -291,7 +297,7 @@ static op_id after_of(const struct world *world, int rank, const struct block *b
 	for (size_t i = 0; i < memory->pending_count; i++) {
 		const struct pending *pending = &memory->pending[i];
 		if (pending->space == SPACE_DEVICE && pending->address < block->address + block->bytes &&
-			block->address < pending->address + pending->bytes && pending->op > after)
+		        block->address < pending->address + pending->bytes && pending->op > after)
 			after = pending->op;
 	}
 	return after;
@@ -303,8 +309,12 @@ int world_blocks(const struct world *world, int rank, struct block_view *out, in
 
 	for (size_t i = 0; i < heap->count && (int)i < room; i++) {
 		const struct block *block = &heap->blocks[i];
-		out[i] = (struct block_view){ .address = block->address, .bytes = block->bytes, .free = block->free, .pool = block->pool,
-			.owner = block->owner, .after = after_of(world, rank, block) };
+		out[i] = (struct block_view){.address = block->address,
+		        .bytes = block->bytes,
+		        .free = block->free,
+		        .pool = block->pool,
+		        .owner = block->owner,
+		        .after = after_of(world, rank, block)};
 	}
 	return (int)heap->count;
 }
@@ -313,9 +323,12 @@ void world_memory_counts(const struct world *world, int rank, struct memory_coun
 {
 	const struct heap *heap = world->memory->rank[rank].heap, *device = &heap[SPACE_DEVICE];
 
-	*counts = (struct memory_counts){ .allocated = device->allocated, .reserved = device->reserved,
-		.peak_allocated = device->peak_allocated, .peak_reserved = device->peak_reserved,
-		.host = heap[SPACE_HOST].allocated, .pinned = heap[SPACE_PINNED].allocated };
+	*counts = (struct memory_counts){.allocated = device->allocated,
+	        .reserved = device->reserved,
+	        .peak_allocated = device->peak_allocated,
+	        .peak_reserved = device->peak_reserved,
+	        .host = heap[SPACE_HOST].allocated,
+	        .pinned = heap[SPACE_PINNED].allocated};
 	memcpy(counts->peak_kind, device->peak_kind, sizeof counts->peak_kind);
 	for (size_t i = 0; i < device->count; i++) {
 		if (device->blocks[i].free && device->blocks[i].bytes > counts->largest_free)

@@ -1,4 +1,5 @@
-/* order.c -- vector clocks of each rank's lanes: how they are kept, and an operation's passage through them */
+/* order.c -- vector clocks of each rank's lanes: how they are kept, and an operation's passage through
+ * them */
 #include "world/order.h"
 
 struct world_order *order_new(int n)
@@ -63,7 +64,8 @@ enum status lanes_reserve(struct world_order *order, int rank, size_t lanes)
 
 	if (lanes <= own->lanes)
 		return ST_OK;
-	if (RESERVE(&own->lane, own->lanes, lanes - own->lanes, &own->room) || RESERVE(&order->draft_clock, 0, lanes, &order->draft_room))
+	if (RESERVE(&own->lane, own->lanes, lanes - own->lanes, &own->room) ||
+	        RESERVE(&order->draft_clock, 0, lanes, &order->draft_room))
 		return ST_MEMORY;
 	memset(&own->lane[own->lanes], 0, (lanes - own->lanes) * sizeof *own->lane);
 	own->lanes = lanes;
@@ -96,8 +98,11 @@ static const struct version *version_at(const struct lane_order *lane, uint32_t 
 struct moment moment_at(const struct world_order *order, int rank, int lane, uint32_t number)
 {
 	const struct version *version = version_at(&order->rank[rank].lane[lane], number);
-	return (struct moment){ .rank = rank, .lane = lane, .number = number, .clock = version ? &order->clocks[version->clock] : NULL,
-		.lanes = version ? version->lanes : 0 };
+	return (struct moment){.rank = rank,
+	        .lane = lane,
+	        .number = number,
+	        .clock = version ? &order->clocks[version->clock] : NULL,
+	        .lanes = version ? version->lanes : 0};
 }
 
 struct moment moment_of(const struct world *world, const struct world_order *order, op_id id)
@@ -126,7 +131,8 @@ static void learn_moment(struct world_order *order, int rank, int lane, uint32_t
 	learn(order, lane, number);
 }
 
-static void learn_target(const struct world *world, struct world_order *order, int rank, op_id target, uint32_t number)
+static void learn_target(
+        const struct world *world, struct world_order *order, int rank, op_id target, uint32_t number)
 {
 	if (target == OP_EVERYTHING) {
 		for (int k = 0; k < order->draft_lanes; k++)
@@ -136,8 +142,10 @@ static void learn_target(const struct world *world, struct world_order *order, i
 	}
 }
 
-/* The legacy default stream waits for the blocking streams, and they for it (rule 7). before: the operation's number. */
-static void learn_default(const struct world *world, struct world_order *order, int rank, int stream, uint32_t before)
+/* The legacy default stream waits for the blocking streams, and they for it (rule 7). before: the operation's
+ * number. */
+static void learn_default(
+        const struct world *world, struct world_order *order, int rank, int stream, uint32_t before)
 {
 	const struct rank_lanes *lanes = &world->lanes->rank[rank];
 
@@ -167,7 +175,8 @@ static enum status clock_reserve(struct world_order *order, int rank, int stream
 
 	if (RESERVE(&lane->versions, lane->version_count, count, &lane->version_room))
 		return ST_MEMORY;
-	return RESERVE(&order->clocks, order->clock_count, count * order->rank[rank].lanes, &order->clock_room);
+	return RESERVE(
+	        &order->clocks, order->clock_count, count * order->rank[rank].lanes, &order->clock_room);
 }
 
 static void draft_begin(struct world_order *order, int rank, int stream)
@@ -181,7 +190,8 @@ static void draft_begin(struct world_order *order, int rank, int stream)
 		order->draft_clock[k] = now.clock[k];
 }
 
-static enum status meets_list_reserve(const struct world *world, struct world_order *order, const struct draft *draft)
+static enum status meets_list_reserve(
+        const struct world *world, struct world_order *order, const struct draft *draft)
 {
 	struct lane_order *lane = &order->rank[draft->rank].lane[draft->stream];
 	size_t notes = order->note_room, more = draft->record->kind == OP_P2P ? draft->record->parts : 1;
@@ -189,7 +199,7 @@ static enum status meets_list_reserve(const struct world *world, struct world_or
 	if (draft->record->kind != OP_COLLECTIVE && draft->record->kind != OP_P2P)
 		return ST_OK;
 	if (RESERVE(&lane->meets, lane->meet_count, 1, &lane->meet_room) ||
-		RESERVE(&order->notes, world->meet_count + 1, more, &order->note_room))
+	        RESERVE(&order->notes, world->meet_count + 1, more, &order->note_room))
 		return ST_MEMORY;
 	if (order->note_room > notes)
 		memset(&order->notes[notes], 0, (order->note_room - notes) * sizeof *order->notes);
@@ -223,9 +233,11 @@ void clock_commit(const struct world *world, struct world_order *order, op_id id
 
 	lane->host_versions = (uint32_t)rank->lane[STREAM_HOST].version_count;
 	if (order->draft_changed) {
-		lane->versions[lane->version_count++] = (struct version){ .number = first_number, .clock = (uint32_t)order->clock_count,
-			.lanes = (uint16_t)order->draft_lanes };
-		memcpy(&order->clocks[order->clock_count], order->draft_clock, (size_t)order->draft_lanes * sizeof *order->clocks);
+		lane->versions[lane->version_count++] = (struct version){.number = first_number,
+		        .clock = (uint32_t)order->clock_count,
+		        .lanes = (uint16_t)order->draft_lanes};
+		memcpy(&order->clocks[order->clock_count], order->draft_clock,
+		        (size_t)order->draft_lanes * sizeof *order->clocks);
 		order->clock_count += (size_t)order->draft_lanes;
 	}
 	if (op_record(world, id)->kind == OP_COLLECTIVE || op_record(world, id)->kind == OP_P2P)
@@ -255,8 +267,11 @@ enum status order_prepare(struct world *world, const struct draft *draft)
 {
 	struct world_order *order = world->order;
 	enum status status = clock_prepare(world, order, draft);
-	struct moment moment = { .rank = draft->rank, .lane = draft->stream, .number = rank_number(world, draft->rank) + 1,
-		.clock = order->draft_clock, .lanes = order->draft_lanes };
+	struct moment moment = {.rank = draft->rank,
+	        .lane = draft->stream,
+	        .number = rank_number(world, draft->rank) + 1,
+	        .clock = order->draft_clock,
+	        .lanes = order->draft_lanes};
 
 	if (!status)
 		status = order_scratch(world, order);
@@ -295,8 +310,11 @@ enum status order_fresh_reserve(struct world *world, int rank, enum space space)
 void order_fresh(struct world *world, int rank, enum space space, int64_t address, int64_t bytes)
 {
 	struct world_memory *memory = world->memory;
-	struct fresh fresh = { .address = address, .bytes = bytes, .after = (op_id)world->op_count, .rank = (uint16_t)rank,
-		.space = (uint8_t)space };
+	struct fresh fresh = {.address = address,
+	        .bytes = bytes,
+	        .after = (op_id)world->op_count,
+	        .rank = (uint16_t)rank,
+	        .space = (uint8_t)space};
 
 	memory->fresh[memory->fresh_count++] = fresh;
 	if (world->order)

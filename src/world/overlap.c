@@ -1,18 +1,26 @@
-/* overlap.c -- do two strided tensors share a byte? Columns of one matrix lie between each other without touching. */
+/* overlap.c -- do two strided tensors share a byte? Columns of one matrix lie between each other without
+ * touching. */
 #include "world/order.h"
 
-enum { RUNS_MAX = 1 << 16 };    /* beyond so many pieces, overlapping spans count as overlapping */
+enum { RUNS_MAX = 1 << 16 }; /* beyond so many pieces, overlapping spans count as overlapping */
 
 /* A layout as runs of contiguous bytes, in order of address. */
-struct runs { int dims; int64_t dim[DIMS_MAX], step[DIMS_MAX]; int64_t at[DIMS_MAX]; int64_t address, run; bool end; };
+struct runs {
+	int dims;
+	int64_t dim[DIMS_MAX], step[DIMS_MAX];
+	int64_t at[DIMS_MAX];
+	int64_t address, run;
+	bool end;
+};
 
-/* Dimensions by falling step, those of one element or of step 0 left out, and the innermost joined into the run. */
+/* Dimensions by falling step, those of one element or of step 0 left out, and the innermost joined into the
+ * run. */
 static void runs_begin(struct runs *runs, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
 	int64_t element = dtype_bytes((enum dtype)layout->dtype);
 
-	*runs = (struct runs){ .address = operand->address, .run = element };
+	*runs = (struct runs){.address = operand->address, .run = element};
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t step = layout->stride[i] * element;
 		if (layout->dim[i] < 2 || step == 0)
@@ -45,7 +53,7 @@ static void runs_next(struct runs *runs)
 
 bool layout_dense(const struct layout *layout)
 {
-	struct operand operand = { .layout = *layout };
+	struct operand operand = {.layout = *layout};
 	struct runs runs;
 
 	runs_begin(&runs, &operand);

@@ -1,13 +1,13 @@
 /* pending.c -- memory freed with `free x on S`: whoever uses it next waits for S's work of then
  *
- * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a stretch gets an
- * OP_WAIT before it in its stream, and the stretch is settled. */
+ * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a
+ * stretch gets an OP_WAIT before it in its stream, and the stretch is settled. */
 #include "world/books.h"
 
 static bool touches(const struct pending *pending, const struct operand *operand, int64_t bytes)
 {
 	return pending->space == operand->space && pending->address < operand->address + bytes &&
-		operand->address < pending->address + pending->bytes;
+	        operand->address < pending->address + pending->bytes;
 }
 
 /* One wait a lane, for its latest operation; none for what is in order anyway. */
@@ -17,7 +17,8 @@ static void add_wait(struct world *world, struct draft *draft, op_id op)
 	const struct op *freed = &world->ops[op];
 	const struct rank_lanes *lanes = &world->lanes->rank[draft->rank];
 
-	if (freed->stream == draft->stream || freed->number <= lanes->seen_all || freed->number <= lanes->lane[freed->stream].seen)
+	if (freed->stream == draft->stream || freed->number <= lanes->seen_all ||
+	        freed->number <= lanes->lane[freed->stream].seen)
 		return;
 	for (int i = 0; i < draft->waits; i++) {
 		if (world->ops[waits[i]].stream == freed->stream) {
@@ -51,7 +52,8 @@ enum status pending_find(struct world *world, struct draft *draft)
 		}
 	}
 	/* an operand may cut each stretch in two */
-	return RESERVE(&memory->pending, memory->pending_count, memory->pending_count * record->operands, &memory->pending_room);
+	return RESERVE(&memory->pending, memory->pending_count, memory->pending_count * record->operands,
+	        &memory->pending_room);
 }
 
 static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)

@@ -1,4 +1,5 @@
-/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored once */
+/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
+ * once */
 #include "world/books.h"
 
 enum status ops_reserve(struct world *world, size_t ops, size_t records)
@@ -6,7 +7,9 @@ enum status ops_reserve(struct world *world, size_t ops, size_t records)
 	if (RESERVE(&world->ops, world->op_count + 1, ops, &world->op_room))
 		return ST_MEMORY;
 	if (world->op_count + ops >= OP_CAPTURED)
-		return fail(ST_LIMIT, "the session holds %u operations, as many as it can: `reset` begins anew", OP_CAPTURED - 1);
+		return fail(ST_LIMIT,
+		        "the session holds %u operations, as many as it can: `reset` begins anew",
+		        OP_CAPTURED - 1);
 	return RESERVE(&world->records, world->record_count + 1, records, &world->record_room);
 }
 
@@ -18,7 +21,8 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, (uint64_t)record->phase << 32 | (uint32_t)record->reason);
 	digest_add(world, (uint64_t)(uint32_t)record->section << 32 | (uint32_t)record->line);
 	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
-	digest_add(world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
+	digest_add(
+	        world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
 	digest_add(world, (uint64_t)record->bytes);
 	digest_add(world, (uint64_t)record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++) {
@@ -28,7 +32,8 @@ static void digest_record(struct world *world, const struct record *record)
 	}
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		digest_add(world, (uint64_t)operand->address << 16 | (uint64_t)operand->space << 8 | operand->access);
+		digest_add(world,
+		        (uint64_t)operand->address << 16 | (uint64_t)operand->space << 8 | operand->access);
 		digest_layout(world, &operand->layout);
 	}
 	for (int i = 0; i < record->parts; i++)
@@ -54,9 +59,10 @@ static bool same_operand(const struct operand *a, const struct operand *b)
 	const struct layout *l = &a->layout, *m = &b->layout;
 	size_t bytes = (size_t)l->dims * sizeof l->dim[0];
 
-	return a->address == b->address && a->space == b->space && a->access == b->access && a->transposed == b->transposed &&
-		a->tensor == b->tensor && a->name == b->name && l->dims == m->dims && l->dtype == m->dtype &&
-		memcmp(l->dim, m->dim, bytes) == 0 && memcmp(l->stride, m->stride, bytes) == 0;
+	return a->address == b->address && a->space == b->space && a->access == b->access &&
+	        a->transposed == b->transposed && a->tensor == b->tensor && a->name == b->name &&
+	        l->dims == m->dims && l->dtype == m->dtype && memcmp(l->dim, m->dim, bytes) == 0 &&
+	        memcmp(l->stride, m->stride, bytes) == 0;
 }
 
 static struct kept_operands *kept_slot(struct world *world, const struct record *record)
@@ -64,7 +70,9 @@ static struct kept_operands *kept_slot(struct world *world, const struct record 
 	uint64_t hash = (uint64_t)record->operands;
 
 	for (int i = 0; i < record->operands; i++)
-		hash = (hash ^ (uint64_t)record->operand[i].address ^ (uint64_t)record->operand[i].name << 40) * 0x9e3779b97f4a7c15u;
+		hash = (hash ^ (uint64_t)record->operand[i].address ^
+		               (uint64_t)record->operand[i].name << 40) *
+		        0x9e3779b97f4a7c15u;
 	return &world->kept[(hash >> 32) % OPERANDS_KEPT];
 }
 
@@ -79,9 +87,10 @@ static enum status copy_operands(struct world *world, const struct record *recor
 		copy->operand = kept->operand;
 		return ST_OK;
 	}
-	enum status status = copy_array(world, record->operand, record->operands * sizeof *record->operand, &copy->operand);
+	enum status status = copy_array(
+	        world, record->operand, record->operands * sizeof *record->operand, &copy->operand);
 	if (!status)
-		*kept = (struct kept_operands){ .operand = copy->operand, .count = record->operands };
+		*kept = (struct kept_operands){.operand = copy->operand, .count = record->operands};
 	return status;
 }
 
@@ -124,11 +133,20 @@ uint32_t record_in_section(struct world *world, uint32_t index, int section)
 	return record_add(world, &record);
 }
 
-uint32_t record_own(struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
+uint32_t record_own(
+        struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
-	struct record record = { .kind = (uint8_t)kind, .microbatch = -1, .title = title, .reason = reason, .line = world->line,
-		.section = (int)world->section_count - 1, .group = -1, .root = -1, .duration_ns = duration_ns, .alone_ns = -1,
-		.launch_ns = -1 };
+	struct record record = {.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = title,
+	        .reason = reason,
+	        .line = world->line,
+	        .section = (int)world->section_count - 1,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = duration_ns,
+	        .alone_ns = -1,
+	        .launch_ns = -1};
 	return record_add(world, &record);
 }
 
@@ -139,9 +157,16 @@ op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_i
 	op_id id = (op_id)++world->op_count, last = world->last[rank];
 	struct stream *lane = lane_stream(world, rank, stream);
 
-	world->ops[id] = (struct op){ .record = record, .target = target, .rank = (uint16_t)rank, .stream = (uint8_t)stream,
-		.flags = (uint8_t)flags, .number = rank_number(world, rank) + 1, .issue = TIME_UNKNOWN, .ready = TIME_UNKNOWN,
-		.start = TIME_UNKNOWN, .end = TIME_UNKNOWN };
+	world->ops[id] = (struct op){.record = record,
+	        .target = target,
+	        .rank = (uint16_t)rank,
+	        .stream = (uint8_t)stream,
+	        .flags = (uint8_t)flags,
+	        .number = rank_number(world, rank) + 1,
+	        .issue = TIME_UNKNOWN,
+	        .ready = TIME_UNKNOWN,
+	        .start = TIME_UNKNOWN,
+	        .end = TIME_UNKNOWN};
 	if (last)
 		world->ops[last].next_program = id;
 	else
@@ -176,13 +201,14 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 	return id;
 }
 
-/* The tensors that an operation writes remember it. A line's tensors have one name on all its ranks, mostly. */
+/* The tensors that an operation writes remember it. A line's tensors have one name on all its ranks,
+ * mostly. */
 static int written_tensor(const struct world *world, int rank, const struct operand *operand)
 {
 	struct thing thing = world_find(world, rank, operand->name);
 
 	if (thing.kind == THING_TENSOR && world->tensors[thing.index].address == operand->address &&
-		world->tensors[thing.index].space == operand->space)
+	        world->tensors[thing.index].space == operand->space)
 		return thing.index;
 	return world_tensor_at(world, rank, (enum space)operand->space, operand->address);
 }
@@ -204,7 +230,8 @@ static void queue_waits(struct world *world, const struct draft *draft)
 {
 	for (int i = 0; i < draft->waits; i++) {
 		uint32_t record = record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1);
-		op_append(world, draft->rank, draft->stream, record, world->memory->waits[i], OPF_FREE_LAUNCH);
+		op_append(
+		        world, draft->rank, draft->stream, record, world->memory->waits[i], OPF_FREE_LAUNCH);
 	}
 }
 
@@ -216,7 +243,7 @@ static enum status draft_reserve(struct world *world, struct draft *draft, struc
 
 	if (!status)
 		status = ops_reserve(world, waits + 1, waits + 1);
-	if (draft->record_index)        /* the records may have moved */
+	if (draft->record_index) /* the records may have moved */
 		draft->record = &world->records[draft->record_index];
 	if (!status && (draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P))
 		status = meets_reserve_for(world, draft->record, draft->rank);
@@ -235,7 +262,8 @@ enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_
 	enum status status = draft_reserve(world, draft, &copy);
 	if (!status && world->order) {
 		status = order_prepare(world, draft);
-		if (status && sure) {   /* no memory for it: from here on races are found on demand, as with --dry */
+		if (status &&
+		        sure) { /* no memory for it: from here on races are found on demand, as with --dry */
 			order_free(world->order);
 			world->order = NULL;
 			status = ST_OK;
@@ -255,12 +283,17 @@ enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_
 	return ST_OK;
 }
 
-enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like, op_id target, int flags,
-	op_id *id)
+enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
+        op_id target, int flags, op_id *id)
 {
-	struct draft draft = { .rank = rank, .stream = stream, .flags = flags, .record = record, .record_index = like, .target = target };
+	struct draft draft = {.rank = rank,
+	        .stream = stream,
+	        .flags = flags,
+	        .record = record,
+	        .record_index = like,
+	        .target = target};
 
-	if (!like && !record->title)    /* there was no memory for its name */
+	if (!like && !record->title) /* there was no memory for its name */
 		return fail(ST_MEMORY, "this computer is out of memory: an operation has no name");
 	if (world_capturing(world, rank))
 		return graph_add(world, rank, stream, record, like, target, flags, id);

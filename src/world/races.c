@@ -7,7 +7,8 @@ enum status races_reserve(struct world_order *order, size_t more)
 
 	if (RESERVE(&order->undecided, order->undecided_count + 1, more, &order->undecided_room))
 		return ST_MEMORY;
-	return sink ? RESERVE(&sink->races, sink->race_count, order->undecided_live + more, &sink->race_room) : ST_OK;
+	return sink ? RESERVE(&sink->races, sink->race_count, order->undecided_live + more, &sink->race_room)
+	            : ST_OK;
 }
 
 static bool same_race(const struct world *world, const struct race *a, const struct race *b)
@@ -15,11 +16,12 @@ static bool same_race(const struct world *world, const struct race *a, const str
 	const struct op *ops = world->ops;
 
 	return ops[a->later].rank == ops[b->later].rank && ops[a->later].stream == ops[b->later].stream &&
-		ops[a->earlier].stream == ops[b->earlier].stream && a->earlier_name == b->earlier_name && a->later_name == b->later_name;
+	        ops[a->earlier].stream == ops[b->earlier].stream && a->earlier_name == b->earlier_name &&
+	        a->later_name == b->later_name;
 }
 
-bool race_known(const struct world *world, const struct world_order *order, const struct candidate *candidate, int rank, int lane,
-	const struct record *record)
+bool race_known(const struct world *world, const struct world_order *order, const struct candidate *candidate,
+        int rank, int lane, const struct record *record)
 {
 	const struct op *earlier = &world->ops[candidate->earlier];
 	name_id earlier_name = op_record(world, candidate->earlier)->operand[candidate->earlier_operand].name;
@@ -27,8 +29,9 @@ bool race_known(const struct world *world, const struct world_order *order, cons
 
 	for (size_t i = 0; order->sink && i < order->sink->race_count; i++) {
 		const struct race *race = &order->sink->races[i];
-		if (race->earlier_name == earlier_name && race->later_name == later_name && world->ops[race->later].rank == rank &&
-			world->ops[race->later].stream == lane && world->ops[race->earlier].stream == earlier->stream)
+		if (race->earlier_name == earlier_name && race->later_name == later_name &&
+		        world->ops[race->later].rank == rank && world->ops[race->later].stream == lane &&
+		        world->ops[race->earlier].stream == earlier->stream)
 			return true;
 	}
 	return false;
@@ -44,7 +47,8 @@ static void report(struct world_order *order, const struct race *race)
 	for (size_t i = 0; i < sink->race_count; i++) {
 		if (!same_race(sink, &sink->races[i], race))
 			continue;
-		if (race->later < sink->races[i].later || (race->later == sink->races[i].later && race->earlier < sink->races[i].earlier))
+		if (race->later < sink->races[i].later ||
+		        (race->later == sink->races[i].later && race->earlier < sink->races[i].earlier))
 			sink->races[i] = *race;
 		return;
 	}
@@ -60,7 +64,7 @@ static void postpone(struct world_order *order, const struct race *race, uint32_
 		order->free_undecided = order->undecided[index].next;
 	else
 		index = (uint32_t)++order->undecided_count;
-	order->undecided[index] = (struct undecided){ .race = *race, .next = order->notes[meet].undecided };
+	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[meet].undecided};
 	order->notes[meet].undecided = index;
 	order->undecided_live++;
 }
@@ -75,14 +79,15 @@ static void decide(const struct world *world, struct world_order *order, const s
 	if (runnable == RUNNABLE_LACKS)
 		postpone(order, race, lacking);
 	if (runnable == RUNNABLE && !search_before(world, order, race->earlier, race->later) &&
-		!search_before(world, order, race->later, race->earlier))
+	        !search_before(world, order, race->later, race->earlier))
 		report(order, race);
 }
 
 static void word_remedy(const struct world *world, struct race *race)
 {
 	const struct op *earlier = &world->ops[race->earlier], *later = &world->ops[race->later];
-	const char *first = names_text(world->names, lane_stream(world, earlier->rank, earlier->stream)->name);
+	const char *first =
+	        names_text(world->names, lane_stream(world, earlier->rank, earlier->stream)->name);
 	const char *second = names_text(world->names, lane_stream(world, later->rank, later->stream)->name);
 
 	if (later->stream == STREAM_HOST)
@@ -91,12 +96,18 @@ static void word_remedy(const struct world *world, struct race *race)
 		snprintf(race->remedy, sizeof race->remedy, "wait %.60s on %.60s", first, second);
 }
 
-void races_decide(const struct world *world, struct world_order *order, const struct candidate *candidate, op_id later)
+void races_decide(
+        const struct world *world, struct world_order *order, const struct candidate *candidate, op_id later)
 {
-	const struct operand *first = &op_record(world, candidate->earlier)->operand[candidate->earlier_operand];
+	const struct operand *first =
+	        &op_record(world, candidate->earlier)->operand[candidate->earlier_operand];
 	const struct operand *second = &op_record(world, later)->operand[candidate->operand];
-	struct race race = { .earlier = candidate->earlier, .later = later, .space = second->space, .earlier_name = first->name,
-		.later_name = second->name, .address = first->address > second->address ? first->address : second->address };
+	struct race race = {.earlier = candidate->earlier,
+	        .later = later,
+	        .space = second->space,
+	        .earlier_name = first->name,
+	        .later_name = second->name,
+	        .address = first->address > second->address ? first->address : second->address};
 
 	word_remedy(world, &race);
 	decide(world, order, &race);
@@ -123,8 +134,11 @@ void races_met(const struct world *world, struct world_order *order, uint32_t me
 static struct draft draft_of(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];
-	return (struct draft){ .rank = op->rank, .stream = op->stream, .record = op_record(world, id), .target = op->target,
-		.number = op->number };
+	return (struct draft){.rank = op->rank,
+	        .stream = op->stream,
+	        .record = op_record(world, id),
+	        .target = op->target,
+	        .number = op->number};
 }
 
 /* The clocks of everything queued so far. */
@@ -145,7 +159,8 @@ static enum status replay_clocks(const struct world *world, struct world_order *
 	return status;
 }
 
-static enum status replay_fresh(const struct world *world, struct world_order *order, size_t *next, op_id before)
+static enum status replay_fresh(
+        const struct world *world, struct world_order *order, size_t *next, op_id before)
 {
 	const struct world_memory *memory = world->memory;
 
@@ -213,7 +228,8 @@ static bool meets_with(const struct world *world, op_id a, op_id b)
 	return false;
 }
 
-/* Work of the host lane is before whatever its rank queued later, and so before all that meets it or comes after it. */
+/* Work of the host lane is before whatever its rank queued later, and so before all that meets it or comes
+ * after it. */
 static bool host_op_before(const struct world *world, struct world_order *order, op_id a, op_id b)
 {
 
@@ -242,8 +258,9 @@ bool world_happens_before(const struct world *world, op_id a, op_id b)
 			return false;
 		}
 	}
-	bool before = order_scratch(world, order) ? false : first->stream == STREAM_HOST ? host_op_before(world, order, a, b) :
-		search_before(world, order, a, b);
+	bool before = order_scratch(world, order) ? false
+	        : first->stream == STREAM_HOST    ? host_op_before(world, order, a, b)
+	                                          : search_before(world, order, a, b);
 	if (order != world->order)
 		order_free(order);
 	return before;

@@ -1,8 +1,9 @@
 /* runnable.c -- can an operation take place, going by what is queued?
  *
- * It can when every meeting in its past has all its members and none waits for itself. Depth first over the meetings: before a
- * meeting lie, for each member and each lane of the member's rank, the last meeting that the clocks put before the member. A
- * meeting found good stays good (what is before it does not change any more), so each is looked at once. */
+ * It can when every meeting in its past has all its members and none waits for itself. Depth first over the
+ * meetings: before a meeting lie, for each member and each lane of the member's rank, the last meeting that
+ * the clocks put before the member. A meeting found good stays good (what is before it does not change any
+ * more), so each is looked at once. */
 #include "world/order.h"
 
 size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
@@ -20,10 +21,13 @@ size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane
 }
 
 /* The last operation with a meeting on that lane that is before the moment, or 0. */
-static op_id last_meeting(const struct world *world, const struct world_order *order, const struct moment *moment, int lane)
+static op_id last_meeting(
+        const struct world *world, const struct world_order *order, const struct moment *moment, int lane)
 {
 	const struct lane_order *own = &order->rank[moment->rank].lane[lane];
-	uint32_t number = lane == moment->lane ? moment->number - 1 : lane < moment->lanes ? moment->clock[lane] : 0;
+	uint32_t number = lane == moment->lane ? moment->number - 1
+	        : lane < moment->lanes         ? moment->clock[lane]
+	                                       : 0;
 	size_t count = lane_meets_up_to(world, own, number);
 
 	return count ? own->meets[count - 1] : 0;
@@ -48,7 +52,8 @@ static uint32_t next_before(const struct world *world, const struct world_order 
 	const struct meet *meet = &world->meets[visit->meet];
 
 	for (; visit->place < meet->n; visit->place++, visit->lane = STREAM_DEFAULT) {
-		struct moment moment = moment_of(world, order, world->meet_ops[meet->first_op + (uint32_t)visit->place]);
+		struct moment moment =
+		        moment_of(world, order, world->meet_ops[meet->first_op + (uint32_t)visit->place]);
 		for (; visit->lane < (int)order->rank[moment.rank].lanes; visit->lane++) {
 			op_id id = last_meeting(world, order, &moment, visit->lane);
 			uint32_t found = id ? doubtful(world, order, id) : 0;
@@ -59,7 +64,8 @@ static uint32_t next_before(const struct world *world, const struct world_order 
 	return 0;
 }
 
-static enum runnable visit_all(const struct world *world, struct world_order *order, uint32_t first, uint32_t *lacking)
+static enum runnable visit_all(
+        const struct world *world, struct world_order *order, uint32_t first, uint32_t *lacking)
 {
 	size_t depth = 0;
 	uint32_t next = first, round = ++order->search & SEARCH_BITS;
@@ -72,9 +78,9 @@ static enum runnable visit_all(const struct world *world, struct world_order *or
 				return RUNNABLE_LACKS;
 			}
 			if (order->notes[next].seen == round)
-				return RUNNABLE_NEVER;          /* it is among the visits: it waits for itself */
+				return RUNNABLE_NEVER; /* it is among the visits: it waits for itself */
 			order->notes[next].seen = round;
-			order->visits[depth++] = (struct visit){ .meet = next, .lane = STREAM_DEFAULT };
+			order->visits[depth++] = (struct visit){.meet = next, .lane = STREAM_DEFAULT};
 		} else {
 			order->notes[order->visits[--depth].meet].good = true;
 			if (depth == 0)

@@ -1,14 +1,14 @@
 /* search.c -- is one operation before another, by way of other ranks?
  *
- * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier grows at meetings:
- * behind a collective or transfer, all that was before it on any of its members is done, and its members are.
- * The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left before a starts: nothing before it can
- * lead to a. */
+ * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier
+ * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
+ * and its members are. The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left
+ * before a starts: nothing before it can lead to a. */
 #include "world/order.h"
 
 static enum status scratch_arrays(struct world_order *order, size_t cells)
 {
-	uint32_t **arrays[] = { &order->frontier, &order->high, &order->stack };
+	uint32_t **arrays[] = {&order->frontier, &order->high, &order->stack};
 	bool *stacked = mem_resize(order->stacked, cells * sizeof *stacked);
 
 	if (!stacked)
@@ -31,7 +31,8 @@ enum status order_scratch(const struct world *world, struct world_order *order)
 	size_t stride = 0;
 	for (int r = 0; r < order->n; r++)
 		stride = order->rank[r].lanes > stride ? order->rank[r].lanes : stride;
-	if ((size_t)order->n * stride > order->scratch_room && scratch_arrays(order, (size_t)order->n * stride))
+	if ((size_t)order->n * stride > order->scratch_room &&
+	        scratch_arrays(order, (size_t)order->n * stride))
 		return ST_MEMORY;
 	order->stride = stride;
 	order->stride_streams = world->stream_count;
@@ -56,7 +57,8 @@ static void raise_to(struct world_order *order, int rank, int lane, uint32_t num
 	}
 }
 
-/* All that must be done before the operation starts, by the clocks of its rank; the operation too if `itself`. */
+/* All that must be done before the operation starts, by the clocks of its rank; the operation too if
+ * `itself`. */
 static void raise_past(const struct world *world, struct world_order *order, op_id id, bool itself)
 {
 	const struct op *op = &world->ops[id];
@@ -67,7 +69,8 @@ static void raise_past(const struct world *world, struct world_order *order, op_
 	raise_to(order, op->rank, op->stream, itself ? op->number : op->number - 1);
 }
 
-/* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask about). */
+/* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
+ * about). */
 static void pass_meet(const struct world *world, struct world_order *order, uint32_t index, bool itself)
 {
 	const struct meet *meet = &world->meets[index];
@@ -99,7 +102,8 @@ static bool left_before(const struct world *world, const struct meet *meet, cons
 }
 
 /* Passes the meetings of a lane between what was passed already, up to high, and the frontier. */
-static void walk_lane(const struct world *world, struct world_order *order, size_t cell, const struct moment *a)
+static void walk_lane(
+        const struct world *world, struct world_order *order, size_t cell, const struct moment *a)
 {
 	const struct lane_order *lane = &order->rank[cell / order->stride].lane[cell % order->stride];
 	uint32_t to = (uint32_t)lane_meets_up_to(world, lane, order->frontier[cell]);
@@ -123,7 +127,8 @@ static void walk_lane(const struct world *world, struct world_order *order, size
 
 bool search_before(const struct world *world, struct world_order *order, op_id a, op_id b)
 {
-	size_t cells = (size_t)order->n * order->stride, target = cell_of(order, world->ops[a].rank, world->ops[a].stream);
+	size_t cells = (size_t)order->n * order->stride,
+	       target = cell_of(order, world->ops[a].rank, world->ops[a].stream);
 	struct moment past = moment_of(world, order, a);
 	int count;
 	const uint32_t *meets = meets_of(world, b, &count);

@@ -1,14 +1,15 @@
 /* streams.c -- streams and events, and what a rank's host has seen the end of
  *
- * Lane 0 of a rank is its host, lane 1 the default stream. For each lane the books know up to which operation the host has
- * waited; memory whose users are all among those is clean: the host itself may write it. */
+ * Lane 0 of a rank is its host, lane 1 the default stream. For each lane the books know up to which operation
+ * the host has waited; memory whose users are all among those is clean: the host itself may write it. */
 #include "world/books.h"
 
 static enum status lane_reserve(struct world *world, int rank)
 {
 	struct rank_lanes *lanes = &world->lanes->rank[rank];
 
-	if (RESERVE(&world->streams, world->stream_count, 1, &world->stream_room) || RESERVE(&lanes->lane, lanes->count, 1, &lanes->room))
+	if (RESERVE(&world->streams, world->stream_count, 1, &world->stream_room) ||
+	        RESERVE(&lanes->lane, lanes->count, 1, &lanes->room))
 		return ST_MEMORY;
 	return order_stream_reserve(world, rank, (int)lanes->count + 1);
 }
@@ -21,7 +22,7 @@ static int lane_add(struct world *world, int rank, struct stream stream)
 	stream.rank = (uint16_t)rank;
 	stream.number = (uint8_t)lanes->count;
 	world->streams[index] = stream;
-	lanes->lane[lanes->count++] = (struct lane){ .stream = index };
+	lanes->lane[lanes->count++] = (struct lane){.stream = index};
 	return index;
 }
 
@@ -38,11 +39,12 @@ enum status lanes_create(struct world *world)
 	for (int r = 0; r < world->n; r++) {
 		if (lane_reserve(world, r))
 			return ST_MEMORY;
-		lane_add(world, r, (struct stream){ .name = host });
+		lane_add(world, r, (struct stream){.name = host});
 		if (lane_reserve(world, r) || bind_reserve(world, r, world->default_name, THING_STREAM))
 			return ST_MEMORY;
-		int index = lane_add(world, r, (struct stream){ .name = world->default_name, .blocking = true });
-		bind_set(world, r, world->default_name, (struct thing){ THING_STREAM, index });
+		int index =
+		        lane_add(world, r, (struct stream){.name = world->default_name, .blocking = true});
+		bind_set(world, r, world->default_name, (struct thing){THING_STREAM, index});
 	}
 	return ST_OK;
 }
@@ -64,20 +66,23 @@ struct stream *world_stream(const struct world *world, int rank, int number)
 	return lane_stream(world, rank, number);
 }
 
-enum status world_stream_make(struct world *world, int rank, name_id name, int priority, bool blocking, int *index)
+enum status world_stream_make(
+        struct world *world, int rank, name_id name, int priority, bool blocking, int *index)
 {
 	if (world->lanes->rank[rank].count >= STREAMS_MAX)
 		return fail(ST_LIMIT, "a rank has at most %d streams", STREAMS_MAX - 2);
 	struct thing now = world_find(world, rank, name);
 	if (now.kind == THING_STREAM)
-		return fail(ST_NAME, "rank %d has a stream '%s' already", rank, names_text(world->names, name));
+		return fail(
+		        ST_NAME, "rank %d has a stream '%s' already", rank, names_text(world->names, name));
 	enum status status = bind_reserve(world, rank, name, THING_STREAM);
 	if (!status)
 		status = lane_reserve(world, rank);
 	if (status)
 		return status;
-	*index = lane_add(world, rank, (struct stream){ .name = name, .priority = (int8_t)priority, .blocking = blocking });
-	bind_set(world, rank, name, (struct thing){ THING_STREAM, *index });
+	*index = lane_add(world, rank,
+	        (struct stream){.name = name, .priority = (int8_t)priority, .blocking = blocking});
+	bind_set(world, rank, name, (struct thing){THING_STREAM, *index});
 	digest_change(world, CHANGE_STREAM, rank, priority * 2 + blocking);
 	return ST_OK;
 }
@@ -96,8 +101,8 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 	if (status)
 		return status;
 	*index = (int)world->event_count++;
-	world->events[*index] = (struct event){ .name = name, .rank = (uint16_t)rank };
-	bind_set(world, rank, name, (struct thing){ THING_EVENT, *index });
+	world->events[*index] = (struct event){.name = name, .rank = (uint16_t)rank};
+	bind_set(world, rank, name, (struct thing){THING_EVENT, *index});
 	digest_change(world, CHANGE_EVENT, rank, *index);
 	return ST_OK;
 }

@@ -1,6 +1,7 @@
 /* tensors.c -- tensors: memory with a shape and a name; views of them
  *
- * Slots of freed tensors are used again, lowest first; a slot's `next_view` leads to the next free one meanwhile. */
+ * Slots of freed tensors are used again, lowest first; a slot's `next_view` leads to the next free one
+ * meanwhile. */
 #include "world/books.h"
 
 static enum status slot_reserve(struct world *world)
@@ -23,7 +24,7 @@ static void slot_take(struct world *world, int index)
 
 static void slot_give(struct world *world, int index)
 {
-	world->tensors[index] = (struct tensor){ .next_view = world->free_tensor };
+	world->tensors[index] = (struct tensor){.next_view = world->free_tensor};
 	world->free_tensor = index;
 }
 
@@ -36,8 +37,8 @@ static void digest_tensor(struct world *world, enum change change, int index)
 	digest_layout(world, &tensor->layout);
 }
 
-enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout, enum space space, int pool,
-	enum tensor_use use, int kind, int *index)
+enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout,
+        enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
 	struct grant grant;
 	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
@@ -45,23 +46,30 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 	if (!status)
 		status = slot_reserve(world);
 	if (!status)
-		status = memory_reserve(world, rank, space, layout_bytes(layout), pool, use == TENSOR_FILLED, &grant);
+		status = memory_reserve(
+		        world, rank, space, layout_bytes(layout), pool, use == TENSOR_FILLED, &grant);
 	if (status)
 		return status;
 	grant.plan.kind = (uint8_t)kind;
 	grant.scenery = use != TENSOR_RESULT;
 	int slot = slot_next(world);
 	slot_take(world, slot);
-	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = (uint8_t)space, .used = true, .base = slot,
-		.next_view = -1, .layout = *layout, .address = memory_take(world, &grant, slot, name) };
-	bind_set(world, rank, name, (struct thing){ THING_TENSOR, slot });
+	world->tensors[slot] = (struct tensor){.name = name,
+	        .rank = (uint16_t)rank,
+	        .space = (uint8_t)space,
+	        .used = true,
+	        .base = slot,
+	        .next_view = -1,
+	        .layout = *layout,
+	        .address = memory_take(world, &grant, slot, name)};
+	bind_set(world, rank, name, (struct thing){THING_TENSOR, slot});
 	digest_tensor(world, CHANGE_TENSOR, slot);
 	*index = slot;
 	return ST_OK;
 }
 
-enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address, const struct layout *layout,
-	int *index)
+enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
+        const struct layout *layout, int *index)
 {
 	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
 
@@ -72,11 +80,19 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	int slot = slot_next(world), base = world->tensors[base_tensor].base;
 	slot_take(world, slot);
 	struct tensor *owner = &world->tensors[base];
-	world->tensors[slot] = (struct tensor){ .name = name, .rank = (uint16_t)rank, .space = owner->space, .view = true, .used = true,
-		.base = base, .next_view = owner->next_view, .address = address, .layout = *layout, .poisoned = owner->poisoned };
+	world->tensors[slot] = (struct tensor){.name = name,
+	        .rank = (uint16_t)rank,
+	        .space = owner->space,
+	        .view = true,
+	        .used = true,
+	        .base = base,
+	        .next_view = owner->next_view,
+	        .address = address,
+	        .layout = *layout,
+	        .poisoned = owner->poisoned};
 	owner->next_view = slot;
 	owner->views++;
-	bind_set(world, rank, name, (struct thing){ THING_TENSOR, slot });
+	bind_set(world, rank, name, (struct thing){THING_TENSOR, slot});
 	digest_tensor(world, CHANGE_VIEW, slot);
 	*index = slot;
 	return ST_OK;

@@ -52,7 +52,7 @@ static enum status make_names(struct world *world)
 
 static enum status make_world_group(struct world *world)
 {
-	int starts[2] = { 0, world->n }, index;
+	int starts[2] = {0, world->n}, index;
 	int *ranks = mem_alloc((size_t)world->n * sizeof *ranks);
 
 	if (!ranks)
@@ -121,7 +121,7 @@ void world_free(struct world *world)
 	lanes_free(world);
 	bindings_free(world);
 	for (size_t i = 0; i < world->group_count; i++)
-		mem_free(world->groups[i].instance_of);     /* one block: groups.c */
+		mem_free(world->groups[i].instance_of); /* one block: groups.c */
 	mem_free(world->groups);
 	mem_free(world->ops);
 	mem_free(world->records);
@@ -146,7 +146,7 @@ enum status world_mark(struct world *world, name_id name, int line, int *section
 	if (RESERVE(&world->sections, world->section_count, 1, &world->section_room))
 		return ST_MEMORY;
 	*section = (int)world->section_count;
-	world->sections[world->section_count++] = (struct section){ .name = name, .line = line };
+	world->sections[world->section_count++] = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
 	return ST_OK;
 }

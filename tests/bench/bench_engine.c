@@ -1,4 +1,5 @@
-/* bench_engine.c -- operations a second with --dry: 1,024 ranks in groups of 8, each a kernel, a wait and an allreduce over and over */
+/* bench_engine.c -- operations a second with --dry: 1,024 ranks in groups of 8, each a kernel, a wait and an
+ * allreduce over and over */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "sim/backend.h"
@@ -17,7 +18,10 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-struct lines { struct record kernel, wait, reduce, sync; struct operand operand; };
+struct lines {
+	struct record kernel, wait, reduce, sync;
+	struct operand operand;
+};
 
 static void make_lines(struct world *world, int group, struct lines *l)
 {
@@ -28,7 +32,8 @@ static void make_lines(struct world *world, int group, struct lines *l)
 	l->kernel.flops = 1e6;
 	l->wait.kind = OP_WAIT;
 	l->wait.title = names_make(world->names, "wait", 4);
-	l->operand = (struct operand){.space = SPACE_DEVICE, .access = ACCESS_READ | ACCESS_WRITE, .tensor = -1};
+	l->operand =
+	        (struct operand){.space = SPACE_DEVICE, .access = ACCESS_READ | ACCESS_WRITE, .tensor = -1};
 	layout_make(&l->operand.layout, DT_F32, 1, (int64_t[]){65536});
 	l->reduce.kind = OP_COLLECTIVE;
 	l->reduce.title = names_make(world->names, "allreduce", 9);
@@ -42,8 +47,8 @@ static void make_lines(struct world *world, int group, struct lines *l)
 	l->sync.reason = names_make(world->names, "sync", 4);
 }
 
-static enum status add(struct world *world, struct backend *backend, int rank, int stream, const struct record *record, uint32_t *like,
-	op_id target, op_id *id)
+static enum status add(struct world *world, struct backend *backend, int rank, int stream,
+        const struct record *record, uint32_t *like, op_id target, op_id *id)
 {
 	enum status status = world_queue(world, rank, stream, record, *like, target, 0, id);
 	if (status == ST_OK && !*like)
@@ -51,7 +56,8 @@ static enum status add(struct world *world, struct backend *backend, int rank, i
 	return status == ST_OK ? backend->queued(backend, *id) : status;
 }
 
-static enum status one_round(struct world *world, struct backend *backend, const struct lines *l, const int *comm)
+static enum status one_round(
+        struct world *world, struct backend *backend, const struct lines *l, const int *comm)
 {
 	uint32_t kernel = 0, wait = 0, reduce = 0;
 	enum status status = ST_OK;
@@ -59,7 +65,8 @@ static enum status one_round(struct world *world, struct backend *backend, const
 	for (int r = 0; r < RANKS && status == ST_OK; r++)
 		status = add(world, backend, r, STREAM_DEFAULT, &l->kernel, &kernel, 0, &id);
 	for (int r = 0; r < RANKS && status == ST_OK; r++)
-		status = add(world, backend, r, comm[r], &l->wait, &wait, world_stream(world, r, STREAM_DEFAULT)->tail, &id);
+		status = add(world, backend, r, comm[r], &l->wait, &wait,
+		        world_stream(world, r, STREAM_DEFAULT)->tail, &id);
 	for (int r = 0; r < RANKS && status == ST_OK; r++)
 		status = add(world, backend, r, comm[r], &l->reduce, &reduce, 0, &id);
 	return status;
@@ -77,7 +84,9 @@ static enum status make_groups(struct world *world, int *group, int *comm)
 		status = world_stream_make(world, r, names_make(world->names, "comm", 4), 0, false, &index);
 		comm[r] = world->streams[index].number;
 	}
-	return status == ST_OK ? world_group_make(world, names_make(world->names, "tp", 2), false, RANKS / GROUP, starts, ranks, group) : status;
+	return status == ST_OK ? world_group_make(world, names_make(world->names, "tp", 2), false,
+	                                 RANKS / GROUP, starts, ranks, group)
+	                       : status;
 }
 
 static enum status finish(struct world *world, struct backend *backend, const struct lines *l, op_id *ids)
@@ -114,9 +123,11 @@ static enum status play(struct world *world, struct backend *backend)
 	double ops = (double)world->op_count;
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("engine: %.0f operations, %d ranks in groups of %d: %.2f us an operation to queue, %.2f to simulate: %.2f million/s (at least 1); "
-		"%.0f bytes an operation (at most 128)\n", ops, RANKS, GROUP, queueing / ops * 1e6, simulating / ops * 1e6, ops / (queueing + simulating) / 1e6,
-		(double)usage.ru_maxrss * 1024 / ops);
+	printf("engine: %.0f operations, %d ranks in groups of %d: %.2f us an operation to queue, %.2f to "
+	       "simulate: %.2f million/s (at least 1); "
+	       "%.0f bytes an operation (at most 128)\n",
+	        ops, RANKS, GROUP, queueing / ops * 1e6, simulating / ops * 1e6,
+	        ops / (queueing + simulating) / 1e6, (double)usage.ru_maxrss * 1024 / ops);
 	return status;
 }
 

@@ -1,5 +1,6 @@
-/* bench_frame.c -- a frame of the view over 100,000 operations: cells computed, sent as a line and read again, as rank 0 and the front end do.
- * Ranks differ, so that none is drawn with another; the last case has nothing finished, so its first frame runs the projection too. */
+/* bench_frame.c -- a frame of the view over 100,000 operations: cells computed, sent as a line and read
+ * again, as rank 0 and the front end do. Ranks differ, so that none is drawn with another; the last case has
+ * nothing finished, so its first frame runs the projection too. */
 #include "base/memory.h"
 #include "shell/credit.h"
 #include "shell/frame.h"
@@ -38,7 +39,8 @@ static enum status frame(struct shell *shell, const struct request *request, str
 	return status;
 }
 
-/* Frames as a person asks for them: the whole, then closer and closer to the middle, with an operation selected. */
+/* Frames as a person asks for them: the whole, then closer and closer to the middle, with an operation
+ * selected. */
 static enum status frames(struct shell *shell, const char *what)
 {
 	struct request request = {.kind = REQUEST_VIEW, .width = 200, .height = 50, .from = 1, .to = 0};
@@ -46,7 +48,8 @@ static enum status frames(struct shell *shell, const char *what)
 	double each[FRAMES], first, from = now_ms();
 	enum status status = frame(shell, &request, &line);
 	first = now_ms() - from;
-	struct window whole = trace_window(&(struct trace){.world = shell->world, .backend = shell->backend}, -1);
+	struct window whole =
+	        trace_window(&(struct trace){.world = shell->world, .backend = shell->backend}, -1);
 	request.selected = (op_id)shell->world->op_count / 2;
 	for (int i = 0; i < FRAMES && status == ST_OK; i++) {
 		int64_t part = (whole.to - whole.from) >> (i % 5 + 1);
@@ -60,7 +63,8 @@ static enum status frames(struct shell *shell, const char *what)
 	}
 	qsort(each, FRAMES, sizeof *each, by_value);
 	if (status == ST_OK)
-		printf("frame, %s: median %.1f ms, longest %.1f ms, first %.1f ms (at most 30)\n", what, each[FRAMES / 2], each[FRAMES - 1], first);
+		printf("frame, %s: median %.1f ms, longest %.1f ms, first %.1f ms (at most 30)\n", what,
+		        each[FRAMES / 2], each[FRAMES - 1], first);
 	text_release(&line);
 	return status;
 }
@@ -73,11 +77,15 @@ static enum status bench(struct plane *plane, int ranks, bool finished)
 	credit_start(&credit, plane, &shell.budget);
 	shell.credit = &credit;
 	enum status status = shell_open(&shell, plane, ranks, true, "classroom");
-	snprintf(lines, sizeof lines, "tensor x[64,64] w[64,64]\nstream comm\nrepeat %d { y = add x w; spin (rank + 1)*3us on comm; y = mul y w; "
-		"spin 7us on comm }%s", SPANS / ranks / 4, finished ? "\nsync" : "");
+	snprintf(lines, sizeof lines,
+	        "tensor x[64,64] w[64,64]\nstream comm\nrepeat %d { y = add x w; spin (rank + 1)*3us on "
+	        "comm; y = mul y w; "
+	        "spin 7us on comm }%s",
+	        SPANS / ranks / 4, finished ? "\nsync" : "");
 	if (status == ST_OK)
 		status = shell_line(&shell, lines, strlen(lines));
-	snprintf(what, sizeof what, "%zu operations of %d ranks, %s", shell.world ? shell.world->op_count : 0, ranks, finished ? "done" : "queued");
+	snprintf(what, sizeof what, "%zu operations of %d ranks, %s", shell.world ? shell.world->op_count : 0,
+	        ranks, finished ? "done" : "queued");
 	if (status == ST_OK)
 		status = frames(&shell, what);
 	if (status != ST_OK)

@@ -1,7 +1,9 @@
-/* bench_parse.c -- how fast the text of a program is parsed: lines a second, of what `strategy pipeline` writes for a gpt
+/* bench_parse.c -- how fast the text of a program is parsed: lines a second, of what `strategy pipeline`
+ * writes for a gpt
  *
- * Counted: the text's bytes checked as UTF-8, copied, split into words; expressions and names as trees; each line bound to its command's row
- * (arguments, options, clauses); the tree freed. Not counted: names looked for in the books, anything run. */
+ * Counted: the text's bytes checked as UTF-8, copied, split into words; expressions and names as trees; each
+ * line bound to its command's row (arguments, options, clauses); the tree freed. Not counted: names looked
+ * for in the books, anything run. */
 #include "shell/language/interpreter.h"
 #include "strategies/strategies.h"
 
@@ -18,14 +20,26 @@ static double now(void)
 
 static enum status write_program(struct text *text)
 {
-	struct strategy_call call = { .strategy = strategy_find("pipeline"), .ranks = 16, .data = { .count = 100000 },
-		.model = { .kind = MODEL_GPT, .layers = 16, .hidden = 64, .heads = 4, .seq = 64, .batch = 256, .vocab = 64, .dtype = DT_F32,
-			.lr = 0.1, .loss_scale = 1, .seed = 1 } };
+	struct strategy_call call = {.strategy = strategy_find("pipeline"),
+	        .ranks = 16,
+	        .data = {.count = 100000},
+	        .model = {.kind = MODEL_GPT,
+	                .layers = 16,
+	                .hidden = 64,
+	                .heads = 4,
+	                .seq = 64,
+	                .batch = 256,
+	                .vocab = 64,
+	                .dtype = DT_F32,
+	                .lr = 0.1,
+	                .loss_scale = 1,
+	                .seed = 1}};
 
 	for (int i = 0; i < STRATEGY_OPTIONS_MAX && call.strategy->option[i].name; i++) {
 		const struct strategy_option *row = &call.strategy->option[i];
 		if (row->words)
-			snprintf(call.option[i].word, sizeof call.option[i].word, "%s", strcmp(row->name, "schedule") == 0 ? "1f1b" : "off");
+			snprintf(call.option[i].word, sizeof call.option[i].word, "%s",
+			        strcmp(row->name, "schedule") == 0 ? "1f1b" : "off");
 		else if (row->least == 1)
 			call.option[i].number = strcmp(row->name, "micro") == 0 ? 256 : 1;
 	}
@@ -35,7 +49,7 @@ static enum status write_program(struct text *text)
 int main(void)
 {
 	enum { ROUNDS = 5 };
-	struct text text = { 0 };
+	struct text text = {0};
 	double best = 1e9;
 	long lines = 0;
 	enum status status = write_program(&text);
@@ -49,8 +63,9 @@ int main(void)
 		best = took < best ? took : best;
 	}
 	if (status == ST_OK)
-		printf("parse: a pipeline's program of %ld lines in %.1f ms, the best of %d: %.2f million lines/s of one core (at least 1)\n", lines, best * 1e3, ROUNDS,
-			(double)lines / best / 1e6);
+		printf("parse: a pipeline's program of %ld lines in %.1f ms, the best of %d: %.2f million "
+		       "lines/s of one core (at least 1)\n",
+		        lines, best * 1e3, ROUNDS, (double)lines / best / 1e6);
 	else
 		printf("failed: %s\n", fail_text());
 	text_release(&text);

@@ -26,7 +26,8 @@ static double used(void)
 	struct rusage r;
 
 	getrusage(RUSAGE_SELF, &r);
-	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6;
+	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+	        (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6;
 }
 
 static int ascending(const void *a, const void *b)
@@ -75,7 +76,8 @@ static void commands(struct plane *plane)
 	if (plane_rank(plane) == 0) {
 		for (int i = 0; i < ROW; i++)
 			times[i] = command(plane);
-		printf("command in a row, %d ranks: median %.3f ms (at most 1)\n", plane_size(plane), 1e3 * median(times, ROW));
+		printf("command in a row, %d ranks: median %.3f ms (at most 1)\n", plane_size(plane),
+		        1e3 * median(times, ROW));
 	} else {
 		answer(plane, ROW);
 	}
@@ -84,7 +86,8 @@ static void commands(struct plane *plane)
 		times[i] = command(plane);
 	}
 	if (plane_rank(plane) == 0)
-		printf("command after an idle second: median %.3f ms (at most 5)\n", 1e3 * median(times, IDLE_TRIES));
+		printf("command after an idle second: median %.3f ms (at most 5)\n",
+		        1e3 * median(times, IDLE_TRIES));
 	else
 		answer(plane, IDLE_TRIES);
 	began = used();
@@ -99,7 +102,8 @@ static void commands(struct plane *plane)
 	for (int rank = 0; rank < plane_size(plane); rank++)
 		sum += each[rank];
 	if (plane_rank(plane) == 0)
-		printf("idle: %.1f%% of a core for %d ranks (at most 5%%)\n", 100 * sum / IDLE_SECONDS, plane_size(plane));
+		printf("idle: %.1f%% of a core for %d ranks (at most 5%%)\n", 100 * sum / IDLE_SECONDS,
+		        plane_size(plane));
 	mem_free(each);
 }
 
@@ -114,7 +118,7 @@ static void reductions(struct plane *plane)
 	for (int i = 0; i < n; i++)
 		ranks[i] = i;
 	plane_group_make(plane, n, ranks, &group);
-	for (int i = -5; i < REDUCTIONS; i++) {    /* in turns, so that both see the same machine */
+	for (int i = -5; i < REDUCTIONS; i++) { /* in turns, so that both see the same machine */
 		double t0, t1;
 
 		MPI_Barrier(MPI_COMM_WORLD);
@@ -131,7 +135,8 @@ static void reductions(struct plane *plane)
 	}
 	if (plane_rank(plane) == 0) {
 		double a = median(ours, REDUCTIONS), b = median(plain, REDUCTIONS);
-		printf("allreduce 4 MB, %d ranks: %.2f ms, plain MPI_Allreduce %.2f ms: %.2f (at most 1.1)\n", n, 1e3 * a, 1e3 * b, a / b);
+		printf("allreduce 4 MB, %d ranks: %.2f ms, plain MPI_Allreduce %.2f ms: %.2f (at most 1.1)\n",
+		        n, 1e3 * a, 1e3 * b, a / b);
 	}
 	plane_group_free(group);
 	mem_free(out);

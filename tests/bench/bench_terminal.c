@@ -1,6 +1,8 @@
 /* bench_terminal.c -- what a person waits for, measured through a pseudo-terminal:
- *     bench_terminal RANKSH EMPTY     EMPTY: an MPI program that only starts and ends, the baseline of the start
- * prints start against the baseline, the answer to a command with 8 ranks in a row and after an idle second, and what 8 idle ranks use. */
+ *     bench_terminal RANKSH EMPTY     EMPTY: an MPI program that only starts and ends, the baseline of the
+ *                                     start
+ * prints start against the baseline, the answer to a command with 8 ranks in a row and after an idle second,
+ * and what 8 idle ranks use. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -49,7 +51,10 @@ static double run_ms(char *const argv[])
 	return now_ms() - from;
 }
 
-struct shell { pid_t pid; int terminal; };
+struct shell {
+	pid_t pid;
+	int terminal;
+};
 
 static struct shell shell_open(const char *ranksh, const char *ranks)
 {
@@ -119,7 +124,8 @@ static long parent_of(long process, long *ticks)
 	snprintf(path, sizeof path, "/proc/%ld/stat", process);
 	FILE *file = fopen(path, "r");
 	if (file && fgets(line, sizeof line, file) && strrchr(line, ')'))
-		sscanf(strrchr(line, ')') + 2, "%*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &parent, &user, &system);
+		sscanf(strrchr(line, ')') + 2, "%*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &parent,
+		        &user, &system);
 	if (file)
 		fclose(file);
 	*ticks = user + system;
@@ -156,7 +162,8 @@ static void bench_start(const char *ranksh, const char *empty)
 	enum { TIMES = 7 };
 	double start[TIMES], base[TIMES];
 	for (int i = 0; i < TIMES; i++) {
-		char *const argv[] = {"mpirun", "--oversubscribe", "--bind-to", "none", "-n", "4", (char *)empty, NULL};
+		char *const argv[] = {
+		        "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "4", (char *)empty, NULL};
 		base[i] = run_ms(argv);
 		double from = now_ms();
 		struct shell shell = shell_open(ranksh, "4");
@@ -166,7 +173,8 @@ static void bench_start(const char *ranksh, const char *empty)
 		shell_close(&shell);
 	}
 	double s = median(start, TIMES), b = median(base, TIMES);
-	printf("start: prompt of 4 ranks %.0f ms / empty MPI program %.0f ms = %.2f (at most 1.3)\n", s, b, s / b);
+	printf("start: prompt of 4 ranks %.0f ms / empty MPI program %.0f ms = %.2f (at most 1.3)\n", s, b,
+	        s / b);
 }
 
 static void bench_commands(const char *ranksh)
@@ -188,8 +196,9 @@ static void bench_commands(const char *ranksh)
 	idle(4000);
 	double part = (double)(ticks_used(&shell) - before) / (double)sysconf(_SC_CLK_TCK) / 4;
 	shell_close(&shell);
-	printf("command, 8 ranks: median %.2f ms in a row (at most 1), %.2f ms after an idle second (at most 5)\n", median(row, ROW),
-		median(apart, APART));
+	printf("command, 8 ranks: median %.2f ms in a row (at most 1), %.2f ms after an idle second (at most "
+	       "5)\n",
+	        median(row, ROW), median(apart, APART));
 	printf("idle, 8 ranks, mpirun and the front end: %.1f %% of a core (at most 5)\n", 100 * part);
 }
 

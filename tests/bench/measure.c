@@ -1,5 +1,5 @@
-/* measure.c -- runs a command and prints its wall seconds and its peak of resident memory in bytes:  measure COMMAND ...
- * The command's own output goes to standard error. */
+/* measure.c -- runs a command and prints its wall seconds and its peak of resident memory in bytes:  measure
+ * COMMAND ... The command's own output goes to standard error. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
-/* plain_gpt.h -- the gpt of src/strategies/layers.c as a plain C program would train it: f32 arrays, loops, and a CBLAS. The baseline of
- * bench_gpt.c, and what test_gpt.c holds the program of lines against: same weights, same text, same losses. */
+/* plain_gpt.h -- the gpt of src/strategies/layers.c as a plain C program would train it: f32 arrays, loops,
+ * and a CBLAS. The baseline of bench_gpt.c, and what test_gpt.c holds the program of lines against: same
+ * weights, same text, same losses. */
 #ifndef RANKSH_PLAIN_GPT_H
 #define RANKSH_PLAIN_GPT_H
 
@@ -10,11 +11,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYERS = 4, HIDDEN = 64, HEAD_COUNT = 4, SEQ = 64, BATCH = 8, TOKENS = BATCH * SEQ, WIDE = 4 * HIDDEN, HEAD = HIDDEN / HEAD_COUNT };
+enum {
+	LAYERS = 4,
+	HIDDEN = 64,
+	HEAD_COUNT = 4,
+	SEQ = 64,
+	BATCH = 8,
+	TOKENS = BATCH * SEQ,
+	WIDE = 4 * HIDDEN,
+	HEAD = HIDDEN / HEAD_COUNT
+};
 
-struct weight { int rows, cols; float *w, *g, *m, *v; };
-struct block { struct weight q, k, v, o, up, down; float *n, *xq, *xk, *xv, *xo, *r, *mid, *u, *act, *x; };
-struct plain { int vocab; struct weight table, pos, head; struct block block[LAYERS]; float *x0, *n, *logits, *d, *d2, *d3, *dwide, *dq, *dk, *dv, *p, *ds; int step; };
+struct weight {
+	int rows, cols;
+	float *w, *g, *m, *v;
+};
+struct block {
+	struct weight q, k, v, o, up, down;
+	float *n, *xq, *xk, *xv, *xo, *r, *mid, *u, *act, *x;
+};
+struct plain {
+	int vocab;
+	struct weight table, pos, head;
+	struct block block[LAYERS];
+	float *x0, *n, *logits, *d, *d2, *d3, *dwide, *dq, *dk, *dv, *p, *ds;
+	int step;
+};
 
 static inline float *plain_array(int count)
 {
@@ -23,7 +45,8 @@ static inline float *plain_array(int count)
 
 static inline void plain_weight(struct weight *w, int rows, int cols, double scale, int seed)
 {
-	*w = (struct weight){ rows, cols, plain_array(rows * cols), plain_array(rows * cols), plain_array(rows * cols), plain_array(rows * cols) };
+	*w = (struct weight){rows, cols, plain_array(rows * cols), plain_array(rows * cols),
+	        plain_array(rows * cols), plain_array(rows * cols)};
 	for (int i = 0; i < rows * cols; i++)
 		w->w[i] = (float)(scale * (double)philox_normal((uint64_t)seed, (uint64_t)i));
 }
@@ -37,7 +60,7 @@ static inline void plain_make(struct plain *p, int vocab)
 {
 	double s = 1 / sqrt(HIDDEN), residual = s / sqrt(2 * LAYERS);
 	int seed = 1;
-	*p = (struct plain){ .vocab = vocab };
+	*p = (struct plain){.vocab = vocab};
 	plain_weight(&p->table, vocab, HIDDEN, 0.02, ++seed);
 	plain_weight(&p->pos, SEQ, HIDDEN, 0.02, ++seed);
 	for (int i = 0; i < LAYERS; i++) {
@@ -48,31 +71,33 @@ static inline void plain_make(struct plain *p, int vocab)
 		plain_weight(&b->o, HIDDEN, HIDDEN, residual, ++seed);
 		plain_weight(&b->up, HIDDEN, WIDE, s, ++seed);
 		plain_weight(&b->down, WIDE, HIDDEN, residual / 2, ++seed);
-		float **of[] = { &b->n, &b->xq, &b->xk, &b->xv, &b->xo, &b->r, &b->mid, &b->x };
+		float **of[] = {&b->n, &b->xq, &b->xk, &b->xv, &b->xo, &b->r, &b->mid, &b->x};
 		for (int k = 0; k < 8; k++)
 			*of[k] = plain_array(TOKENS * HIDDEN);
 		b->u = plain_array(TOKENS * WIDE), b->act = plain_array(TOKENS * WIDE);
 	}
 	plain_weight(&p->head, HIDDEN, vocab, s, ++seed);
-	float **of[] = { &p->x0, &p->n, &p->d, &p->d2, &p->d3, &p->dq, &p->dk, &p->dv };
+	float **of[] = {&p->x0, &p->n, &p->d, &p->d2, &p->d3, &p->dq, &p->dk, &p->dv};
 	for (int k = 0; k < 8; k++)
 		*of[k] = plain_array(TOKENS * HIDDEN);
-	p->logits = plain_array(TOKENS * vocab), p->dwide = plain_array(TOKENS * WIDE), p->p = plain_array(SEQ * SEQ), p->ds = plain_array(SEQ * SEQ);
+	p->logits = plain_array(TOKENS * vocab), p->dwide = plain_array(TOKENS * WIDE),
+	p->p = plain_array(SEQ * SEQ), p->ds = plain_array(SEQ * SEQ);
 }
 
 static inline void plain_free(struct plain *p)
 {
 	for (int i = 0; i < LAYERS; i++) {
 		struct block *b = &p->block[i];
-		struct weight *weights[] = { &b->q, &b->k, &b->v, &b->o, &b->up, &b->down };
+		struct weight *weights[] = {&b->q, &b->k, &b->v, &b->o, &b->up, &b->down};
 		for (int k = 0; k < 6; k++)
 			plain_weight_free(weights[k]);
-		float *arrays[] = { b->n, b->xq, b->xk, b->xv, b->xo, b->r, b->mid, b->x, b->u, b->act };
+		float *arrays[] = {b->n, b->xq, b->xk, b->xv, b->xo, b->r, b->mid, b->x, b->u, b->act};
 		for (int k = 0; k < 10; k++)
 			free(arrays[k]);
 	}
 	plain_weight_free(&p->table), plain_weight_free(&p->pos), plain_weight_free(&p->head);
-	float *arrays[] = { p->x0, p->n, p->d, p->d2, p->d3, p->dq, p->dk, p->dv, p->logits, p->dwide, p->p, p->ds };
+	float *arrays[] = {
+	        p->x0, p->n, p->d, p->d2, p->d3, p->dq, p->dk, p->dv, p->logits, p->dwide, p->p, p->ds};
 	for (int k = 0; k < 12; k++)
 		free(arrays[k]);
 }
@@ -89,13 +114,16 @@ static inline int *plain_text(int count, int vocab)
 /* y = x w (+ y) ; dx = dy w.T (+ dx) ; dw = x.T dy */
 static inline void times(const float *x, const struct weight *w, float *y)
 {
-	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, TOKENS, w->cols, w->rows, 1, x, w->rows, w->w, w->cols, 0, y, w->cols);
+	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, TOKENS, w->cols, w->rows, 1, x, w->rows, w->w,
+	        w->cols, 0, y, w->cols);
 }
 
 static inline void times_back(const float *x, struct weight *w, const float *dy, float *dx, float beta)
 {
-	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, w->rows, w->cols, TOKENS, 1, x, w->rows, dy, w->cols, 0, w->g, w->cols);
-	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, TOKENS, w->rows, w->cols, 1, dy, w->cols, w->w, w->cols, beta, dx, w->rows);
+	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, w->rows, w->cols, TOKENS, 1, x, w->rows, dy,
+	        w->cols, 0, w->g, w->cols);
+	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, TOKENS, w->rows, w->cols, 1, dy, w->cols, w->w,
+	        w->cols, beta, dx, w->rows);
 }
 
 static inline void norm(const float *x, float *y)
@@ -133,7 +161,8 @@ static inline void norm_back(const float *x, const float *dy, float *dx)
 
 static inline void plain_probabilities(struct plain *p, const float *q, const float *k)
 {
-	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SEQ, SEQ, HEAD, 1 / sqrtf(HEAD), q, HIDDEN, k, HIDDEN, 0, p->p, SEQ);
+	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SEQ, SEQ, HEAD, 1 / sqrtf(HEAD), q, HIDDEN, k,
+	        HIDDEN, 0, p->p, SEQ);
 	for (int i = 0; i < SEQ; i++) {
 		float *row = p->p + i * SEQ, most = row[0], sum = 0;
 		for (int j = 1; j <= i; j++)
@@ -150,7 +179,8 @@ static inline void attend(struct plain *p, struct block *b)
 	for (int s = 0; s < BATCH * HEAD_COUNT; s++) {
 		int at = s / HEAD_COUNT * SEQ * HIDDEN + s % HEAD_COUNT * HEAD;
 		plain_probabilities(p, b->xq + at, b->xk + at);
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SEQ, HEAD, SEQ, 1, p->p, SEQ, b->xv + at, HIDDEN, 0, b->xo + at, HIDDEN);
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SEQ, HEAD, SEQ, 1, p->p, SEQ,
+		        b->xv + at, HIDDEN, 0, b->xo + at, HIDDEN);
 	}
 }
 
@@ -160,8 +190,10 @@ static inline void attend_back(struct plain *p, struct block *b, const float *d)
 	for (int s = 0; s < BATCH * HEAD_COUNT; s++) {
 		int at = s / HEAD_COUNT * SEQ * HIDDEN + s % HEAD_COUNT * HEAD;
 		plain_probabilities(p, b->xq + at, b->xk + at);
-		cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SEQ, HEAD, SEQ, 1, p->p, SEQ, d + at, HIDDEN, 0, p->dv + at, HIDDEN);
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SEQ, SEQ, HEAD, 1, d + at, HIDDEN, b->xv + at, HIDDEN, 0, p->ds, SEQ);
+		cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SEQ, HEAD, SEQ, 1, p->p, SEQ, d + at,
+		        HIDDEN, 0, p->dv + at, HIDDEN);
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SEQ, SEQ, HEAD, 1, d + at, HIDDEN,
+		        b->xv + at, HIDDEN, 0, p->ds, SEQ);
 		for (int i = 0; i < SEQ; i++) {
 			float sum = 0;
 			for (int j = 0; j <= i; j++)
@@ -169,8 +201,10 @@ static inline void attend_back(struct plain *p, struct block *b, const float *d)
 			for (int j = 0; j < SEQ; j++)
 				p->ds[i * SEQ + j] = p->p[i * SEQ + j] * (p->ds[i * SEQ + j] - sum);
 		}
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SEQ, HEAD, SEQ, scale, p->ds, SEQ, b->xk + at, HIDDEN, 0, p->dq + at, HIDDEN);
-		cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SEQ, HEAD, SEQ, scale, p->ds, SEQ, b->xq + at, HIDDEN, 0, p->dk + at, HIDDEN);
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SEQ, HEAD, SEQ, scale, p->ds, SEQ,
+		        b->xk + at, HIDDEN, 0, p->dq + at, HIDDEN);
+		cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, SEQ, HEAD, SEQ, scale, p->ds, SEQ,
+		        b->xq + at, HIDDEN, 0, p->dk + at, HIDDEN);
 	}
 }
 
@@ -202,13 +236,15 @@ static inline void plain_block_back(struct plain *p, struct block *b, const floa
 	times_back(b->act, &b->down, p->d, p->dwide, 0);
 	for (int i = 0; i < TOKENS * WIDE; i++) {
 		float u = b->u[i], t = tanh_of(u);
-		p->dwide[i] *= 0.5f * (1 + t) + 0.5f * u * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * u * u);
+		p->dwide[i] *=
+		        0.5f * (1 + t) + 0.5f * u * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * u * u);
 	}
 	times_back(b->mid, &b->up, p->dwide, p->d2, 0);
 	norm_back(b->r, p->d2, p->d);
 	times_back(b->xo, &b->o, p->d, p->d3, 0);
 	attend_back(p, b, p->d3);
-	times_back(b->n, &b->q, p->dq, p->d2, 0), times_back(b->n, &b->k, p->dk, p->d2, 1), times_back(b->n, &b->v, p->dv, p->d2, 1);
+	times_back(b->n, &b->q, p->dq, p->d2, 0), times_back(b->n, &b->k, p->dk, p->d2, 1),
+	        times_back(b->n, &b->v, p->dv, p->d2, 1);
 	norm_back(x, p->d2, p->d);
 }
 
@@ -264,7 +300,7 @@ static inline float plain_iteration(struct plain *p, const int *text)
 	adam_step(&p->table, p->step), adam_step(&p->pos, p->step), adam_step(&p->head, p->step);
 	for (int i = 0; i < LAYERS; i++) {
 		struct block *b = &p->block[i];
-		struct weight *of[] = { &b->q, &b->k, &b->v, &b->o, &b->up, &b->down };
+		struct weight *of[] = {&b->q, &b->k, &b->v, &b->o, &b->up, &b->down};
 		for (int k = 0; k < 6; k++)
 			adam_step(of[k], p->step);
 	}

@@ -1,6 +1,8 @@
-/* fuzz_parse.c -- mutated scripts for the parser: no input may crash it, and what it refuses leaves no memory behind.
+/* fuzz_parse.c -- mutated scripts for the parser: no input may crash it, and what it refuses leaves no memory
+ * behind.
  *
- *     fuzz_parse SECONDS FOLDER...     changes the .rsh files of the folders, for so long; the same inputs at every run of the same length
+ *     fuzz_parse SECONDS FOLDER...     changes the .rsh files of the folders, for so long; the same inputs at
+ *                                      every run of the same length
  * With clang, -DLIBFUZZER -fsanitize=fuzzer,address,undefined makes it a target of libFuzzer. */
 #include "base/memory.h"
 #include "base/philox.h"
@@ -32,8 +34,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 #else
 
 enum { INPUT_MAX = 1 << 16, SEEDS_MAX = 400 };
-struct seed { char *bytes; size_t count; };
-struct random { uint64_t counter; };
+struct seed {
+	char *bytes;
+	size_t count;
+};
+struct random {
+	uint64_t counter;
+};
 
 static uint32_t draw(struct random *random, uint32_t below)
 {
@@ -60,7 +67,8 @@ static int add_folder(struct seed *seeds, int count, const char *folder)
 	for (int i = 0; i < found; i++) {
 		char path[1024];
 		const char *dot = strrchr(entries[i]->d_name, '.');
-		int fits = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path;
+		int fits =
+		        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path;
 		if (fits && dot && strcmp(dot, ".rsh") == 0 && count < SEEDS_MAX)
 			count += add_file(&seeds[count], path);
 		free(entries[i]);
@@ -80,11 +88,14 @@ static size_t replace(char *input, size_t count, size_t at, size_t old, const ch
 	return count - old + length;
 }
 
-static size_t mutate(struct random *random, char *input, size_t count, const struct seed *seeds, int seed_count)
+static size_t mutate(
+        struct random *random, char *input, size_t count, const struct seed *seeds, int seed_count)
 {
-	static const char *const words[] = {"{", "}", "(", ")", "[", "]", "\"", "$", "$(", "=", "+=", "==", ":", ";", "\n", " ", "@", "@0-", "#", "->", "%", ".T",
-		" on ", " in ", "let ", "if ", " else ", "for i in 0:", "def ", "expect error { ", "repeat ", "tensor ", "2ms", "1e999", "80%", "_", ",", "not ",
-		"\\", "close(x,y)", "x[0", "99999999999999999999", "\xff", "\xc3\xa9", "time(", "count(a#3)", "dp=0,", "-", "((((((((", "{{{{{{{{", "[[[[[[[["};
+	static const char *const words[] = {"{", "}", "(", ")", "[", "]", "\"", "$", "$(", "=",
+	        "+=", "==", ":", ";", "\n", " ", "@", "@0-", "#", "->", "%", ".T", " on ", " in ", "let ",
+	        "if ", " else ", "for i in 0:", "def ", "expect error { ", "repeat ", "tensor ", "2ms",
+	        "1e999", "80%", "_", ",", "not ", "\\", "close(x,y)", "x[0", "99999999999999999999", "\xff",
+	        "\xc3\xa9", "time(", "count(a#3)", "dp=0,", "-", "((((((((", "{{{{{{{{", "[[[[[[[["};
 	uint32_t at = draw(random, (uint32_t)count + 1), length = draw(random, 40);
 	const struct seed *other = &seeds[draw(random, (uint32_t)seed_count)];
 	if (at + length > count)
@@ -103,7 +114,7 @@ static size_t mutate(struct random *random, char *input, size_t count, const str
 		return replace(input, count, at, 0, other->bytes + from, take);
 	}
 	case 3:
-		return at;              /* cut off */
+		return at; /* cut off */
 	default: {
 		const char *word = words[draw(random, sizeof words / sizeof *words)];
 		for (uint32_t times = draw(random, 40) ? 1 : 300; times > 0; times--)

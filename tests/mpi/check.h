@@ -1,4 +1,5 @@
-/* check.h -- checks of a test program that runs as several MPI processes: each rank counts, rank 0 prints the sum.
+/* check.h -- checks of a test program that runs as several MPI processes: each rank counts, rank 0 prints the
+ * sum.
  *     mpirun -n 4 test_plane      ->  "test_plane: 512 passed, 0 failed" and exit status 0 */
 #ifndef RANKSH_TESTS_MPI_CHECK_H
 #define RANKSH_TESTS_MPI_CHECK_H
@@ -6,7 +7,9 @@
 #include "mpi/plane.h"
 #include <stdio.h>
 
-struct checks { int passed, failed, rank; };
+struct checks {
+	int passed, failed, rank;
+};
 
 #define CHECK(checks, truth) check((checks), (truth), #truth, __FILE__, __LINE__)
 
@@ -15,7 +18,8 @@ static inline void check(struct checks *checks, bool truth, const char *text, co
 	if (truth)
 		checks->passed++;
 	else if (++checks->failed <= 10)
-		fprintf(stderr, "%s:%d: rank %d: not true: %s (last failure: %s)\n", file, line, checks->rank, text, fail_text());
+		fprintf(stderr, "%s:%d: rank %d: not true: %s (last failure: %s)\n", file, line, checks->rank,
+		        text, fail_text());
 }
 
 /* The exit status, the same on every rank; ends the plane. */

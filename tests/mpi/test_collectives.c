@@ -1,13 +1,18 @@
-/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed in double:
- * mpirun -n {1,2,3,4,5,8} test_collectives */
+/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed in
+ * double: mpirun -n {1,2,3,4,5,8} test_collectives */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "tests/mpi/check.h"
 #include <string.h>
 
-enum { EACH = 9001 };           /* elements of a part: more than one staging buffer of halves */
+enum { EACH = 9001 }; /* elements of a part: more than one staging buffer of halves */
 enum { RANKS_MOST = 8, BYTES = RANKS_MOST * EACH * 4 };
-struct test { struct plane *plane; struct checks checks; struct plane_group *group; int n, place; };
+struct test {
+	struct plane *plane;
+	struct checks checks;
+	struct plane_group *group;
+	int n, place;
+};
 
 static char input[BYTES + 64], output[BYTES + 64];
 
@@ -48,7 +53,8 @@ static void fill(const struct test *test, enum dtype dtype, void *elements, int6
 		dtype_set(dtype, elements, i, (float)value(test->place, i));
 }
 
-static double expected(const struct test *test, enum collective_kind kind, enum dtype dtype, enum reduction reduction, int root, int64_t i)
+static double expected(const struct test *test, enum collective_kind kind, enum dtype dtype,
+        enum reduction reduction, int root, int64_t i)
 {
 	switch (kind) {
 	case COLLECTIVE_BROADCAST:
@@ -67,7 +73,10 @@ static double expected(const struct test *test, enum collective_kind kind, enum 
 	}
 }
 
-struct sizes { int64_t in, out; bool result; };
+struct sizes {
+	int64_t in, out;
+	bool result;
+};
 
 static struct sizes sizes_of(const struct test *test, enum collective_kind kind, int root)
 {
@@ -91,7 +100,8 @@ static struct sizes sizes_of(const struct test *test, enum collective_kind kind,
 }
 
 /* in and out: where the buffers lie; a rank without a result passes NULL. */
-static void one(struct test *test, enum collective_kind kind, enum dtype dtype, enum reduction reduction, int root, char *in, char *out)
+static void one(struct test *test, enum collective_kind kind, enum dtype dtype, enum reduction reduction,
+        int root, char *in, char *out)
 {
 	struct sizes sizes = sizes_of(test, kind, root);
 	bool in_place = kind == COLLECTIVE_REDUCE && in == out;
@@ -101,15 +111,15 @@ static void one(struct test *test, enum collective_kind kind, enum dtype dtype, 
 	memset(out, 0x5a, (size_t)(sizes.out * dtype_bytes(dtype)));
 	fill(test, dtype, in, sizes.in);
 	status = collective_data(collective_at(kind), test->group, dtype, reduction, root, in, sizes.in,
-		sizes.result || in_place ? out : NULL, sizes.out);
+	        sizes.result || in_place ? out : NULL, sizes.out);
 	CHECK(&test->checks, status == ST_OK);
 	for (int64_t i = 0; sizes.result && i < sizes.out; i++)
 		wrong += dtype_get(dtype, out, i) != expected(test, kind, dtype, reduction, root, i);
 	for (int64_t i = 0; in_place && !sizes.result && i < sizes.out; i++)
 		wrong += dtype_get(dtype, out, i) != value(test->place, i);
 	if (wrong)
-		fprintf(stderr, "%s %s reduction %d root %d: %lld wrong\n", collective_at(kind)->name, dtype_name(dtype), (int)reduction, root,
-			(long long)wrong);
+		fprintf(stderr, "%s %s reduction %d root %d: %lld wrong\n", collective_at(kind)->name,
+		        dtype_name(dtype), (int)reduction, root, (long long)wrong);
 	CHECK(&test->checks, wrong == 0);
 }
 
@@ -119,11 +129,18 @@ static void every_one(struct test *test)
 		const struct collective *row = collective_at(kind);
 
 		for (int dtype = 0; dtype < DT_COUNT; dtype++) {
-			for (int reduction = 0; reduction <= (row->reduces ? REDUCE_MIN : REDUCE_SUM); reduction++) {
+			for (int reduction = 0; reduction <= (row->reduces ? REDUCE_MIN : REDUCE_SUM);
+			        reduction++) {
 				for (int root = 0; root < (row->has_root ? test->n : 1); root += 2) {
 					one(test, kind, dtype, reduction, root, input, output);
 					one(test, kind, dtype, reduction, root, input, input);
-					one(test, kind, dtype, reduction, root, input, input + 4 * (test->place % 2));   /* overlaps on some, is the same on others */
+					one(test, kind, dtype, reduction, root, input,
+					        input +
+					                4 *
+					                        (test->place %
+					                                /* overlaps on some, is the same on
+					                                 * others */
+					                                2));
 				}
 			}
 		}
@@ -141,7 +158,8 @@ static void without_memory(struct test *test)
 	for (int kind = 0; kind < COLLECTIVE_BARRIER; kind++) {
 		sizes = sizes_of(test, kind, 0);
 		mem_fail_at(unlucky ? 0 : -1);
-		status = collective_data(collective_at(kind), test->group, DT_F32, REDUCE_SUM, 0, input, sizes.in, input + 4, sizes.out);
+		status = collective_data(collective_at(kind), test->group, DT_F32, REDUCE_SUM, 0, input,
+		        sizes.in, input + 4, sizes.out);
 		mem_fail_at(-1);
 		CHECK(&test->checks, status == (unlucky ? ST_MEMORY : ST_OK));
 		CHECK(&test->checks, mem_live() == live);
@@ -159,7 +177,9 @@ static void rounds_once(struct test *test)
 	each = dtype_get(DT_BF16, in, 0);
 	for (int i = 0; i < test->n; i++)
 		sum += each;
-	CHECK(&test->checks, collective_data(collective_find("allreduce"), test->group, DT_BF16, REDUCE_SUM, 0, in, 1, out, 1) == ST_OK);
+	CHECK(&test->checks,
+	        collective_data(collective_find("allreduce"), test->group, DT_BF16, REDUCE_SUM, 0, in, 1, out,
+	                1) == ST_OK);
 	CHECK(&test->checks, dtype_get(DT_BF16, out, 0) == (float)rounded(DT_BF16, sum));
 }
 
@@ -167,7 +187,9 @@ static void averages_of_whole_numbers(struct test *test)
 {
 	int32_t in[2] = {-(test->place + 1), test->place + 1}, out[2], sum = test->n * (test->n + 1) / 2;
 
-	CHECK(&test->checks, collective_data(collective_find("allreduce"), test->group, DT_I32, REDUCE_AVG, 0, in, 2, out, 2) == ST_OK);
+	CHECK(&test->checks,
+	        collective_data(collective_find("allreduce"), test->group, DT_I32, REDUCE_AVG, 0, in, 2, out,
+	                2) == ST_OK);
 	CHECK(&test->checks, out[0] == -(sum / test->n) && out[1] == sum / test->n);
 }
 
@@ -184,13 +206,16 @@ int main(int argc, char **argv)
 	test.place = test.checks.rank = plane_rank(test.plane);
 	for (int i = 0; i < test.n && i < RANKS_MOST; i++)
 		ranks[i] = i;
-	CHECK(&test.checks, test.n <= RANKS_MOST && plane_group_make(test.plane, test.n, ranks, &test.group) == ST_OK);
+	CHECK(&test.checks,
+	        test.n <= RANKS_MOST && plane_group_make(test.plane, test.n, ranks, &test.group) == ST_OK);
 	if (test.group) {
 		every_one(&test);
 		without_memory(&test);
 		rounds_once(&test);
 		averages_of_whole_numbers(&test);
-		CHECK(&test.checks, collective_data(collective_find("barrier"), test.group, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL, 0) == ST_OK);
+		CHECK(&test.checks,
+		        collective_data(collective_find("barrier"), test.group, DT_F32, REDUCE_SUM, 0, NULL,
+		                0, NULL, 0) == ST_OK);
 		plane_part_bytes(test.plane, 10000);
 		every_one(&test);
 	}

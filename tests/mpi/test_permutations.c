@@ -1,5 +1,6 @@
-/* test_permutations.c -- random programs typed in several orders, with data: every process says the same things, numbers too, whatever the order of
- * the lines of different ranks and whoever looks in between: mpirun -n {1,2,3,4,5,8} test_permutations */
+/* test_permutations.c -- random programs typed in several orders, with data: every process says the same
+ * things, numbers too, whatever the order of the lines of different ranks and whoever looks in between:
+ * mpirun -n {1,2,3,4,5,8} test_permutations */
 #include "tests/mpi/check.h"
 #include "tests/unit/random_program.h"
 
@@ -19,8 +20,11 @@ int main(int argc, char **argv)
 		program_make(&program, 1000 + seed, plane_size(plane));
 		CHECK(&checks, program_run(&program, plane, false, 0, false, &first) == ST_OK);
 		for (uint64_t order = 1; order <= ORDERS; order++) {
-			CHECK(&checks, program_run(&program, plane, false, seed * 100 + order, order % 2, &other) == ST_OK);
-			CHECK(&checks, !other.broken && strcmp(text_string(&first), text_string(&other)) == 0);
+			CHECK(&checks,
+			        program_run(&program, plane, false, seed * 100 + order, order % 2, &other) ==
+			                ST_OK);
+			CHECK(&checks,
+			        !other.broken && strcmp(text_string(&first), text_string(&other)) == 0);
 			text_release(&other);
 		}
 		text_release(&first);

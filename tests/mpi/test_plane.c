@@ -4,7 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-struct test { struct plane *plane; struct checks checks; int rank, size; };
+struct test {
+	struct plane *plane;
+	struct checks checks;
+	int rank, size;
+};
 
 static void pattern(char *bytes, size_t count, int seed)
 {
@@ -51,7 +55,9 @@ static void test_gather(struct test *test)
 		pattern(buffer, lengths[i], test->rank + i);
 		CHECK(&test->checks, plane_gather(test->plane, buffer, lengths[i], all, NULL, NULL) == ST_OK);
 		for (int rank = 0; test->rank == 0 && rank < test->size; rank++) {
-			CHECK(&test->checks, all[rank].count == lengths[i] && is_pattern(all[rank].bytes, lengths[i], rank + i));
+			CHECK(&test->checks,
+			        all[rank].count == lengths[i] &&
+			                is_pattern(all[rank].bytes, lengths[i], rank + i));
 			mem_free(all[rank].bytes);
 		}
 	}
@@ -71,7 +77,8 @@ static void test_interrupted_gather(struct test *test)
 	size_t count;
 
 	if (test->rank == 0 && test->size > 1) {
-		CHECK(&test->checks, plane_gather(test->plane, "0", 1, all, third_time, &looks) == ST_INTERRUPTED);
+		CHECK(&test->checks,
+		        plane_gather(test->plane, "0", 1, all, third_time, &looks) == ST_INTERRUPTED);
 		CHECK(&test->checks, plane_send_all(test->plane, "go", 2) == ST_OK);
 	} else if (test->rank > 0) {
 		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
@@ -157,7 +164,7 @@ static double now_ms(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);       /* one clock: the processes of this test share a host */
+	clock_gettime(CLOCK_MONOTONIC, &now); /* one clock: the processes of this test share a host */
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
@@ -167,8 +174,8 @@ static bool counts(void *self)
 	return false;
 }
 
-/* Who was left alone naps long, and is awake soon when a message comes: most of the times, for others want the cores too. It is about time
- * that passes, so it is a test that sleeps. */
+/* Who was left alone naps long, and is awake soon when a message comes: most of the times, for others want
+ * the cores too. It is about time that passes, so it is a test that sleeps. */
 static void test_idle(struct test *test)
 {
 	enum { ROUNDS = 5, IDLE_MS = 800, SOON_MS = 40, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
@@ -186,7 +193,9 @@ static void test_idle(struct test *test)
 			CHECK(&test->checks, plane_send_all(test->plane, &sent, sizeof sent) == ST_OK);
 			continue;
 		}
-		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, counts, &looks) == ST_OK && count == sizeof sent);
+		CHECK(&test->checks,
+		        plane_receive(test->plane, &bytes, &count, counts, &looks) == ST_OK &&
+		                count == sizeof sent);
 		if (count == sizeof sent)
 			memcpy(&sent, bytes, sizeof sent);
 		late += now_ms() - sent > SOON_MS;
@@ -202,7 +211,7 @@ static void test_no_memory(struct test *test)
 	size_t count = 0;
 	long live;
 
-	plane_settle(test->plane);      /* posted messages have memory of their own until they are taken */
+	plane_settle(test->plane); /* posted messages have memory of their own until they are taken */
 	live = mem_live();
 	for (int i = 0; i < LENGTHS; i++) {
 		if (test->rank == 0) {
@@ -294,15 +303,18 @@ static void test_reductions(struct test *test, struct plane_group *group)
 
 			fill(wide, n * ELEMENTS, place);
 			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks, plane_allreduce(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
+			CHECK(&test->checks,
+			        plane_allreduce(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
 			for (int i = 0; i < ELEMENTS; i++)
 				wrong += result[i] != reduced(i, n, kind);
 			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks, plane_reduce(group, DT_F32, kind, root, in, result, ELEMENTS) == ST_OK);
+			CHECK(&test->checks,
+			        plane_reduce(group, DT_F32, kind, root, in, result, ELEMENTS) == ST_OK);
 			for (int i = 0; place == root && i < ELEMENTS; i++)
 				wrong += result[i] != reduced(i, n, kind);
 			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks, plane_reduce_scatter(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
+			CHECK(&test->checks,
+			        plane_reduce_scatter(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
 			for (int i = 0; i < ELEMENTS; i++)
 				wrong += result[i] != reduced(place * ELEMENTS + i, n, kind);
 			CHECK(&test->checks, wrong == 0);
@@ -333,7 +345,9 @@ static void test_moves(struct test *test, struct plane_group *group, int64_t eac
 		for (int i = 0; i < n; i++)
 			pattern(in + i * each, (size_t)each, i + 5);
 		own = in_place ? in + place * each : out;
-		CHECK(&test->checks, plane_scatter(group, root, in, own, each) == ST_OK && is_pattern(own, (size_t)each, place + 5));
+		CHECK(&test->checks,
+		        plane_scatter(group, root, in, own, each) == ST_OK &&
+		                is_pattern(own, (size_t)each, place + 5));
 		for (int i = 0; i < n; i++)
 			pattern(in + i * each, (size_t)each, place * n + i);
 		CHECK(&test->checks, plane_alltoall(group, in, out, each) == ST_OK);
@@ -344,7 +358,8 @@ static void test_moves(struct test *test, struct plane_group *group, int64_t eac
 
 static void test_data(struct test *test)
 {
-	struct plane_group *all = group_of(test, 0, test->size, 1), *odd = group_of(test, 1, test->size / 2, 2);
+	struct plane_group *all = group_of(test, 0, test->size, 1),
+	                   *odd = group_of(test, 1, test->size / 2, 2);
 	static const int64_t parts[] = {1 << 30, 1000};
 
 	CHECK(&test->checks, (odd != NULL) == (test->rank % 2 == 1));
@@ -387,7 +402,7 @@ int main(int argc, char **argv)
 	}
 	test.rank = test.checks.rank = plane_rank(test.plane);
 	test.size = plane_size(test.plane);
-	for (int i = 0; i < 2; i++) {       /* the second time in parts of 1000 bytes */
+	for (int i = 0; i < 2; i++) { /* the second time in parts of 1000 bytes */
 		test_lines(&test);
 		test_gather(&test);
 		test_interrupted_gather(&test);

@@ -1,6 +1,8 @@
-/* test_sim.c -- the same books on several processes, each with the data of its rank: mpirun -n {1,2,3,4,5,8} test_sim
+/* test_sim.c -- the same books on several processes, each with the data of its rank: mpirun -n {1,2,3,4,5,8}
+ * test_sim
  *
- * Collectives, rings of sendrecv, views, a send whose buffer is overwritten while it travels, a failing allocation on one rank. */
+ * Collectives, rings of sendrecv, views, a send whose buffer is overwritten while it travels, a failing
+ * allocation on one rank. */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -9,14 +11,31 @@
 #include <string.h>
 
 enum { N = 1000, US = 1000 };
-struct test { struct plane *plane; struct checks checks; struct machine machine; struct world *world; struct backend *backend; int n, me; };
+struct test {
+	struct plane *plane;
+	struct checks checks;
+	struct machine machine;
+	struct world *world;
+	struct backend *backend;
+	int n, me;
+};
 
-static name_id name(struct test *t, const char *text) { return names_make(t->world->names, text, strlen(text)); }
-
-static struct record record_of(struct test *t, enum op_kind kind, const char *title, struct operand *operand, int operands)
+static name_id name(struct test *t, const char *text)
 {
-	return (struct record){.kind = (uint8_t)kind, .title = name(t, title), .microbatch = -1, .group = -1, .root = -1, .duration_ns = -1,
-		.operand = operand, .operands = (uint8_t)operands};
+	return names_make(t->world->names, text, strlen(text));
+}
+
+static struct record record_of(
+        struct test *t, enum op_kind kind, const char *title, struct operand *operand, int operands)
+{
+	return (struct record){.kind = (uint8_t)kind,
+	        .title = name(t, title),
+	        .microbatch = -1,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .operand = operand,
+	        .operands = (uint8_t)operands};
 }
 
 static op_id queue(struct test *t, int rank, int stream, const struct record *record, op_id target)
@@ -37,7 +56,9 @@ static int tensors(struct test *t, const char *text, int64_t count)
 	for (int r = 0; r < t->n; r++) {
 		size_t before = t->world->op_count;
 		layout_make(&layout, DT_F32, 1, &count);
-		CHECK(&t->checks, world_tensor_make(t->world, r, name(t, text), &layout, SPACE_DEVICE, STREAM_DEFAULT, true, 0, &index) == ST_OK);
+		CHECK(&t->checks,
+		        world_tensor_make(t->world, r, name(t, text), &layout, SPACE_DEVICE, STREAM_DEFAULT,
+		                true, 0, &index) == ST_OK);
 		for (size_t i = before + 1; i <= t->world->op_count; i++)
 			t->backend->queued(t->backend, (op_id)i);
 		if (r == 0)
@@ -46,16 +67,24 @@ static int tensors(struct test *t, const char *text, int64_t count)
 	return first;
 }
 
-static struct operand part(struct test *t, int rank, int tensor, int access, int64_t from, int64_t count, int64_t stride)
+static struct operand part(
+        struct test *t, int rank, int tensor, int access, int64_t from, int64_t count, int64_t stride)
 {
 	const struct tensor *x = &t->world->tensors[tensor + rank];
-	struct operand operand = {.address = x->address + from * 4, .space = SPACE_DEVICE, .access = (uint8_t)access, .tensor = tensor + rank,
-		.name = x->name, .layout = x->layout};
+	struct operand operand = {.address = x->address + from * 4,
+	        .space = SPACE_DEVICE,
+	        .access = (uint8_t)access,
+	        .tensor = tensor + rank,
+	        .name = x->name,
+	        .layout = x->layout};
 	operand.layout.dim[0] = count;
 	operand.layout.stride[0] = stride;
 	return operand;
 }
-static struct operand whole(struct test *t, int rank, int tensor, int access) { return part(t, rank, tensor, access, 0, N, 1); }
+static struct operand whole(struct test *t, int rank, int tensor, int access)
+{
+	return part(t, rank, tensor, access, 0, N, 1);
+}
 
 static void fill(struct test *t, int rank, int tensor, double value)
 {
@@ -76,7 +105,8 @@ static void fill_on_device(struct test *t, int rank, int stream, int tensor, dou
 	queue(t, rank, stream, &record, 0);
 }
 
-static void collective(struct test *t, int rank, const char *title, enum reduction reduction, int root, struct operand in, struct operand *out)
+static void collective(struct test *t, int rank, const char *title, enum reduction reduction, int root,
+        struct operand in, struct operand *out)
 {
 	struct operand operand[2] = {in};
 	struct record record = record_of(t, OP_COLLECTIVE, title, operand, out ? 2 : 1);
@@ -128,7 +158,8 @@ static float value(struct test *t, int tensor, int64_t i)
 {
 	const struct tensor *x = &t->world->tensors[tensor + t->me];
 	float values[N] = {0};
-	CHECK(&t->checks, t->backend->peek(t->backend, SPACE_DEVICE, x->address, &x->layout, values) == ST_OK);
+	CHECK(&t->checks,
+	        t->backend->peek(t->backend, SPACE_DEVICE, x->address, &x->layout, values) == ST_OK);
 	return values[i];
 }
 
@@ -140,8 +171,10 @@ static void collectives(struct test *t)
 		fill(t, r, g, 10 * r);
 		struct operand out = whole(t, r, y, ACCESS_WRITE);
 		collective(t, r, "allreduce", REDUCE_SUM, -1, whole(t, r, x, ACCESS_READ), &out);
-		collective(t, r, "allreduce", REDUCE_MAX, -1, whole(t, r, x, ACCESS_READ | ACCESS_WRITE), NULL);
-		collective(t, r, "broadcast", REDUCE_SUM, t->n - 1, whole(t, r, g, ACCESS_READ | ACCESS_WRITE), NULL);
+		collective(
+		        t, r, "allreduce", REDUCE_MAX, -1, whole(t, r, x, ACCESS_READ | ACCESS_WRITE), NULL);
+		collective(t, r, "broadcast", REDUCE_SUM, t->n - 1,
+		        whole(t, r, g, ACCESS_READ | ACCESS_WRITE), NULL);
 	}
 	CHECK(&t->checks, finish(t) == ST_OK);
 	CHECK(&t->checks, value(t, y, 7) == (float)(t->n * (t->n + 1) / 2));
@@ -166,11 +199,13 @@ static void ring(struct test *t)
 		fill(t, r, x, r);
 	for (int hop = 0; hop < t->n; hop++)
 		for (int r = 0; r < t->n; r++)
-			exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n, part(t, r, x, ACCESS_WRITE, 0, N / 2, 2), (r + t->n - 1) % t->n);
+			exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n,
+			        part(t, r, x, ACCESS_WRITE, 0, N / 2, 2), (r + t->n - 1) % t->n);
 	CHECK(&t->checks, finish(t) == ST_OK);
 	CHECK(&t->checks, value(t, x, 0) == (float)t->me);
 	for (int r = 0; r < t->n; r++)
-		exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n, part(t, r, x, ACCESS_WRITE, 0, N / 2, 2), (r + t->n - 1) % t->n);
+		exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n,
+		        part(t, r, x, ACCESS_WRITE, 0, N / 2, 2), (r + t->n - 1) % t->n);
 	CHECK(&t->checks, finish(t) == ST_OK);
 	CHECK(&t->checks, value(t, x, 2) == (float)((t->me + t->n - 1) % t->n));
 	CHECK(&t->checks, value(t, x, 1) == (float)t->me);
@@ -201,10 +236,12 @@ static void one_rank_fails(struct test *t, long nth)
 	int x = tensors(t, "f", N);
 	for (int r = 0; r < t->n; r++) {
 		fill(t, r, x, r + 1);
-		exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n, part(t, r, x, ACCESS_WRITE, 1, N / 2, 2), (r + t->n - 1) % t->n);
-		collective(t, r, "allreduce", REDUCE_SUM, -1, part(t, r, x, ACCESS_READ | ACCESS_WRITE, 0, N / 2, 2), NULL);
+		exchange(t, r, part(t, r, x, ACCESS_READ, 0, N / 2, 2), (r + 1) % t->n,
+		        part(t, r, x, ACCESS_WRITE, 1, N / 2, 2), (r + t->n - 1) % t->n);
+		collective(t, r, "allreduce", REDUCE_SUM, -1,
+		        part(t, r, x, ACCESS_READ | ACCESS_WRITE, 0, N / 2, 2), NULL);
 	}
-	CHECK(&t->checks, name(t, "sync"));     /* the allocation that fails is none of the title's */
+	CHECK(&t->checks, name(t, "sync")); /* the allocation that fails is none of the title's */
 	if (t->me == t->n - 1)
 		mem_fail_at(nth);
 	enum status status = finish(t);
@@ -217,7 +254,8 @@ static void one_rank_fails(struct test *t, long nth)
 static bool open_world(struct test *t)
 {
 	t->world = world_create(t->n, t->me, &t->machine);
-	return t->world && sim_start(&t->backend, t->world, t->plane, (struct backend_hooks){NULL, NULL}) == ST_OK;
+	return t->world &&
+	        sim_start(&t->backend, t->world, t->plane, (struct backend_hooks){NULL, NULL}) == ST_OK;
 }
 
 static void close_world(struct test *t)

@@ -1,8 +1,10 @@
-/* test_sticky.c -- whole sessions in which the data of one rank fails once: mpirun -n {1,2,3,4,5,8} test_sticky
+/* test_sticky.c -- whole sessions in which the data of one rank fails once: mpirun -n {1,2,3,4,5,8}
+ * test_sticky
  *
- * In the k-th call of the backend the n-th allocation fails, or the n-th call of MPI, for all k and n; the victims take turns. What must hold:
- * nobody hangs or dies; every line is accepted and the books of all stay equal (the conductor compares them); either the failure is told with
- * its rank, or it was overcome and every number is right; later lines work, with right numbers; nothing is left allocated. */
+ * In the k-th call of the backend the n-th allocation fails, or the n-th call of MPI, for all k and n; the
+ * victims take turns. What must hold: nobody hangs or dies; every line is accepted and the books of all stay
+ * equal (the conductor compares them); either the failure is told with its rank, or it was overcome and every
+ * number is right; later lines work, with right numbers; nothing is left allocated. */
 #include "base/memory.h"
 #include "shell/conductor.h"
 #include "tests/mpi/check.h"
@@ -14,16 +16,20 @@
 
 enum { FAILURES_MOST = 400 };
 
-/* A collective into the place of its input, one of a part, a ring, an input that is overwritten while a kernel reads it, prints, files, values that
- * are read, a group. %d: the last rank; %% is a %. */
+/* A collective into the place of its input, one of a part, a ring, an input that is overwritten while a
+ * kernel reads it, prints, files, values that are read, a group. %d: the last rank; %% is a %. */
 static const char *const lines[] = {
-	"stream comm; tensor x[40,8] y[40,8] = rank+1; tensor h[40,8] pinned = 7",
-	"allreduce x on comm; record done on comm; broadcast y[0:20,:] root=world-1 on comm; sendrecv x -> y to=(rank+1)%%world from=(rank-1)%%world on comm; sync",
-	"slow 100x; y = add x x on comm; copy h -> x; z = relu y on comm; print y[0,0] on comm; a = allgather z on comm; save z z$rank.npy on comm",
-	"expect x[0,0] == 7; expect y[3,3] == world * (world + 1); expect sum(z) == 320 * world * (world + 1); peek a[0,0]; group all 0-%d; allreduce z in all; sync",
+        "stream comm; tensor x[40,8] y[40,8] = rank+1; tensor h[40,8] pinned = 7",
+        "allreduce x on comm; record done on comm; broadcast y[0:20,:] root=world-1 on comm; sendrecv x -> y "
+        "to=(rank+1)%%world from=(rank-1)%%world on comm; sync",
+        "slow 100x; y = add x x on comm; copy h -> x; z = relu y on comm; print y[0,0] on comm; a = "
+        "allgather z on comm; save z z$rank.npy on comm",
+        "expect x[0,0] == 7; expect y[3,3] == world * (world + 1); expect sum(z) == 320 * world * (world + "
+        "1); peek a[0,0]; group all 0-%d; allreduce z in all; sync",
 };
 static const char *const after[] = {
-	"reset", "tensor x[40,8] = rank; allreduce x; print x[0,0]; expect x[39,7] == world * (world - 1) / 2",
+        "reset",
+        "tensor x[40,8] = rank; allreduce x; print x[0,0]; expect x[39,7] == world * (world - 1) / 2",
 };
 
 /* The functions of the backend that may fail, and when they do. */
@@ -32,7 +38,7 @@ static struct {
 	enum status (*reach)(struct backend *, const op_id *, int, struct budget *);
 	struct plane *plane;
 	long calls, call, allocation, message;
-	bool struck;            /* the failure has happened */
+	bool struck; /* the failure has happened */
 } arm;
 
 static bool raise_arm(void)
@@ -72,8 +78,14 @@ static enum status reach(struct backend *backend, const op_id *ids, int count, s
 	return status;
 }
 
-static void say(void *self, const char *bytes, size_t count) { text_put(self, bytes, count); }
-static void foreign(void *self, int rank, const char *bytes, size_t count) { text_add(self, "rank %d: %.*s", rank, (int)count, bytes); }
+static void say(void *self, const char *bytes, size_t count)
+{
+	text_put(self, bytes, count);
+}
+static void foreign(void *self, int rank, const char *bytes, size_t count)
+{
+	text_add(self, "rank %d: %.*s", rank, (int)count, bytes);
+}
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *at)
 {
@@ -83,9 +95,18 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
 	return remove(path);
 }
 
-struct test { struct plane *plane; struct checks checks; struct text said; int me, told; };
+struct test {
+	struct plane *plane;
+	struct checks checks;
+	struct text said;
+	int me, told;
+};
 /* What became of a session on one process; of all of them, the victim's. */
-struct outcome { bool struck; int failed; long calls; };
+struct outcome {
+	bool struck;
+	int failed;
+	long calls;
+};
 
 static void arm_backend(struct test *t, struct backend *backend, long call, long allocation, long message)
 {
@@ -110,7 +131,8 @@ static void type(struct test *t, struct conductor *conductor, const char *form)
 	CHECK(&t->checks, status == ST_OK);
 }
 
-/* Rank 0: types everything. The `expect`s of the lines in which it fails count for nothing; those after them must hold. */
+/* Rank 0: types everything. The `expect`s of the lines in which it fails count for nothing; those after them
+ * must hold. */
 static int lead(struct test *t, struct conductor *conductor)
 {
 	conductor->say = say;
@@ -134,14 +156,17 @@ static bool said(const struct test *t, const char *words_before, int rank, const
 	return strstr(text_string(&t->said), words) != NULL;
 }
 
-/* Either numbers may be wrong, and that was told of the rank that it happened to; or all numbers are right. Nobody else has told anything. */
+/* Either numbers may be wrong, and that was told of the rank that it happened to; or all numbers are right.
+ * Nobody else has told anything. */
 static void judge(struct test *t, int victim, const struct outcome *outcome)
 {
 	bool told = said(t, "[rank ", victim, "] memory: ") || said(t, "[rank ", victim, "] mpi: ");
 	t->told += told;
 	CHECK(&t->checks, told ? outcome->struck : outcome->failed == 0);
 	for (int rank = 0; rank < plane_size(t->plane); rank++)
-		CHECK(&t->checks, rank == victim ? outcome->struck || !said(t, "[rank ", rank, "]") : !said(t, "[rank ", rank, "]"));
+		CHECK(&t->checks,
+		        rank == victim ? outcome->struck || !said(t, "[rank ", rank, "]")
+		                       : !said(t, "[rank ", rank, "]"));
 }
 
 static struct outcome session(struct test *t, int victim, long call, long allocation, long message)
@@ -187,12 +212,12 @@ int main(int argc, char **argv)
 	if (plane_start(&t.plane, true, &argc, &argv) != ST_OK || !mkdtemp(folder) || chdir(folder) != 0)
 		return 1;
 	t.me = t.checks.rank = plane_rank(t.plane);
-	session(&t, 0, -1, -1, -1);     /* what is allocated once */
+	session(&t, 0, -1, -1, -1); /* what is allocated once */
 	for (long call = 0; sweep(&t, call, false); call++)
 		;
 	for (long call = 0; sweep(&t, call, true); call++)
 		;
-	CHECK(&t.checks, t.me != 0 || t.told > 0 || plane_size(t.plane) == 1);     /* not all was overcome */
+	CHECK(&t.checks, t.me != 0 || t.told > 0 || plane_size(t.plane) == 1); /* not all was overcome */
 	if (chdir("/") == 0 && nftw(folder, remove_entry, 8, FTW_DEPTH) != 0)
 		CHECK(&t.checks, false);
 	text_release(&t.said);

@@ -11,6 +11,10 @@
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 /* `text` stands somewhere in the words of the last failure */
-#define assert_words(text) do { if (!strstr(fail_text(), text)) fail_msg("'%s' is not in '%s'", text, fail_text()); } while (0)
+#define assert_words(text)                                                  \
+	do {                                                                \
+		if (!strstr(fail_text(), text))                             \
+			fail_msg("'%s' is not in '%s'", text, fail_text()); \
+	} while (0)
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a tensor lies in memory: in one line; every second element of padded rows; with the dimensions in turned order */
+/* How a tensor lies in memory: in one line; every second element of padded rows; with the dimensions in
+ * turned order */
 enum form { PLAIN, SLICED, TURNED, FORMS };
 
 struct operand {
@@ -19,7 +20,7 @@ struct operand {
 	char *memory;
 	size_t bytes;
 	int64_t count;
-	double *value;          /* as stored, in C order */
+	double *value; /* as stored, in C order */
 };
 
 static inline void operand_place(struct layout *layout, enum form form)
@@ -54,9 +55,10 @@ static inline void operand_set(struct operand *operand, int64_t i, double value)
 }
 
 /* Memory filled with 0xa5, then normal numbers of that seed (times 10 in i32); seed < 0: left at 0xa5 */
-static inline void operand_make(struct operand *operand, const char *name, enum dtype dtype, enum form form, int dims, const int64_t *dim, int seed)
+static inline void operand_make(struct operand *operand, const char *name, enum dtype dtype, enum form form,
+        int dims, const int64_t *dim, int seed)
 {
-	*operand = (struct operand){ .tensor = { .name = name } };
+	*operand = (struct operand){.tensor = {.name = name}};
 	assert_int_equal(layout_make(&operand->tensor.layout, dtype, dims, dim), ST_OK);
 	operand_place(&operand->tensor.layout, form);
 	operand->count = layout_count(&operand->tensor.layout);
@@ -67,7 +69,8 @@ static inline void operand_make(struct operand *operand, const char *name, enum 
 	memset(operand->memory, 0xa5, operand->bytes);
 	operand->tensor.data = operand->memory;
 	for (int64_t i = 0; i < operand->count && seed >= 0; i++)
-		operand_set(operand, i, philox_normal((uint64_t)seed, (uint64_t)i) * (dtype == DT_I32 ? 10 : 1));
+		operand_set(
+		        operand, i, philox_normal((uint64_t)seed, (uint64_t)i) * (dtype == DT_I32 ? 10 : 1));
 }
 
 static inline void operand_free(struct operand *operand)
@@ -78,14 +81,15 @@ static inline void operand_free(struct operand *operand)
 
 static inline void call_make(struct kernel_call *call, const char *kernel)
 {
-	*call = (struct kernel_call){ .kernel = kernel_find(kernel) };
+	*call = (struct kernel_call){.kernel = kernel_find(kernel)};
 	assert_non_null(call->kernel);
 	for (int i = 0; i < KERNEL_OPTIONS_MAX; i++)
 		call->option[i] = call->kernel->option[i].value;
 }
 
 /* shape(), then the given output in place of the wanted one, then run() */
-static inline enum status call_run(struct kernel_call *call, const struct operand *in, int ins, const struct operand *out, int outs)
+static inline enum status call_run(
+        struct kernel_call *call, const struct operand *in, int ins, const struct operand *out, int outs)
 {
 	call->ins = ins;
 	call->outs = outs;
@@ -106,7 +110,8 @@ static inline enum status call_run(struct kernel_call *call, const struct operan
 /* Half a unit in the last place at `size`, and a little of f32's own; i32 is exact */
 static inline double tolerance_of(enum dtype dtype, double size)
 {
-	static const double unit[DT_COUNT] = { [DT_F32] = 0x1p-22, [DT_F16] = 0x1p-11 + 0x1p-20, [DT_BF16] = 0x1p-8 + 0x1p-18, [DT_I32] = 0 };
+	static const double unit[DT_COUNT] = {
+	        [DT_F32] = 0x1p-22, [DT_F16] = 0x1p-11 + 0x1p-20, [DT_BF16] = 0x1p-8 + 0x1p-18, [DT_I32] = 0};
 	return unit[dtype] * fabs(size) + (dtype == DT_F16 ? 0x1p-24 : dtype == DT_I32 ? 0 : 1e-30);
 }
 

@@ -1,7 +1,9 @@
-/* random_program.h -- programs drawn by chance, a list of lines for each rank, and orders in which a person could type them.
+/* random_program.h -- programs drawn by chance, a list of lines for each rank, and orders in which a person
+ * could type them.
  *
- * A program is several segments; between two of them stands a commit (all ranks `sync`, and a `query` is answered). Within a segment the lines
- * of one rank keep their order; how the lines of different ranks are mixed must mean nothing, nor whether somebody looks in between. */
+ * A program is several segments; between two of them stands a commit (all ranks `sync`, and a `query` is
+ * answered). Within a segment the lines of one rank keep their order; how the lines of different ranks are
+ * mixed must mean nothing, nor whether somebody looks in between. */
 #ifndef RANKSH_TESTS_RANDOM_PROGRAM_H
 #define RANKSH_TESTS_RANDOM_PROGRAM_H
 
@@ -15,10 +17,16 @@
 #include <string.h>
 
 enum { PROGRAM_RANKS = 8, SEGMENTS = 3, LINES = 24, COLLECTIVES = 4, LINE_BYTES = 80 };
-struct program { int ranks; char line[SEGMENTS][PROGRAM_RANKS][LINES][LINE_BYTES]; int count[SEGMENTS][PROGRAM_RANKS]; };
-struct dice { uint64_t seed, thrown; };
+struct program {
+	int ranks;
+	char line[SEGMENTS][PROGRAM_RANKS][LINES][LINE_BYTES];
+	int count[SEGMENTS][PROGRAM_RANKS];
+};
+struct dice {
+	uint64_t seed, thrown;
+};
 
-static inline uint32_t throw(struct dice *dice, uint32_t below)
+static inline uint32_t throw(struct dice * dice, uint32_t below)
 {
 	uint32_t out[4];
 	philox(dice->seed, dice->thrown++, out);
@@ -26,24 +34,50 @@ static inline uint32_t throw(struct dice *dice, uint32_t below)
 }
 
 static const char *const program_begin[] = {
-	"stream io compute comm", "tensor x[64,64] w[64,64] = uniform seed=rank scale=0.1", "tensor y[64,64] z[64,64] = ones",
-	"tensor h[64,64] pinned = randn seed=7", "event e f",
+        "stream io compute comm",
+        "tensor x[64,64] w[64,64] = uniform seed=rank scale=0.1",
+        "tensor y[64,64] z[64,64] = ones",
+        "tensor h[64,64] pinned = randn seed=7",
+        "event e f",
 };
 
-/* A line of one rank's own; %s is a stream. None that blocks its host (sync, print, a pageable copy): its answer would be a commit. */
+/* A line of one rank's own; %s is a stream. None that blocks its host (sync, print, a pageable copy): its
+ * answer would be a commit. */
 static const char *const own_lines[] = {
-	"y = matmul x w on %s", "x = relu x on %s", "z += y on %s", "spin 300us on %s", "spin 1ms on %s", "copy h -> x on %s", "copy y -> h on %s",
-	"record e on %s", "record f on %s", "wait e on %s", "wait f on %s", "wait compute on %s", "wait io on %s",
-	"host 700us", "slow 1.5x", "slow 1x", "z = softmax y on %s", "{ phase F1; spin 200us on %s }",
+        "y = matmul x w on %s",
+        "x = relu x on %s",
+        "z += y on %s",
+        "spin 300us on %s",
+        "spin 1ms on %s",
+        "copy h -> x on %s",
+        "copy y -> h on %s",
+        "record e on %s",
+        "record f on %s",
+        "wait e on %s",
+        "wait f on %s",
+        "wait compute on %s",
+        "wait io on %s",
+        "host 700us",
+        "slow 1.5x",
+        "slow 1x",
+        "z = softmax y on %s",
+        "{ phase F1; spin 200us on %s }",
 };
 /* The same lines on all ranks, each in its own time */
 static const char *const shared_lines[] = {
-	"allreduce y on comm", "allreduce w in half on comm op=avg", "allreduce z on io op=max", "broadcast x root=0 on comm",
-	"sendrecv y -> z to=(rank+1)%world from=(rank-1)%world on comm", "q = allgather y on comm", "reduce y root=1%world on comm",
+        "allreduce y on comm",
+        "allreduce w in half on comm op=avg",
+        "allreduce z on io op=max",
+        "broadcast x root=0 on comm",
+        "sendrecv y -> z to=(rank+1)%world from=(rank-1)%world on comm",
+        "q = allgather y on comm",
+        "reduce y root=1%world on comm",
 };
-static const char *const looks[] = {"timeline", "stats", "stalls", "traffic", "races", "stuck", "mem", "tensors", "streams", "critical", "peek y[0,0]", "help"};
+static const char *const looks[] = {"timeline", "stats", "stalls", "traffic", "races", "stuck", "mem",
+        "tensors", "streams", "critical", "peek y[0,0]", "help"};
 
-static inline void add_line(struct program *program, int segment, int rank, const char *form, const char *stream)
+static inline void add_line(
+        struct program *program, int segment, int rank, const char *form, const char *stream)
 {
 	char line[LINE_BYTES], *out = program->line[segment][rank][program->count[segment][rank]++];
 	char *hole;
@@ -58,7 +92,8 @@ static inline void add_line(struct program *program, int segment, int rank, cons
 static inline void add_own(struct dice *dice, struct program *program, int segment, int rank)
 {
 	static const char *const streams[] = {"io", "compute", "comm", "default"};
-	const char *stream = streams[throw(dice, 4)], *line = own_lines[throw(dice, sizeof own_lines / sizeof *own_lines)];
+	const char *stream = streams[throw(dice, 4)],
+	           *line = own_lines[throw(dice, sizeof own_lines / sizeof *own_lines)];
 	add_line(program, segment, rank, line, stream);
 }
 
@@ -69,7 +104,8 @@ static inline void program_make(struct program *program, uint64_t seed, int rank
 	program->ranks = ranks;
 	for (int segment = 0; segment < SEGMENTS; segment++) {
 		for (int meeting = 0; meeting <= COLLECTIVES; meeting++) {
-			const char *shared = shared_lines[throw(&dice, sizeof shared_lines / sizeof *shared_lines)];
+			const char *shared =
+			        shared_lines[throw(&dice, sizeof shared_lines / sizeof *shared_lines)];
 			for (int rank = 0; rank < ranks; rank++) {
 				for (uint32_t own = throw(&dice, 4); own > 0; own--)
 					add_own(&dice, program, segment, rank);
@@ -81,7 +117,12 @@ static inline void program_make(struct program *program, uint64_t seed, int rank
 }
 
 /* One session that types a program; `said` gathers what it says at the commits. */
-struct typist { struct shell *shell; struct text said; struct dice dice; bool mixes, looks; };
+struct typist {
+	struct shell *shell;
+	struct text said;
+	struct dice dice;
+	bool mixes, looks;
+};
 
 static inline enum status type_line(struct typist *typist, const char *line, bool heard)
 {
@@ -102,12 +143,13 @@ static inline enum status type_segment(struct typist *typist, const struct progr
 		left += program->count[segment][rank];
 	for (int rank = 0; left > 0 && status == ST_OK; left--) {
 		if (typist->mixes)
-			rank = (int)throw(&typist->dice, (uint32_t)program->ranks);
+			rank = (int) throw(&typist->dice, (uint32_t)program->ranks);
 		while (next[rank] == program->count[segment][rank])
 			rank = (rank + 1) % program->ranks;
 		status = type_line(typist, program->line[segment][rank][next[rank]++], false);
 		if (status != ST_OK)
-			fprintf(stderr, "%s: %s\n", program->line[segment][rank][next[rank] - 1], fail_text());
+			fprintf(stderr, "%s: %s\n", program->line[segment][rank][next[rank] - 1],
+			        fail_text());
 		if (typist->looks && throw(&typist->dice, 3) == 0)
 			type_line(typist, looks[throw(&typist->dice, sizeof looks / sizeof *looks)], false);
 	}
@@ -116,10 +158,11 @@ static inline enum status type_segment(struct typist *typist, const struct progr
 
 static inline enum status type_commit(struct typist *typist, int segment)
 {
-	static const char *const lines[] = {"sync", "query compute", "timeline", "stats", "stalls", "traffic", "print sum(x) norm(y)"};
+	static const char *const lines[] = {
+	        "sync", "query compute", "timeline", "stats", "stalls", "traffic", "print sum(x) norm(y)"};
 	char mark[32];
 	enum status status = ST_OK;
-	size_t count = sizeof lines / sizeof *lines - typist->shell->dry;       /* no data to print */
+	size_t count = sizeof lines / sizeof *lines - typist->shell->dry; /* no data to print */
 	for (size_t i = 0; i < count && status == ST_OK; i++)
 		status = type_line(typist, lines[i], true);
 	for (int rank = 0; rank < typist->shell->world->n; rank++) {
@@ -137,7 +180,8 @@ static inline enum status type_program(struct typist *typist, const struct progr
 	char halves[64];
 	for (size_t i = 0; i < sizeof program_begin / sizeof *program_begin && status == ST_OK; i++)
 		status = type_line(typist, program_begin[i], true);
-	snprintf(halves, sizeof halves, "group half 0-%d %d-%d", program->ranks / 2 - 1, program->ranks / 2, program->ranks - 1);
+	snprintf(halves, sizeof halves, "group half 0-%d %d-%d", program->ranks / 2 - 1, program->ranks / 2,
+	        program->ranks - 1);
 	if (status == ST_OK)
 		status = type_line(typist, program->ranks > 1 ? halves : "group half 0", true);
 	for (int segment = 0; segment < SEGMENTS && status == ST_OK; segment++) {
@@ -148,12 +192,15 @@ static inline enum status type_program(struct typist *typist, const struct progr
 	return status;
 }
 
-/* Types the program in a fresh session and says what came out. order 0: rank after rank; else mixed by chance. */
-static inline enum status program_run(const struct program *program, struct plane *plane, bool dry, uint64_t order, bool looks_too, struct text *said)
+/* Types the program in a fresh session and says what came out. order 0: rank after rank; else mixed by
+ * chance. */
+static inline enum status program_run(const struct program *program, struct plane *plane, bool dry,
+        uint64_t order, bool looks_too, struct text *said)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
-	struct typist typist = {.shell = &shell, .dice = {.seed = order}, .mixes = order > 0, .looks = looks_too};
+	struct typist typist = {
+	        .shell = &shell, .dice = {.seed = order}, .mixes = order > 0, .looks = looks_too};
 	credit_start(&credit, plane, &shell.budget);
 	shell.credit = &credit;
 	enum status status = shell_open(&shell, plane, program->ranks, dry, "classroom");

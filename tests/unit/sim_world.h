@@ -1,4 +1,5 @@
-/* sim_world.h -- a small world on the simulated machine, for tests: lines are functions, times are virtual microseconds */
+/* sim_world.h -- a small world on the simulated machine, for tests: lines are functions, times are virtual
+ * microseconds */
 #ifndef RANKSH_SIM_WORLD_H
 #define RANKSH_SIM_WORLD_H
 
@@ -15,14 +16,38 @@
 
 enum { US = 1000, LAUNCH = 10 * US };
 
-struct bench { struct machine machine; struct world *world; struct backend *backend; int done; op_id last_done; };
+struct bench {
+	struct machine machine;
+	struct world *world;
+	struct backend *backend;
+	int done;
+	op_id last_done;
+};
 
-/* 10 us a launch, 100 us + 1 ns a byte a copy, 50 us + 1 ns a byte a transfer; a collective holds half of the multiprocessors */
+/* 10 us a launch, 100 us + 1 ns a byte a copy, 50 us + 1 ns a byte a transfer; a collective holds half of the
+ * multiprocessors */
 static inline struct machine test_machine(void)
 {
-	return (struct machine){.launch = LAUNCH, .segment = 0, .peak_f32 = 1e9, .peak_half = 2e9, .efficiency = 1, .memory_rate = 2e9,
-		.memory = 1 << 30, .copy_latency = 100 * US, .h2d = 1e9, .d2h = 1e9, .pageable = 5e8, .host_rate = 1e9, .gpus = 4, .nodes = 1024,
-		.link_rate = 1e9, .link_latency = 50 * US, .link_switched = 1, .nic_rate = 5e8, .nic_latency = 80 * US, .collective_sms = 0.5};
+	return (struct machine){.launch = LAUNCH,
+	        .segment = 0,
+	        .peak_f32 = 1e9,
+	        .peak_half = 2e9,
+	        .efficiency = 1,
+	        .memory_rate = 2e9,
+	        .memory = 1 << 30,
+	        .copy_latency = 100 * US,
+	        .h2d = 1e9,
+	        .d2h = 1e9,
+	        .pageable = 5e8,
+	        .host_rate = 1e9,
+	        .gpus = 4,
+	        .nodes = 1024,
+	        .link_rate = 1e9,
+	        .link_latency = 50 * US,
+	        .link_switched = 1,
+	        .nic_rate = 5e8,
+	        .nic_latency = 80 * US,
+	        .collective_sms = 0.5};
 }
 
 static inline void hook_done(void *self, op_id id)
@@ -46,9 +71,13 @@ static inline void bench_close(struct bench *b)
 	world_free(b->world);
 }
 
-static inline name_id name_of(struct bench *b, const char *text) { return names_make(b->world->names, text, strlen(text)); }
+static inline name_id name_of(struct bench *b, const char *text)
+{
+	return names_make(b->world->names, text, strlen(text));
+}
 
-static inline op_id queue(struct bench *b, int rank, int stream, struct record *record, op_id target, int flags)
+static inline op_id queue(
+        struct bench *b, int rank, int stream, struct record *record, op_id target, int flags)
 {
 	size_t before = b->world->op_count;
 	op_id id = 0;
@@ -61,7 +90,11 @@ static inline op_id queue(struct bench *b, int rank, int stream, struct record *
 
 static inline struct record plain_record(struct bench *b, enum op_kind kind, const char *title)
 {
-	return (struct record){.kind = (uint8_t)kind, .title = name_of(b, title), .group = -1, .root = -1, .duration_ns = -1};
+	return (struct record){.kind = (uint8_t)kind,
+	        .title = name_of(b, title),
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1};
 }
 
 /* a kernel of so many us of work */
@@ -106,7 +139,8 @@ static inline op_id crash(struct bench *b, int rank)
 }
 static inline struct operand bytes_operand(enum space space, int64_t address, int64_t bytes, int access)
 {
-	struct operand operand = {.address = address, .space = (uint8_t)space, .access = (uint8_t)access, .tensor = -1};
+	struct operand operand = {
+	        .address = address, .space = (uint8_t)space, .access = (uint8_t)access, .tensor = -1};
 	assert_int_equal(layout_make(&operand.layout, DT_F32, 1, (int64_t[]){bytes / 4}), ST_OK);
 	return operand;
 }
@@ -114,7 +148,8 @@ static inline struct operand bytes_operand(enum space space, int64_t address, in
 static inline op_id copy(struct bench *b, int rank, int stream, enum space from, enum space to, int64_t us)
 {
 	struct record record = plain_record(b, OP_COPY, "copy");
-	struct operand operand[] = {bytes_operand(from, 0, us * US, ACCESS_READ), bytes_operand(to, 1 << 20, us * US, ACCESS_WRITE)};
+	struct operand operand[] = {bytes_operand(from, 0, us * US, ACCESS_READ),
+	        bytes_operand(to, 1 << 20, us * US, ACCESS_WRITE)};
 	record.operand = operand;
 	record.operands = 2;
 	record.bytes = us * US;
@@ -131,16 +166,27 @@ static inline op_id allreduce_in(struct bench *b, int rank, int stream, int grou
 	record.operands = 1;
 	return queue(b, rank, stream, &record, 0, 0);
 }
-static inline op_id allreduce(struct bench *b, int rank, int stream, int64_t bytes) { return allreduce_in(b, rank, stream, 0, bytes); }
-
-struct part_of { enum p2p_direction direction; int peer; };
-static inline op_id parts(struct bench *b, int rank, int stream, int count, const struct part_of *of, int64_t us)
+static inline op_id allreduce(struct bench *b, int rank, int stream, int64_t bytes)
 {
-	struct record record = plain_record(b, OP_P2P, count > 1 ? "sendrecv" : of[0].direction == P2P_SEND ? "send" : "recv");
+	return allreduce_in(b, rank, stream, 0, bytes);
+}
+
+struct part_of {
+	enum p2p_direction direction;
+	int peer;
+};
+static inline op_id parts(
+        struct bench *b, int rank, int stream, int count, const struct part_of *of, int64_t us)
+{
+	struct record record = plain_record(b, OP_P2P,
+	        count > 1                             ? "sendrecv"
+	                : of[0].direction == P2P_SEND ? "send"
+	                                              : "recv");
 	struct operand operand[4];
 	struct part part[4];
 	for (int i = 0; i < count; i++) {
-		operand[i] = bytes_operand(SPACE_DEVICE, i << 20, us * US, of[i].direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE);
+		operand[i] = bytes_operand(SPACE_DEVICE, i << 20, us * US,
+		        of[i].direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE);
 		part[i] = (struct part){(uint8_t)of[i].direction, of[i].peer, i};
 	}
 	record.group = 0;
@@ -150,7 +196,8 @@ static inline op_id parts(struct bench *b, int rank, int stream, int count, cons
 	record.bytes = us * US;
 	return queue(b, rank, stream, &record, 0, 0);
 }
-static inline op_id transfer(struct bench *b, int rank, int stream, enum p2p_direction direction, int peer, int64_t us)
+static inline op_id transfer(
+        struct bench *b, int rank, int stream, enum p2p_direction direction, int peer, int64_t us)
 {
 	return parts(b, rank, stream, 1, &(struct part_of){direction, peer}, us);
 }
@@ -160,7 +207,10 @@ static inline int stream_of(struct bench *b, int rank, const char *name, bool bl
 	assert_int_equal(world_stream_make(b->world, rank, name_of(b, name), 0, blocking, &index), ST_OK);
 	return b->world->streams[index].number;
 }
-static inline void advance(struct bench *b) { assert_int_equal(b->backend->advance(b->backend, NULL), ST_OK); }
+static inline void advance(struct bench *b)
+{
+	assert_int_equal(b->backend->advance(b->backend, NULL), ST_OK);
+}
 static inline enum status reach(struct bench *b, op_id id)
 {
 	enum status status = b->backend->reach(b->backend, &id, 1, NULL);
@@ -181,10 +231,11 @@ static inline struct host_now host_of(struct bench *b, int rank)
 	return now;
 }
 
-#define assert_span(b, id, from, to) do { \
-	struct times span_ = times_of(b, id); \
-	assert_int_equal(span_.start, (int64_t)(from) * US); \
-	assert_int_equal(span_.end, (int64_t)(to) * US); \
-} while (0)
+#define assert_span(b, id, from, to)                               \
+	do {                                                       \
+		struct times span_ = times_of(b, id);              \
+		assert_int_equal(span_.start, (int64_t)(from)*US); \
+		assert_int_equal(span_.end, (int64_t)(to)*US);     \
+	} while (0)
 
 #endif

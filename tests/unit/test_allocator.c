@@ -1,10 +1,12 @@
-/* test_allocator.c -- the caching allocator of the books: splitting, merging, reuse, running out, real bytes */
+/* test_allocator.c -- the caching allocator of the books: splitting, merging, reuse, running out, real
+ * bytes */
 #include "tests/unit/world_help.h"
 #include <stdio.h>
 
 enum { KIB = 1024 };
 
-static enum status try_make(struct books *b, const char *text, int64_t bytes, int pool, bool clean, int *index)
+static enum status try_make(
+        struct books *b, const char *text, int64_t bytes, int pool, bool clean, int *index)
 {
 	struct layout layout;
 	int64_t elements = bytes / 4;
@@ -49,16 +51,21 @@ static void peak_by_kind(void **state)
 	(void)state;
 	assert_int_equal(layout_make(&layout, DT_F32, 1, &elements), ST_OK);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(world_tensor_make(b.world, 0, name(&b, (const char *[]){"x", "y", "z"}[i]), &layout, SPACE_DEVICE, 1, false, i == 1 ? 5 : 2,
-			&index[i]), ST_OK);
+		assert_int_equal(world_tensor_make(b.world, 0, name(&b, (const char *[]){"x", "y", "z"}[i]),
+		                         &layout, SPACE_DEVICE, 1, false, i == 1 ? 5 : 2, &index[i]),
+		        ST_OK);
 	assert_int_equal(world_memory_kind(b.world, index[1]), 5);
 	assert_int_equal(world_tensor_free(b.world, index[0], STREAM_HOST), ST_OK);
-	assert_int_equal(world_tensor_make(b.world, 0, name(&b, "again"), &layout, SPACE_DEVICE, 1, false, 7, &index[3]), ST_OK);
+	assert_int_equal(world_tensor_make(b.world, 0, name(&b, "again"), &layout, SPACE_DEVICE, 1, false, 7,
+	                         &index[3]),
+	        ST_OK);
 	world_memory_counts(b.world, 0, &counts);
-	assert_true(counts.peak_allocated == 3 * 512 && counts.peak_kind[2] == 2 * 512 && counts.peak_kind[5] == 512 && counts.peak_kind[7] == 0);
+	assert_true(counts.peak_allocated == 3 * 512 && counts.peak_kind[2] == 2 * 512 &&
+	        counts.peak_kind[5] == 512 && counts.peak_kind[7] == 0);
 	make(&b, 0, "more", 100);
 	world_memory_counts(b.world, 0, &counts);
-	assert_true(counts.peak_allocated == 4 * 512 && counts.peak_kind[0] == 512 && counts.peak_kind[2] == 512 && counts.peak_kind[7] == 512);
+	assert_true(counts.peak_allocated == 4 * 512 && counts.peak_kind[0] == 512 &&
+	        counts.peak_kind[2] == 512 && counts.peak_kind[7] == 512);
 	books_close(&b);
 }
 
@@ -76,7 +83,7 @@ static void best_fit_in_its_pool(void **state)
 	assert_int_equal(world_tensor_free(b.world, small, STREAM_HOST), ST_OK);
 	assert_int_equal(address_of(&b, make(&b, 0, "fits", 290)), small_at);
 	int other = make_in(&b, 0, "other", 290, SPACE_DEVICE, io, false);
-	assert_true(address_of(&b, other) > address_of(&b, gap) + 200 * KIB);   /* a segment of its own pool */
+	assert_true(address_of(&b, other) > address_of(&b, gap) + 200 * KIB); /* a segment of its own pool */
 	assert_int_equal(address_of(&b, make(&b, 0, "fits too", 290)), big_at);
 	assert_true(keep != gap);
 	books_close(&b);
@@ -85,11 +92,19 @@ static void best_fit_in_its_pool(void **state)
 /* 256 MB: an eighth of PyTorch's sizes; 80 GB: PyTorch's */
 static void segment_sizes(void **state)
 {
-	static const struct { double memory; int64_t request, segment; } rows[] = {
-		{ 256e6, 1, 256 * KIB }, { 256e6, 128 * KIB, 256 * KIB }, { 256e6, 128 * KIB + 4, 2560 * KIB },
-		{ 256e6, 1280 * KIB, 1280 * KIB }, { 256e6, 1300 * KIB, 1536 * KIB },
-		{ 80e9, 1024 * KIB, 2048 * KIB }, { 80e9, 1024 * KIB + 4, 20480 * KIB }, { 80e9, 10240 * KIB, 10240 * KIB },
-		{ 80e9, 10241 * KIB, 12288 * KIB },
+	static const struct {
+		double memory;
+		int64_t request, segment;
+	} rows[] = {
+	        {256e6, 1, 256 * KIB},
+	        {256e6, 128 * KIB, 256 * KIB},
+	        {256e6, 128 * KIB + 4, 2560 * KIB},
+	        {256e6, 1280 * KIB, 1280 * KIB},
+	        {256e6, 1300 * KIB, 1536 * KIB},
+	        {80e9, 1024 * KIB, 2048 * KIB},
+	        {80e9, 1024 * KIB + 4, 20480 * KIB},
+	        {80e9, 10240 * KIB, 10240 * KIB},
+	        {80e9, 10241 * KIB, 12288 * KIB},
 	};
 
 	(void)state;
@@ -98,7 +113,9 @@ static void segment_sizes(void **state)
 		struct segment_view segment;
 		int index;
 		b.machine->memory = rows[i].memory;
-		assert_int_equal(try_make(&b, "x", rows[i].request < 4 ? 4 : rows[i].request, 1, false, &index), ST_OK);
+		assert_int_equal(
+		        try_make(&b, "x", rows[i].request < 4 ? 4 : rows[i].request, 1, false, &index),
+		        ST_OK);
 		assert_int_equal(world_segments(b.world, 0, &segment, 1), 1);
 		assert_int_equal(segment.bytes, rows[i].segment);
 		const struct record *record = op_record(b.world, b.world->first[0]);
@@ -120,8 +137,9 @@ static void running_out(void **state)
 	uint64_t digest = b.world->digest;
 	size_t ops = b.world->op_count;
 	assert_int_equal(try_make(&b, "m", 80000 * KIB, 1, false, &index), ST_DEVICE_MEMORY);
-	assert_string_equal(fail_text(), "rank 0: no room for 78.12 MB on a GPU of 244.1 MB: reserved 176.2 MB, allocated 176 MB, "
-		"largest free block 255.5 kB; largest: w1 97.75 MB, w2 78.25 MB, b 512 B");
+	assert_string_equal(fail_text(),
+	        "rank 0: no room for 78.12 MB on a GPU of 244.1 MB: reserved 176.2 MB, allocated 176 MB, "
+	        "largest free block 255.5 kB; largest: w1 97.75 MB, w2 78.25 MB, b 512 B");
 	assert_true(digest == b.world->digest);
 	assert_int_equal(b.world->op_count, ops);
 	assert_int_equal(world_find(b.world, 0, name(&b, "m")).kind, THING_NONE);
@@ -137,7 +155,8 @@ static void running_out(void **state)
 	assert_int_equal(op_record(b.world, get - 1)->kind, OP_SEGMENT);
 	struct memory_counts counts;
 	world_memory_counts(b.world, 0, &counts);
-	assert_int_equal(counts.allocated, (100096 + 90112) * KIB + 512);      /* rests of up to 128 KiB are not split off */
+	assert_int_equal(counts.allocated,
+	        (100096 + 90112) * KIB + 512); /* rests of up to 128 KiB are not split off */
 	assert_int_equal(counts.peak_allocated, counts.allocated);
 	books_close(&b);
 }
@@ -168,7 +187,10 @@ static void clean_memory(void **state)
 	}
 }
 
-struct bytes { int held; bool refuse; };
+struct bytes {
+	int held;
+	bool refuse;
+};
 static void *get(void *self, enum space space, int64_t bytes)
 {
 	struct bytes *own = self;
@@ -191,13 +213,14 @@ static void give(void *self, enum space space, void *base, int64_t bytes)
 static void real_bytes(void **state)
 {
 	struct books b = books_open(2, 1);
-	struct bytes own = { 0 };
+	struct bytes own = {0};
 
 	(void)state;
-	world_segment_calls(b.world, (struct segment_calls){ &own, get, give });
+	world_segment_calls(b.world, (struct segment_calls){&own, get, give});
 	make(&b, 0, "x", 100);
-	assert_int_equal(own.held, 0);          /* rank 0's are another process's */
-	int x = make(&b, 1, "x", 100), y = make(&b, 1, "y", 100), h = make_in(&b, 1, "h", 100, SPACE_HOST, 0, true);
+	assert_int_equal(own.held, 0); /* rank 0's are another process's */
+	int x = make(&b, 1, "x", 100), y = make(&b, 1, "y", 100),
+	    h = make_in(&b, 1, "h", 100, SPACE_HOST, 0, true);
 	assert_int_equal(own.held, 2);
 	char *at = world_data(b.world, SPACE_DEVICE, address_of(&b, x));
 	assert_ptr_equal(world_data(b.world, SPACE_DEVICE, address_of(&b, y) + 8), at + 512 + 8);
@@ -205,11 +228,11 @@ static void real_bytes(void **state)
 	assert_null(world_data(b.world, SPACE_PINNED, address_of(&b, h)));
 	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
 	assert_int_equal(world_trim(b.world, 1), ST_OK);
-	assert_int_equal(own.held, 2);          /* y is in the segment */
+	assert_int_equal(own.held, 2); /* y is in the segment */
 	assert_int_equal(world_tensor_free(b.world, y, STREAM_HOST), ST_OK);
 	assert_int_equal(world_trim(b.world, 1), ST_OK);
 	assert_int_equal(b.world->ops[b.world->last[1]].target, OP_EVERYTHING);
-	assert_int_equal(own.held, 2);          /* what was queued before may still use them */
+	assert_int_equal(own.held, 2); /* what was queued before may still use them */
 	assert_non_null(world_data(b.world, SPACE_DEVICE, address_of(&b, 0) + 0));
 	world_segment_done(b.world, b.world->last[1]);
 	assert_int_equal(own.held, 1);
@@ -231,11 +254,12 @@ static void check_map(struct books *b, const int *live, int count)
 	struct block_view blocks[512];
 	struct segment_view segments[256];
 	struct memory_counts counts;
-	int n = world_blocks(b->world, 0, blocks, 512), m = world_segments(b->world, 0, segments, 256), used = 0;
+	int n = world_blocks(b->world, 0, blocks, 512), m = world_segments(b->world, 0, segments, 256),
+	    used = 0;
 	int64_t total = 0, allocated = 0;
 
 	world_memory_counts(b->world, 0, &counts);
-	for (int i = 0, k = 0; i < m; i++) {    /* blocks cover each segment; free neighbours are merged */
+	for (int i = 0, k = 0; i < m; i++) { /* blocks cover each segment; free neighbours are merged */
 		int64_t at = segments[i].address, end = at + segments[i].bytes;
 		bool before_free = false;
 		for (; k < n && blocks[k].address < end; k++) {
@@ -273,17 +297,20 @@ static void random_use(void **state)
 				char text[24];
 				snprintf(text, sizeof text, "t%d", step);
 				int64_t bytes = 4 * (1 + (int64_t)draw(&seed, 1u << (4 + draw(&seed, 20))));
-				enum status status = try_make(&b, text, bytes, 1 + (int)draw(&seed, 2), draw(&seed, 2), &live[count]);
+				enum status status = try_make(&b, text, bytes, 1 + (int)draw(&seed, 2),
+				        draw(&seed, 2), &live[count]);
 				assert_true(status == ST_OK || status == ST_DEVICE_MEMORY);
 				count += status == ST_OK;
 				refused += status != ST_OK;
 			} else if (count > 0) {
 				int i = (int)draw(&seed, (uint32_t)count);
-				assert_int_equal(world_tensor_free(b.world, live[i], (int)draw(&seed, 3)), ST_OK);
+				assert_int_equal(
+				        world_tensor_free(b.world, live[i], (int)draw(&seed, 3)), ST_OK);
 				live[i] = live[--count];
 			}
 			if (draw(&seed, 10) == 0 && count > 0)
-				touch(&b, 0, 1 + (int)draw(&seed, 2), "relu", live[draw(&seed, (uint32_t)count)], ACCESS_ADD);
+				touch(&b, 0, 1 + (int)draw(&seed, 2), "relu",
+				        live[draw(&seed, (uint32_t)count)], ACCESS_ADD);
 			if (draw(&seed, 100) == 0)
 				assert_int_equal(world_trim(b.world, 0), ST_OK);
 			if (step % 10 == 0)
@@ -297,8 +324,14 @@ static void random_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splits_and_merges), cmocka_unit_test(peak_by_kind), cmocka_unit_test(best_fit_in_its_pool), cmocka_unit_test(segment_sizes),
-		cmocka_unit_test(running_out), cmocka_unit_test(clean_memory), cmocka_unit_test(real_bytes), cmocka_unit_test(random_use),
+	        cmocka_unit_test(splits_and_merges),
+	        cmocka_unit_test(peak_by_kind),
+	        cmocka_unit_test(best_fit_in_its_pool),
+	        cmocka_unit_test(segment_sizes),
+	        cmocka_unit_test(running_out),
+	        cmocka_unit_test(clean_memory),
+	        cmocka_unit_test(real_bytes),
+	        cmocka_unit_test(random_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#undef fail   /* cmocka's macro; here base/status.h's function is tested */
+#undef fail /* cmocka's macro; here base/status.h's function is tested */
 
 static void texts_grow(void **state)
 {
@@ -43,7 +43,8 @@ static void columns_and_utf8(void **state)
 	assert_int_equal(text_columns("\033[1;31mred\033[0m"), 3);
 	assert_int_equal(text_columns("\033["), 0);
 	assert_true(text_is_utf8("h\u00e9\u20ac\U0001f600", 10));
-	static const char *const bad[] = { "\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "a\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80" };
+	static const char *const bad[] = {"\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+	        "\xff", "a\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80"};
 	for (size_t i = 0; i < LENGTH_OF(bad); i++)
 		assert_false(text_is_utf8(bad[i], strlen(bad[i])));
 	assert_false(text_is_utf8("a\0b", 3));
@@ -67,7 +68,8 @@ static void sets_of_ranks(void **state)
 	(void)state;
 	ranks_all(&a, 130);
 	assert_int_equal(ranks_count(&a), 130);
-	assert_true(ranks_has(&a, 129) && !ranks_has(&a, 130) && !ranks_has(&a, -1) && !ranks_has(&a, RANKS_MAX));
+	assert_true(
+	        ranks_has(&a, 129) && !ranks_has(&a, 130) && !ranks_has(&a, -1) && !ranks_has(&a, RANKS_MAX));
 	ranks_drop(&a, 64);
 	ranks_one(&b, 64);
 	assert_int_equal(ranks_next(&a, 63), 65);
@@ -86,7 +88,7 @@ static void sets_of_ranks(void **state)
 	ranks_text(&b, &text);
 	assert_string_equal(text_string(&text), "0,1,3,4095");
 	int seen = 0;
-	FOR_RANKS(r, &b)
+	FOR_RANKS (r, &b)
 		seen += r;
 	assert_int_equal(seen, 4 + RANKS_MAX - 1);
 	assert_int_equal(ranks_next(&b, RANKS_MAX - 1), -1);
@@ -115,7 +117,10 @@ static void failures_are_worded(void **state)
 
 static void arrays_grow(void **state)
 {
-	struct { int *items; size_t count, room; } list = {0};
+	struct {
+		int *items;
+		size_t count, room;
+	} list = {0};
 	(void)state;
 	for (int i = 0; i < 100; i++) {
 		mem_fail_at(0);
@@ -145,9 +150,13 @@ static void words_are_wrapped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_wrapped),
-		cmocka_unit_test(texts_grow), cmocka_unit_test(columns_and_utf8), cmocka_unit_test(distances), cmocka_unit_test(sets_of_ranks),
-		cmocka_unit_test(failures_are_worded), cmocka_unit_test(arrays_grow),
+	        cmocka_unit_test(words_are_wrapped),
+	        cmocka_unit_test(texts_grow),
+	        cmocka_unit_test(columns_and_utf8),
+	        cmocka_unit_test(distances),
+	        cmocka_unit_test(sets_of_ranks),
+	        cmocka_unit_test(failures_are_worded),
+	        cmocka_unit_test(arrays_grow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

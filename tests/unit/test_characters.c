@@ -7,9 +7,9 @@
 
 static void numbers_follow_the_code_points(void **state)
 {
-	static const char text[] = "h\xc3\xa9llo \xf0\x9f\x98\x80 \xe2\x82\xac\n";       /* héllo, a face, euro */
-	static const uint32_t symbols[] = { '\n', ' ', 'h', 'l', 'o', 0xe9, 0x20ac, 0x1f600 };
-	static const int32_t ids[] = { 2, 5, 3, 3, 4, 1, 7, 1, 6, 0 };
+	static const char text[] = "h\xc3\xa9llo \xf0\x9f\x98\x80 \xe2\x82\xac\n"; /* héllo, a face, euro */
+	static const uint32_t symbols[] = {'\n', ' ', 'h', 'l', 'o', 0xe9, 0x20ac, 0x1f600};
+	static const int32_t ids[] = {2, 5, 3, 3, 4, 1, 7, 1, 6, 0};
 	struct characters c;
 	(void)state;
 	assert_int_equal(characters_make(&c, "t", text, sizeof text - 1), ST_OK);
@@ -22,9 +22,19 @@ static void numbers_follow_the_code_points(void **state)
 
 static void what_is_no_text(void **state)
 {
-	static const struct { const char *bytes; size_t count; const char *words; } cases[] = {
-		{ "", 0, "t is empty" }, { "ab\0c", 4, "its byte 2" }, { "\x7f" "ELF\x00\x01", 6, "t is binary" }, { "ab\xff", 3, "not UTF-8" },
-		{ "ab\xe2\x82", 4, "not UTF-8" }, { "\xed\xa0\x80", 3, "not UTF-8" },
+	static const struct {
+		const char *bytes;
+		size_t count;
+		const char *words;
+	} cases[] = {
+	        {"", 0, "t is empty"},
+	        {"ab\0c", 4, "its byte 2"},
+	        {"\x7f"
+	         "ELF\x00\x01",
+	                6, "t is binary"},
+	        {"ab\xff", 3, "not UTF-8"},
+	        {"ab\xe2\x82", 4, "not UTF-8"},
+	        {"\xed\xa0\x80", 3, "not UTF-8"},
 	};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(cases); i++) {
@@ -57,7 +67,9 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_follow_the_code_points), cmocka_unit_test(what_is_no_text), cmocka_unit_test(every_allocation_may_fail),
+	        cmocka_unit_test(numbers_follow_the_code_points),
+	        cmocka_unit_test(what_is_no_text),
+	        cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_collectives.c -- rows, shapes, costs and steps: the steps against the answer, and the bytes against the formula */
+/* test_collectives.c -- rows, shapes, costs and steps: the steps against the answer, and the bytes against
+ * the formula */
 #include "collectives/collective.h"
 #include "base/memory.h"
 #include <setjmp.h>
@@ -18,17 +19,19 @@ static struct machine load(const char *name)
 	return machine;
 }
 
-static enum status cost_on(const struct machine *machine, const char *name, int n, int stride, int64_t bytes, enum algorithm algorithm,
-	struct cost *cost)
+static enum status cost_on(const struct machine *machine, const char *name, int n, int stride, int64_t bytes,
+        enum algorithm algorithm, struct cost *cost)
 {
 	int ranks[RANKS_MAX];
 
 	for (int i = 0; i < n; i++)
 		ranks[i] = i * stride;
-	return collective_cost(collective_find(name), machine, (struct cost_group){n, ranks}, bytes, algorithm, cost);
+	return collective_cost(
+	        collective_find(name), machine, (struct cost_group){n, ranks}, bytes, algorithm, cost);
 }
 
-static struct cost cost_of(const struct machine *machine, const char *name, int n, int64_t bytes, enum algorithm algorithm)
+static struct cost cost_of(
+        const struct machine *machine, const char *name, int n, int64_t bytes, enum algorithm algorithm)
 {
 	struct cost cost;
 
@@ -39,7 +42,10 @@ static struct cost cost_of(const struct machine *machine, const char *name, int 
 
 static void rows_agree_with_the_list(void **state)
 {
-	static const struct { const char *name; bool root, reduces; } list[] = {
+	static const struct {
+		const char *name;
+		bool root, reduces;
+	} list[] = {
 #define X(symbol, name, root, reduces) {name, root, reduces},
 		COLLECTIVES(X)
 #undef X
@@ -54,7 +60,8 @@ static void rows_agree_with_the_list(void **state)
 		assert_int_equal(row->has_root, list[i].root);
 		assert_int_equal(row->reduces, list[i].reduces);
 		assert_ptr_equal(collective_find(row->name), row);
-		assert_true(*row->usage && *row->help && *row->torch && *row->cuda && *row->example && row->shape);
+		assert_true(*row->usage && *row->help && *row->torch && *row->cuda && *row->example &&
+		        row->shape);
 	}
 	assert_null(collective_at(COLLECTIVE_COUNT));
 	assert_null(collective_at(-1));
@@ -110,7 +117,8 @@ static void shapes(void **state)
 	shape_is("alltoall", 12, 4, 1, 12);
 	layout_make(&in, DT_F32, 2, odd);
 	assert_int_equal(collective_find("reducescatter")->shape("g", &in, 4, 0, 0, &out), ST_SHAPE);
-	assert_string_equal(fail_text(), "g is [10,3]: 4 ranks want a first axis that 4 divides, as in [8,3] or [12,3]");
+	assert_string_equal(
+	        fail_text(), "g is [10,3]: 4 ranks want a first axis that 4 divides, as in [8,3] or [12,3]");
 	layout_make(&in, DT_F32, 1, few);
 	assert_int_equal(collective_find("alltoall")->shape("g", &in, 4, 0, 0, &out), ST_SHAPE);
 	assert_string_equal(fail_text(), "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]");
@@ -128,8 +136,9 @@ static void classroom_costs(void **state)
 	(void)state;
 	assert_int_equal(cost.alone_ns, 1500000);
 	assert_int_equal(cost.algorithm, ALGORITHM_RING);
-	assert_true(cost.bytes == 1.5 * (256 << 10) && cost.sent_bytes == cost.bytes && cost.latency_ns == 60e3);
-	cost = cost_of(&machine, "allreduce", 4, 64, ALGORITHM_AUTO);       /* few bytes: few steps win */
+	assert_true(
+	        cost.bytes == 1.5 * (256 << 10) && cost.sent_bytes == cost.bytes && cost.latency_ns == 60e3);
+	cost = cost_of(&machine, "allreduce", 4, 64, ALGORITHM_AUTO); /* few bytes: few steps win */
 	assert_int_equal(cost.algorithm, ALGORITHM_TREE);
 	assert_true(cost.latency_ns == 40e3);
 	cost = cost_of(&machine, "allgather", 4, 256 << 10, ALGORITHM_RING);
@@ -138,7 +147,8 @@ static void classroom_costs(void **state)
 	assert_int_equal(cost.alone_ns, 750000);
 	cost = cost_of(&machine, "alltoall", 4, 256 << 10, ALGORITHM_AUTO);
 	assert_int_equal(cost.alone_ns, 730000);
-	cost = cost_of(&machine, "broadcast", 8, 256 << 10, ALGORITHM_TREE);    /* three levels, the whole each time: 3 x 0.97 ms */
+	cost = cost_of(&machine, "broadcast", 8, 256 << 10,
+	        ALGORITHM_TREE); /* three levels, the whole each time: 3 x 0.97 ms */
 	assert_int_equal(cost.alone_ns, 2910000);
 	cost = cost_of(&machine, "barrier", 4, 0, ALGORITHM_AUTO);
 	assert_int_equal(cost.alone_ns, 40000);
@@ -154,21 +164,24 @@ static void nodes_cost_more(void **state)
 
 	(void)state;
 	assert_int_equal(cost_on(&machine, "allreduce", 8, 1, 1 << 20, ALGORITHM_RING, &near), ST_OK);
-	assert_int_equal(cost_on(&machine, "allreduce", 8, 2, 1 << 20, ALGORITHM_RING, &far), ST_OK);     /* two nodes */
+	assert_int_equal(
+	        cost_on(&machine, "allreduce", 8, 2, 1 << 20, ALGORITHM_RING, &far), ST_OK); /* two nodes */
 	assert_true(far.rate == 100e6 && near.rate > 273e6);
 	assert_true(far.latency_ns == 12 * 10e3 + 2 * 50e3);
 	machine = load("dgx-h100-128");
 	assert_int_equal(cost_on(&machine, "allreduce", 8, 1, 1 << 30, ALGORITHM_AUTO, &near), ST_OK);
 	assert_int_equal(cost_on(&machine, "allreduce", 16, 1, 1 << 30, ALGORITHM_AUTO, &far), ST_OK);
 	assert_true(far.alone_ns > near.alone_ns);
-	assert_int_equal(cost_on(&machine, "allreduce", 16, 8, 1 << 30, ALGORITHM_RING, &near), ST_OK);   /* one GPU a node: one adapter each */
+	assert_int_equal(cost_on(&machine, "allreduce", 16, 8, 1 << 30, ALGORITHM_RING, &near),
+	        ST_OK); /* one GPU a node: one adapter each */
 	assert_true(near.rate == 48.5e9 && far.rate > 5 * near.rate);
 	assert_int_equal(cost_on(&machine, "allgather", 16, 8, 1 << 20, ALGORITHM_PAT, &near), ST_OK);
 	assert_int_equal(cost_on(&machine, "alltoall", 16, 1, 1 << 30, ALGORITHM_AUTO, &near), ST_OK);
-	assert_true(near.rate < 100e9 && near.rate > 48.5e9);        /* half stays in the node */
+	assert_true(near.rate < 100e9 && near.rate > 48.5e9); /* half stays in the node */
 }
 
-/* Every kind on every machine: finite, positive, growing with the message, parts that add up; auto is the least. */
+/* Every kind on every machine: finite, positive, growing with the message, parts that add up; auto is the
+ * least. */
 static void costs_are_sane(void **state)
 {
 	static const int sizes[] = {2, 3, 8, 16, 1024};
@@ -184,15 +197,20 @@ static void costs_are_sane(void **state)
 				int64_t last = 0;
 
 				for (int64_t bytes = 4; bytes <= INT64_C(1) << 32; bytes *= 32) {
-					struct cost best = cost_of(&machine, name, sizes[i], bytes, ALGORITHM_AUTO), one;
+					struct cost best = cost_of(
+					                    &machine, name, sizes[i], bytes, ALGORITHM_AUTO),
+					            one;
 					double ns = best.latency_ns + best.bytes * 1e9 / best.rate;
 
 					assert_true(best.alone_ns >= ns - 0.01 && best.alone_ns < ns + 1);
 					assert_true(best.alone_ns >= last && best.alone_ns > 0);
 					last = best.alone_ns;
 					for (int algorithm = 1; algorithm < ALGORITHM_COUNT; algorithm++) {
-						if (cost_on(&machine, name, sizes[i], 1, bytes, algorithm, &one) == ST_OK && (algorithm != ALGORITHM_TREE || kind == 0))
-							assert_true(one.alone_ns >= best.alone_ns && one.algorithm == algorithm);
+						if (cost_on(&machine, name, sizes[i], 1, bytes, algorithm,
+						            &one) == ST_OK &&
+						        (algorithm != ALGORITHM_TREE || kind == 0))
+							assert_true(one.alone_ns >= best.alone_ns &&
+							        one.algorithm == algorithm);
 					}
 				}
 			}
@@ -200,14 +218,35 @@ static void costs_are_sane(void **state)
 	}
 }
 
-/* nccl-tests all_reduce_perf, out of place, on a DGX H100 of 8 GPUs: github.com/NVIDIA/dgxc-benchmarking nccl/README.md@841f546.
- * The model is NCCL's own estimate and leans to the fast side between 2 MB and 32 MB, where NVLS is not yet at full rate. */
+/* nccl-tests all_reduce_perf, out of place, on a DGX H100 of 8 GPUs: github.com/NVIDIA/dgxc-benchmarking
+ * nccl/README.md@841f546. The model is NCCL's own estimate and leans to the fast side between 2 MB and 32 MB,
+ * where NVLS is not yet at full rate. */
 static void measured_on_dgx_h100(void **state)
 {
-	static const struct { int64_t bytes; double us; } measured[] = {
-		{1024, 16.94}, {2048, 17.14}, {8192, 17.4}, {16384, 17.93}, {32768, 19.33}, {65536, 19.54}, {131072, 19.89}, {262144, 20.43},
-		{524288, 20.66}, {1048576, 27.37}, {2097152, 42.21}, {4194304, 54.19}, {8388608, 83.04}, {16777216, 123.8}, {33554432, 199.3},
-		{67108864, 324.7}, {134217728, 586.4}, {268435456, 1112.5}, {536870912, 2151}, {1073741824, 4029.4},
+	static const struct {
+		int64_t bytes;
+		double us;
+	} measured[] = {
+	        {1024, 16.94},
+	        {2048, 17.14},
+	        {8192, 17.4},
+	        {16384, 17.93},
+	        {32768, 19.33},
+	        {65536, 19.54},
+	        {131072, 19.89},
+	        {262144, 20.43},
+	        {524288, 20.66},
+	        {1048576, 27.37},
+	        {2097152, 42.21},
+	        {4194304, 54.19},
+	        {8388608, 83.04},
+	        {16777216, 123.8},
+	        {33554432, 199.3},
+	        {67108864, 324.7},
+	        {134217728, 586.4},
+	        {268435456, 1112.5},
+	        {536870912, 2151},
+	        {1073741824, 4029.4},
 	};
 	enum { COUNT = sizeof measured / sizeof *measured };
 	struct machine machine = load("dgx-h100");
@@ -218,15 +257,17 @@ static void measured_on_dgx_h100(void **state)
 		struct cost cost = cost_of(&machine, "allreduce", 8, measured[i].bytes, ALGORITHM_AUTO);
 		double off = (double)cost.alone_ns / 1e3 / measured[i].us - 1;
 
-		print_message("%10lld B: %8.1f us, measured %8.1f, %+5.1f%%  %s %s\n", (long long)measured[i].bytes, (double)cost.alone_ns / 1e3,
-			measured[i].us, off * 100, algorithm_name(cost.algorithm), cost.protocol);
+		print_message("%10lld B: %8.1f us, measured %8.1f, %+5.1f%%  %s %s\n",
+		        (long long)measured[i].bytes, (double)cost.alone_ns / 1e3, measured[i].us, off * 100,
+		        algorithm_name(cost.algorithm), cost.protocol);
 		if (off < -0.35 || off > 0.25)
 			fail_msg("%lld bytes: off by %.0f%%", (long long)measured[i].bytes, off * 100);
 		sum += off < 0 ? -off : off;
 	}
 	print_message("mean distance %.1f%%\n", 100 * sum / COUNT);
 	assert_true(sum / COUNT < 0.16);
-	assert_int_equal(cost_of(&machine, "allreduce", 8, 1 << 30, ALGORITHM_AUTO).algorithm, ALGORITHM_NVLS);
+	assert_int_equal(
+	        cost_of(&machine, "allreduce", 8, 1 << 30, ALGORITHM_AUTO).algorithm, ALGORITHM_NVLS);
 }
 
 static void refusals(void **state)
@@ -258,17 +299,22 @@ static void bus_factors(void **state)
 	assert_true(collective_bus_factor(COLLECTIVE_BROADCAST, 1) == 0);
 }
 
-/* ---- steps, carried out by a tiny interpreter: ranks take turns; a step is done when its receive has something to take */
+/* ---- steps, carried out by a tiny interpreter: ranks take turns; a step is done when its receive has
+ * something to take */
 
 enum { ELEMENTS = 50, QUEUE = 2 * RANKS + 40 };
-struct mail { int64_t data[ELEMENTS]; int64_t count; };
+struct mail {
+	int64_t data[ELEMENTS];
+	int64_t count;
+};
 struct run {
 	int n;
 	int64_t elements, tensor[RANKS][ELEMENTS], sent[RANKS];
 	struct step steps[RANKS][STEPS_MAX(RANKS)];
 	int count[RANKS], at[RANKS];
 	bool posted[RANKS];
-	struct mail mail[RANKS][RANKS][4];     /* from, to: no rank is ever more than a few steps ahead of its neighbour */
+	struct mail mail[RANKS][RANKS]
+	                [4]; /* from, to: no rank is ever more than a few steps ahead of its neighbour */
 	int first[RANKS][RANKS], waiting[RANKS][RANKS];
 };
 
@@ -281,7 +327,8 @@ static void post(struct run *run, int rank, const struct step *step)
 	assert_true(run->waiting[rank][step->to] < 4);
 	mail = &run->mail[rank][step->to][(run->first[rank][step->to] + run->waiting[rank][step->to]++) % 4];
 	mail->count = step->send_count;
-	memcpy(mail->data, run->tensor[rank] + step->send_offset, (size_t)step->send_count * sizeof *mail->data);
+	memcpy(mail->data, run->tensor[rank] + step->send_offset,
+	        (size_t)step->send_count * sizeof *mail->data);
 	run->sent[rank] += step->send_count;
 }
 
@@ -328,8 +375,8 @@ static void carry_out(struct run *run, const char *name, enum algorithm algorith
 	bool moved = true;
 
 	for (int rank = 0; rank < run->n; rank++) {
-		if (collective_steps(collective_find(name), algorithm, run->n, rank, root, run->elements, run->steps[rank], STEPS_MAX(RANKS),
-			&run->count[rank]))
+		if (collective_steps(collective_find(name), algorithm, run->n, rank, root, run->elements,
+		            run->steps[rank], STEPS_MAX(RANKS), &run->count[rank]))
 			fail_msg("%s", fail_text());
 		assert_in_range(run->count[rank], 0, STEPS_MAX(run->n));
 	}
@@ -386,7 +433,7 @@ static void ring_allreduce_steps(void **state)
 					assert_int_equal(run->tensor[rank][i], sum_at(n, i));
 				sent += run->sent[rank];
 			}
-			assert_int_equal(sent, 2 * (n - 1) * elements);    /* n x 2(n-1)/n of the message */
+			assert_int_equal(sent, 2 * (n - 1) * elements); /* n x 2(n-1)/n of the message */
 			if (elements % n == 0)
 				assert_int_equal(run->sent[0] * n, 2 * (n - 1) * elements);
 			mem_free(run);
@@ -447,21 +494,37 @@ static void what_cannot_be_unrolled(void **state)
 	int count;
 
 	(void)state;
-	assert_int_equal(collective_steps(collective_find("alltoall"), ALGORITHM_AUTO, 4, 0, 0, 8, steps, STEPS_MAX(4), &count), ST_ARGUMENT);
+	assert_int_equal(collective_steps(collective_find("alltoall"), ALGORITHM_AUTO, 4, 0, 0, 8, steps,
+	                         STEPS_MAX(4), &count),
+	        ST_ARGUMENT);
 	assert_non_null(strstr(fail_text(), "alltoall cannot be unrolled; allreduce"));
-	assert_int_equal(collective_steps(collective_find("allreduce"), ALGORITHM_TREE, 4, 0, 0, 8, steps, STEPS_MAX(4), &count), ST_ARGUMENT);
-	assert_int_equal(collective_steps(collective_find("broadcast"), ALGORITHM_RING, 4, 0, 0, 8, steps, STEPS_MAX(4), &count), ST_ARGUMENT);
-	assert_int_equal(collective_steps(collective_find("allreduce"), ALGORITHM_RING, 4, 0, 0, 8, steps, 3, &count), ST_BUG);
+	assert_int_equal(collective_steps(collective_find("allreduce"), ALGORITHM_TREE, 4, 0, 0, 8, steps,
+	                         STEPS_MAX(4), &count),
+	        ST_ARGUMENT);
+	assert_int_equal(collective_steps(collective_find("broadcast"), ALGORITHM_RING, 4, 0, 0, 8, steps,
+	                         STEPS_MAX(4), &count),
+	        ST_ARGUMENT);
+	assert_int_equal(
+	        collective_steps(collective_find("allreduce"), ALGORITHM_RING, 4, 0, 0, 8, steps, 3, &count),
+	        ST_BUG);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_agree_with_the_list), cmocka_unit_test(algorithms_have_names), cmocka_unit_test(shapes),
-		cmocka_unit_test(classroom_costs), cmocka_unit_test(nodes_cost_more), cmocka_unit_test(costs_are_sane),
-		cmocka_unit_test(measured_on_dgx_h100), cmocka_unit_test(refusals), cmocka_unit_test(bus_factors),
-		cmocka_unit_test(ring_allreduce_steps), cmocka_unit_test(ring_allgather_and_reducescatter_steps),
-		cmocka_unit_test(tree_broadcast_steps), cmocka_unit_test(what_cannot_be_unrolled),
+	        cmocka_unit_test(rows_agree_with_the_list),
+	        cmocka_unit_test(algorithms_have_names),
+	        cmocka_unit_test(shapes),
+	        cmocka_unit_test(classroom_costs),
+	        cmocka_unit_test(nodes_cost_more),
+	        cmocka_unit_test(costs_are_sane),
+	        cmocka_unit_test(measured_on_dgx_h100),
+	        cmocka_unit_test(refusals),
+	        cmocka_unit_test(bus_factors),
+	        cmocka_unit_test(ring_allreduce_steps),
+	        cmocka_unit_test(ring_allgather_and_reducescatter_steps),
+	        cmocka_unit_test(tree_broadcast_steps),
+	        cmocka_unit_test(what_cannot_be_unrolled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

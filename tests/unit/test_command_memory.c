@@ -1,4 +1,5 @@
-/* test_command_memory.c -- the n-th allocation of a line fails, for n = 0, 1, 2 ... until it succeeds: no crash, no leak, and the next line runs */
+/* test_command_memory.c -- the n-th allocation of a line fails, for n = 0, 1, 2 ... until it succeeds: no
+ * crash, no leak, and the next line runs */
 #include "base/memory.h"
 #include "shell/credit.h"
 #include "shell/language/command.h"
@@ -47,8 +48,10 @@ static bool sweep_once(int ranks, const char *setup, const char *line, long n)
 	mem_fail_at(n);
 	enum status status = interpreter_run(&shell, line, strlen(line), NULL, 1);
 	mem_fail_at(-1);
-	/* refused before anything was queued: the books are as before, but for what the allocator was asked and took back */
-	if (status != ST_OK && ranks == 1 && !strstr(line, "=") && shell.world->op_count == ops && shell.world->digest != before) {
+	/* refused before anything was queued: the books are as before, but for what the allocator was asked
+	 * and took back */
+	if (status != ST_OK && ranks == 1 && !strstr(line, "=") && shell.world->op_count == ops &&
+	        shell.world->digest != before) {
 		print_error("%s, n=%ld: ", line, n);
 		fail_msg("the books have changed");
 	}
@@ -60,7 +63,8 @@ static bool sweep_once(int ranks, const char *setup, const char *line, long n)
 	return status == ST_OK;
 }
 
-/* Some failures are made up for, so one success does not say that all allocations have been tried; ENOUGH in a row do. */
+/* Some failures are made up for, so one success does not say that all allocations have been tried; ENOUGH in
+ * a row do. */
 static void sweep(int ranks, const char *setup, const char *line)
 {
 	enum { ENOUGH = 40, MOST = 5000 };
@@ -75,14 +79,19 @@ static void sweep(int ranks, const char *setup, const char *line)
 	assert_int_equal(in_a_row, ENOUGH);
 }
 
-static const char setup[] = "tensor x[4,4] w[4,4] = 1\ntensor h[4,4] host = 2\ntensor p[4,4] pinned = 3\nstream io\nevent e\ny = matmul x w\nz = x[0]";
-static const char *const lines[] = {"q = matmul x w", "y = matmul x w", "y = relu z", "y += x", "v i = topk x k=1", "_ i = topk x k=1", "sgd x w lr=1",
-	"copy p -> x on io", "copy h -> x", "print y x[0] 1+2", "sync", "sync e", "host 1ms", "query io", "record e on io", "wait io e", "event f", "stream a",
-	"allreduce x", "b = allgather x", "barrier", "allreduce x unroll", "b = reducescatter x unroll", "sendrecv x -> w to=(rank+1)%world from=(rank-1)%world",
-	"together { allreduce x; allreduce w }", "group g 0-0", "mesh dp=world", "c = reshape x [16]", "c = shard x", "free x", "free x w on io",
-	"capture G { y = matmul x w }; launch G", "phase F1; spin 1ms", "mark m", "say \"a $(1+1)\"", "peek x", "tensors", "streams", "events", "groups", "help",
-	"help copy", "help kernels", "timeline", "stalls", "stats", "traffic", "mem", "mem trim", "races", "stuck", "machine", "machine dgx-h100", "set launch=5us",
-	"slow 2x", "crash", "abort", "pace 1s", "use io", "explain on; y = matmul x w"};
+static const char setup[] = "tensor x[4,4] w[4,4] = 1\ntensor h[4,4] host = 2\ntensor p[4,4] pinned = "
+                            "3\nstream io\nevent e\ny = matmul x w\nz = x[0]";
+static const char *const lines[] = {"q = matmul x w", "y = matmul x w", "y = relu z", "y += x",
+        "v i = topk x k=1", "_ i = topk x k=1", "sgd x w lr=1", "copy p -> x on io", "copy h -> x",
+        "print y x[0] 1+2", "sync", "sync e", "host 1ms", "query io", "record e on io", "wait io e",
+        "event f", "stream a", "allreduce x", "b = allgather x", "barrier", "allreduce x unroll",
+        "b = reducescatter x unroll", "sendrecv x -> w to=(rank+1)%world from=(rank-1)%world",
+        "together { allreduce x; allreduce w }", "group g 0-0", "mesh dp=world", "c = reshape x [16]",
+        "c = shard x", "free x", "free x w on io", "capture G { y = matmul x w }; launch G",
+        "phase F1; spin 1ms", "mark m", "say \"a $(1+1)\"", "peek x", "tensors", "streams", "events",
+        "groups", "help", "help copy", "help kernels", "timeline", "stalls", "stats", "traffic", "mem",
+        "mem trim", "races", "stuck", "machine", "machine dgx-h100", "set launch=5us", "slow 2x", "crash",
+        "abort", "pace 1s", "use io", "explain on; y = matmul x w"};
 
 static void with_data(void **state)
 {

@@ -1,4 +1,5 @@
-/* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks; every row is whole */
+/* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks;
+ * every row is whole */
 #include "shell/credit.h"
 #include "shell/language/command.h"
 #include "shell/language/interpreter.h"
@@ -52,7 +53,8 @@ static void examples(void **state)
 			continue;
 		enum status status = run_example(command->example);
 		if (status != ST_OK && status != ST_QUIT)
-			print_error("%s:\n%s\n%s: %s\n", command->name, command->example, status_name(status), fail_text());
+			print_error("%s:\n%s\n%s: %s\n", command->name, command->example, status_name(status),
+			        fail_text());
 		assert_true(status == ST_OK || status == ST_QUIT);
 		run++;
 	}
@@ -68,7 +70,9 @@ static void helps(void **state)
 		snprintf(line, sizeof line, "help %s", command_at(i)->name);
 		assert_int_equal(run_example(line), ST_OK);
 	}
-	assert_int_equal(run_example("help; help kernels; help collectives; help grammar; help all; help tensor; help look; help let"), ST_OK);
+	assert_int_equal(run_example("help; help kernels; help collectives; help grammar; help all; help "
+	                             "tensor; help look; help let"),
+	        ST_OK);
 	assert_int_equal(run_example("help nothing_at_all"), ST_NAME);
 }
 
@@ -89,6 +93,7 @@ static void rows(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void fills(const char *expected, const char *usage, const char *line, const char *stream, const char *text)
+static void fills(
+        const char *expected, const char *usage, const char *line, const char *stream, const char *text)
 {
 	struct text out = {0};
 	explain_fill(usage, line, stream, text, &out);
@@ -18,13 +19,20 @@ static void fills(const char *expected, const char *usage, const char *line, con
 static void names(void **state)
 {
 	(void)state;
-	fills("x0.copy_(h[i], non_blocking=True)", "copy FROM -> TO [on STREAM]", "copy h[i] -> x0 on io", "io", "TO.copy_(FROM, non_blocking=True)");
-	fills("z = q @ k.T", "y = matmul a b [scale=1]", "@0 z = matmul q k.T scale=1/sqrt(d)", "default", "y = a @ b");
-	fills("io.wait_event(loaded)", "wait EVENT|OTHER ... on STREAM", "wait loaded on io", "io", "STREAM.wait_event(EVENT)");
-	fills("dist.send(y, dst=rank+1)", "send TENSOR to=RANK [on STREAM]", "send y to=rank+1 on up", "up", "dist.send(TENSOR, dst=RANK)");
-	fills("ncclAllReduce(g, g, count, comm, c2)", "allreduce X [op=sum]", "allreduce g on c2", "c2", "ncclAllReduce(x, x, count, comm, stream)");
-	fills("y = x.view([4,4])", "NAME = reshape TENSOR SHAPE", "y = reshape x [4,4]", NULL, "NAME = TENSOR.view(SHAPE)");
-	fills("np.save(\"a.npy\", w.cpu())", "save TENSOR FILE.npy", "save w a.npy", NULL, "np.save(\"FILE\", TENSOR.cpu())");
+	fills("x0.copy_(h[i], non_blocking=True)", "copy FROM -> TO [on STREAM]", "copy h[i] -> x0 on io",
+	        "io", "TO.copy_(FROM, non_blocking=True)");
+	fills("z = q @ k.T", "y = matmul a b [scale=1]", "@0 z = matmul q k.T scale=1/sqrt(d)", "default",
+	        "y = a @ b");
+	fills("io.wait_event(loaded)", "wait EVENT|OTHER ... on STREAM", "wait loaded on io", "io",
+	        "STREAM.wait_event(EVENT)");
+	fills("dist.send(y, dst=rank+1)", "send TENSOR to=RANK [on STREAM]", "send y to=rank+1 on up", "up",
+	        "dist.send(TENSOR, dst=RANK)");
+	fills("ncclAllReduce(g, g, count, comm, c2)", "allreduce X [op=sum]", "allreduce g on c2", "c2",
+	        "ncclAllReduce(x, x, count, comm, stream)");
+	fills("y = x.view([4,4])", "NAME = reshape TENSOR SHAPE", "y = reshape x [4,4]", NULL,
+	        "NAME = TENSOR.view(SHAPE)");
+	fills("np.save(\"a.npy\", w.cpu())", "save TENSOR FILE.npy", "save w a.npy", NULL,
+	        "np.save(\"FILE\", TENSOR.cpu())");
 }
 
 static void what_is_not_plain_stays(void **state)
@@ -38,6 +46,7 @@ static void what_is_not_plain_stays(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(what_is_not_plain_stays)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(names), cmocka_unit_test(what_is_not_plain_stays)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void test_written_and_replaced(void **state)
 	assert_int_equal(file_write("a", "second", 6), ST_OK);
 	assert_content("a", "second");
 	assert_int_equal(symlink("a", "link"), 0);
-	assert_int_equal(file_write("link", "third", 5), ST_OK);        /* the link stays one */
+	assert_int_equal(file_write("link", "third", 5), ST_OK); /* the link stays one */
 	assert_content("a", "third");
 }
 
@@ -83,7 +83,9 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written_and_replaced), cmocka_unit_test(test_not_finished), cmocka_unit_test(test_refused),
+	        cmocka_unit_test(test_written_and_replaced),
+	        cmocka_unit_test(test_not_finished),
+	        cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -43,18 +43,21 @@ static void colours_and_letters_take_their_columns(void **state)
 	(void)state;
 	folds(10, "\033[38;5;75mone two\033[0m abc\n", "\033[38;5;75mone two\033[0m\n  abc\n");
 	folds(11, "\033[38;5;75mone two\033[0m abc\n", "\033[38;5;75mone two\033[0m abc\n");
-	folds(10, "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 a\n",
-		"\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\n  a\n");
+	folds(10,
+	        "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 "
+	        "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 a\n",
+	        "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 "
+	        "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\n  a\n");
 	folds(5, "abc \033[", "abc \033[");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_stays),
-		cmocka_unit_test(the_rest_goes_below),
-		cmocka_unit_test(a_long_word_stays_whole),
-		cmocka_unit_test(colours_and_letters_take_their_columns),
+	        cmocka_unit_test(what_fits_stays),
+	        cmocka_unit_test(the_rest_goes_below),
+	        cmocka_unit_test(a_long_word_stays_whole),
+	        cmocka_unit_test(colours_and_letters_take_their_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

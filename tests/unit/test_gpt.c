@@ -1,4 +1,5 @@
-/* test_gpt.c -- a gpt trained by the program of lines gives, iteration by iteration, the losses of the same model written as a plain C program */
+/* test_gpt.c -- a gpt trained by the program of lines gives, iteration by iteration, the losses of the same
+ * model written as a plain C program */
 #include "tests/bench/plain_gpt.h"
 #include "shell/credit.h"
 #include "shell/language/interpreter.h"
@@ -24,8 +25,11 @@ static void losses_are_a_plain_programs(void **state)
 	assert_int_equal(shell_open(&shell, *state, 1, false, "classroom"), ST_OK);
 	credit_start(&credit, *state, &shell.budget);
 	shell.credit = &credit;
-	assert_int_equal(play(&shell, "model gpt layers=4 hidden=64 heads=4 seq=64 batch=8 vocab=64 optimizer=adam lr=1e-3 tied=off seed=1\n"
-		"data synthetic count=20000\nstrategy serial"), ST_OK);
+	assert_int_equal(play(&shell,
+	                         "model gpt layers=4 hidden=64 heads=4 seq=64 batch=8 vocab=64 "
+	                         "optimizer=adam lr=1e-3 tied=off seed=1\n"
+	                         "data synthetic count=20000\nstrategy serial"),
+	        ST_OK);
 	for (int it = 0; it < ITERATIONS; it++) {
 		double loss = 0, wanted = (double)plain_iteration(&plain, text);
 		assert_int_equal(play(&shell, "run 1"), ST_OK);
@@ -34,7 +38,8 @@ static void losses_are_a_plain_programs(void **state)
 			fail_msg("iteration %d: loss %.7f, of the plain program %.7f", it, loss, wanted);
 		first = it ? first : loss;
 		if (it == ITERATIONS - 1)
-			assert_true(fabs(loss - first) > 1e-3);     /* else the weights, and their gradients, had no say */
+			assert_true(fabs(loss - first) >
+			        1e-3); /* else the weights, and their gradients, had no say */
 		text += TOKENS;
 	}
 	shell_close(&shell);
@@ -61,6 +66,6 @@ static int close_plane(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(losses_are_a_plain_programs) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(losses_are_a_plain_programs)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

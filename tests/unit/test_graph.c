@@ -1,4 +1,5 @@
-/* test_graph.c -- captured graphs: nothing runs while captured; clones, their targets, events and price at each launch */
+/* test_graph.c -- captured graphs: nothing runs while captured; clones, their targets, events and price at
+ * each launch */
 #include "tests/unit/world_help.h"
 
 static op_id record_event(struct books *b, int lane, int event)
@@ -22,7 +23,8 @@ static void fill(struct books *b, int compute, int io, int x, int event)
 static void launches(void **state)
 {
 	struct books b = books_open(1, 0);
-	int compute = stream(&b, 0, "compute"), io = stream(&b, 0, "io"), other = stream(&b, 0, "other"), event;
+	int compute = stream(&b, 0, "compute"), io = stream(&b, 0, "io"), other = stream(&b, 0, "other"),
+	    event;
 	int x = make(&b, 0, "x", 64);
 	name_id g = name(&b, "g");
 
@@ -92,6 +94,6 @@ static void graphs_meet(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(launches), cmocka_unit_test(graphs_meet) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(launches), cmocka_unit_test(graphs_meet)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

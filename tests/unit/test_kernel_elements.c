@@ -1,30 +1,75 @@
-/* test_kernel_elements.c -- elementwise kernels against double precision: odd sizes, every form and type, +=, broadcast, in place */
+/* test_kernel_elements.c -- elementwise kernels against double precision: odd sizes, every form and type, +=,
+ * broadcast, in place */
 #include "kernel_scene.h"
 
-static double add_of(const double *x) { return x[0] + x[1]; }
-static double sub_of(const double *x) { return x[0] - x[1]; }
-static double mul_of(const double *x) { return x[0] * x[1]; }
-static double div_of(const double *x) { return x[0] / x[1]; }
-static double maximum_of(const double *x) { return x[0] > x[1] ? x[0] : x[1]; }
-static double scale_of(const double *x) { return x[0] * 0.75; }
-static double exp_of(const double *x) { return exp(x[0]); }
-static double relu_of(const double *x) { return x[0] > 0 ? x[0] : 0; }
-static double relu_grad_of(const double *x) { return x[1] > 0 ? x[0] : 0; }
-static double cast_of(const double *x) { return x[0]; }
+static double add_of(const double *x)
+{
+	return x[0] + x[1];
+}
+static double sub_of(const double *x)
+{
+	return x[0] - x[1];
+}
+static double mul_of(const double *x)
+{
+	return x[0] * x[1];
+}
+static double div_of(const double *x)
+{
+	return x[0] / x[1];
+}
+static double maximum_of(const double *x)
+{
+	return x[0] > x[1] ? x[0] : x[1];
+}
+static double scale_of(const double *x)
+{
+	return x[0] * 0.75;
+}
+static double exp_of(const double *x)
+{
+	return exp(x[0]);
+}
+static double relu_of(const double *x)
+{
+	return x[0] > 0 ? x[0] : 0;
+}
+static double relu_grad_of(const double *x)
+{
+	return x[1] > 0 ? x[0] : 0;
+}
+static double cast_of(const double *x)
+{
+	return x[0];
+}
 static double gelu_of(const double *x)
 {
 	return 0.5 * x[0] * (1 + tanh(sqrt(2 / acos(-1)) * (x[0] + 0.044715 * x[0] * x[0] * x[0])));
 }
 
 /* ints: i32 is taken, and gives i32 */
-static const struct { const char *name; int ins; bool ints; double (*of)(const double *); double option; } rows[] = {
-	{ "add", 2, true, add_of, 0 }, { "sub", 2, true, sub_of, 0 }, { "mul", 2, true, mul_of, 0 }, { "div", 2, false, div_of, 0 },
-	{ "maximum", 2, true, maximum_of, 0 }, { "scale", 1, false, scale_of, 0.75 }, { "exp", 1, false, exp_of, 0 },
-	{ "relu", 1, true, relu_of, 0 }, { "relu_grad", 2, false, relu_grad_of, 0 }, { "gelu", 1, false, gelu_of, 0 },
-	{ "cast", 1, true, cast_of, 0 },
+static const struct {
+	const char *name;
+	int ins;
+	bool ints;
+	double (*of)(const double *);
+	double option;
+} rows[] = {
+        {"add", 2, true, add_of, 0},
+        {"sub", 2, true, sub_of, 0},
+        {"mul", 2, true, mul_of, 0},
+        {"div", 2, false, div_of, 0},
+        {"maximum", 2, true, maximum_of, 0},
+        {"scale", 1, false, scale_of, 0.75},
+        {"exp", 1, false, exp_of, 0},
+        {"relu", 1, true, relu_of, 0},
+        {"relu_grad", 2, false, relu_grad_of, 0},
+        {"gelu", 1, false, gelu_of, 0},
+        {"cast", 1, true, cast_of, 0},
 };
 
-static void check_row(size_t r, enum dtype dtype, enum form form_in, enum form form_out, bool add, int dims, const int64_t *dim)
+static void check_row(size_t r, enum dtype dtype, enum form form_in, enum form form_out, bool add, int dims,
+        const int64_t *dim)
 {
 	struct operand in[2], out;
 	struct kernel_call call;
@@ -37,8 +82,10 @@ static void check_row(size_t r, enum dtype dtype, enum form form_in, enum form f
 	operand_make(&out, "y", dtype, form_out, dims, dim, 3);
 	assert_int_equal(call_run(&call, in, rows[r].ins, &out, 1), ST_OK);
 	for (int64_t i = 0; i < out.count; i++) {
-		double x[2] = { in[0].value[i], in[1].value[i] }, wanted = rows[r].of(x), old = add ? out.value[i] : 0;
-		assert_near(rows[r].name, dtype, operand_get(&out, i), wanted + old, fabs(wanted) + fabs(old));
+		double x[2] = {in[0].value[i], in[1].value[i]}, wanted = rows[r].of(x),
+		       old = add ? out.value[i] : 0;
+		assert_near(
+		        rows[r].name, dtype, operand_get(&out, i), wanted + old, fabs(wanted) + fabs(old));
 	}
 	operand_free(&in[0]);
 	operand_free(&in[1]);
@@ -47,14 +94,18 @@ static void check_row(size_t r, enum dtype dtype, enum form form_in, enum form f
 
 static void every_kernel_form_and_type(void **state)
 {
-	static const struct { int dims; int64_t dim[3]; } shapes[] = { { 1, { 1 } }, { 2, { 5, 7 } }, { 1, { 1031 } }, { 3, { 3, 1, 5 } }, { 2, { 33, 65 } } };
+	static const struct {
+		int dims;
+		int64_t dim[3];
+	} shapes[] = {{1, {1}}, {2, {5, 7}}, {1, {1031}}, {3, {3, 1, 5}}, {2, {33, 65}}};
 	(void)state;
 	for (size_t r = 0; r < LENGTH_OF(rows); r++)
 		for (int dtype = 0; dtype < DT_COUNT; dtype++)
 			for (int f = 0; f < FORMS * FORMS * 2 && (dtype != DT_I32 || rows[r].ints); f++)
 				for (size_t s = 0; s < LENGTH_OF(shapes); s++)
-					check_row(r, (enum dtype)dtype, (enum form)(f % FORMS), (enum form)(f / FORMS % FORMS), f / FORMS / FORMS,
-						shapes[s].dims, shapes[s].dim);
+					check_row(r, (enum dtype)dtype, (enum form)(f % FORMS),
+					        (enum form)(f / FORMS % FORMS), f / FORMS / FORMS,
+					        shapes[s].dims, shapes[s].dim);
 }
 
 /* b's index for element i of the result: its dimensions from the last, 1 repeated */
@@ -70,10 +121,22 @@ static int64_t broadcast_index(const struct layout *b, const struct layout *out,
 
 static void operands_are_broadcast(void **state)
 {
-	static const struct { int a_dims; int64_t a[3]; int b_dims; int64_t b[3]; int dims; int64_t dim[3]; } cases[] = {
-		{ 2, { 5, 7 }, 2, { 5, 1 }, 2, { 5, 7 } }, { 2, { 5, 7 }, 2, { 1, 7 }, 2, { 5, 7 } }, { 2, { 5, 7 }, 1, { 1 }, 2, { 5, 7 } },
-		{ 2, { 5, 7 }, 1, { 7 }, 2, { 5, 7 } }, { 2, { 5, 1 }, 2, { 1, 7 }, 2, { 5, 7 } }, { 1, { 1 }, 3, { 2, 3, 4 }, 3, { 2, 3, 4 } },
-		{ 3, { 2, 1, 4 }, 2, { 3, 1 }, 3, { 2, 3, 4 } }, { 2, { 40, 70 }, 2, { 40, 1 }, 2, { 40, 70 } },
+	static const struct {
+		int a_dims;
+		int64_t a[3];
+		int b_dims;
+		int64_t b[3];
+		int dims;
+		int64_t dim[3];
+	} cases[] = {
+	        {2, {5, 7}, 2, {5, 1}, 2, {5, 7}},
+	        {2, {5, 7}, 2, {1, 7}, 2, {5, 7}},
+	        {2, {5, 7}, 1, {1}, 2, {5, 7}},
+	        {2, {5, 7}, 1, {7}, 2, {5, 7}},
+	        {2, {5, 1}, 2, {1, 7}, 2, {5, 7}},
+	        {1, {1}, 3, {2, 3, 4}, 3, {2, 3, 4}},
+	        {3, {2, 1, 4}, 2, {3, 1}, 3, {2, 3, 4}},
+	        {2, {40, 70}, 2, {40, 1}, 2, {40, 70}},
 	};
 	(void)state;
 	for (size_t c = 0; c < LENGTH_OF(cases); c++)
@@ -86,8 +149,10 @@ static void operands_are_broadcast(void **state)
 			operand_make(&out, "y", DT_F32, PLAIN, cases[c].dims, cases[c].dim, -1);
 			assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 			for (int64_t i = 0; i < out.count; i++) {
-				double a = in[0].value[broadcast_index(&in[0].tensor.layout, &out.tensor.layout, i)];
-				double b = in[1].value[broadcast_index(&in[1].tensor.layout, &out.tensor.layout, i)];
+				double a = in[0].value[broadcast_index(
+				        &in[0].tensor.layout, &out.tensor.layout, i)];
+				double b = in[1].value[broadcast_index(
+				        &in[1].tensor.layout, &out.tensor.layout, i)];
 				assert_true(operand_get(&out, i) == (float)(a - b));
 			}
 			for (int i = 0; i < 2; i++)
@@ -98,8 +163,10 @@ static void operands_are_broadcast(void **state)
 
 static void types_mix_as_pytorch(void **state)
 {
-	static const struct { enum dtype a, b, y; } cases[] = { { DT_F32, DT_BF16, DT_F32 }, { DT_I32, DT_F16, DT_F16 }, { DT_F16, DT_I32, DT_F16 },
-		{ DT_F16, DT_BF16, DT_F32 }, { DT_I32, DT_F32, DT_F32 }, { DT_I32, DT_I32, DT_I32 } };
+	static const struct {
+		enum dtype a, b, y;
+	} cases[] = {{DT_F32, DT_BF16, DT_F32}, {DT_I32, DT_F16, DT_F16}, {DT_F16, DT_I32, DT_F16},
+	        {DT_F16, DT_BF16, DT_F32}, {DT_I32, DT_F32, DT_F32}, {DT_I32, DT_I32, DT_I32}};
 	(void)state;
 	for (size_t c = 0; c < LENGTH_OF(cases); c++)
 		for (int div = 0; div < 2; div++) {
@@ -107,24 +174,25 @@ static void types_mix_as_pytorch(void **state)
 			call_make(&call, div ? "div" : "mul");
 			call.ins = 2;
 			call.outs = 1;
-			layout_make(&call.in[0].layout, cases[c].a, 1, (int64_t[]){ 3 });
-			layout_make(&call.in[1].layout, cases[c].b, 1, (int64_t[]){ 3 });
+			layout_make(&call.in[0].layout, cases[c].a, 1, (int64_t[]){3});
+			layout_make(&call.in[1].layout, cases[c].b, 1, (int64_t[]){3});
 			assert_int_equal(call.kernel->shape(&call), ST_OK);
-			assert_int_equal(call.out[0].layout.dtype, div && cases[c].y == DT_I32 ? DT_F32 : cases[c].y);
+			assert_int_equal(
+			        call.out[0].layout.dtype, div && cases[c].y == DT_I32 ? DT_F32 : cases[c].y);
 		}
 }
 
 /* The result in an input's place: the very same tensor, turned, shifted, or smaller than the result */
 static void results_may_lie_over_inputs(void **state)
 {
-	const int64_t dim[2] = { 33, 33 };
+	const int64_t dim[2] = {33, 33};
 	struct operand x;
 	struct kernel_call call;
 	(void)state;
 	for (int turned = 0; turned < 2; turned++)
 		for (int add = 0; add < 2; add++) {
 			operand_make(&x, "x", DT_F32, PLAIN, 2, dim, 1);
-			struct operand in[2] = { x, x };
+			struct operand in[2] = {x, x};
 			if (turned)
 				operand_place(&in[1].tensor.layout, TURNED);
 			call_make(&call, "add");
@@ -132,37 +200,50 @@ static void results_may_lie_over_inputs(void **state)
 			assert_int_equal(call_run(&call, in, 2, &x, 1), ST_OK);
 			for (int64_t i = 0; i < x.count; i++) {
 				double other = x.value[turned ? i % 33 * 33 + i / 33 : i];
-				assert_true(operand_get(&x, i) == (float)(x.value[i] + other + (add ? x.value[i] : 0)));
+				assert_true(operand_get(&x, i) ==
+				        (float)(x.value[i] + other + (add ? x.value[i] : 0)));
 			}
 			operand_free(&x);
 		}
-	operand_make(&x, "x", DT_F32, PLAIN, 1, (int64_t[]){ 3000 }, 1);   /* y = x[1:2001] + x[0] into x[0:2000] */
-	struct operand in[2] = { x, x }, out = x;
+	operand_make(
+	        &x, "x", DT_F32, PLAIN, 1, (int64_t[]){3000}, 1); /* y = x[1:2001] + x[0] into x[0:2000] */
+	struct operand in[2] = {x, x}, out = x;
 	in[0].tensor.data = x.memory + 4;
 	in[0].tensor.layout.dim[0] = out.tensor.layout.dim[0] = 2000;
 	in[1].tensor.layout.dim[0] = 1;
 	call_make(&call, "add");
 	assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 	for (int64_t i = 0; i < 3000; i++)
-		assert_true(operand_get(&x, i) == (float)(i < 2000 ? x.value[i + 1] + x.value[0] : x.value[i]));
+		assert_true(
+		        operand_get(&x, i) == (float)(i < 2000 ? x.value[i + 1] + x.value[0] : x.value[i]));
 	operand_free(&x);
 }
 
 static void nan_and_inf_pass(void **state)
 {
-	static const struct { const char *name; double a, b, wanted; } cases[] = {
-		{ "maximum", NAN, 1, NAN }, { "maximum", 1, NAN, NAN }, { "maximum", -INFINITY, 1, 1 }, { "relu", NAN, 0, NAN }, { "relu", -INFINITY, 0, 0 },
-		{ "exp", -INFINITY, 0, 0 }, { "div", 1, 0, INFINITY }, { "gelu", INFINITY, 0, INFINITY }, { "relu_grad", 5, 0, 0 },
+	static const struct {
+		const char *name;
+		double a, b, wanted;
+	} cases[] = {
+	        {"maximum", NAN, 1, NAN},
+	        {"maximum", 1, NAN, NAN},
+	        {"maximum", -INFINITY, 1, 1},
+	        {"relu", NAN, 0, NAN},
+	        {"relu", -INFINITY, 0, 0},
+	        {"exp", -INFINITY, 0, 0},
+	        {"div", 1, 0, INFINITY},
+	        {"gelu", INFINITY, 0, INFINITY},
+	        {"relu_grad", 5, 0, 0},
 	};
 	(void)state;
 	for (size_t c = 0; c < LENGTH_OF(cases); c++) {
 		struct operand in[2], out;
 		struct kernel_call call;
 		for (int i = 0; i < 2; i++) {
-			operand_make(&in[i], "x", DT_F32, PLAIN, 1, (int64_t[]){ 1 }, 0);
+			operand_make(&in[i], "x", DT_F32, PLAIN, 1, (int64_t[]){1}, 0);
 			operand_set(&in[i], 0, i ? cases[c].b : cases[c].a);
 		}
-		operand_make(&out, "y", DT_F32, PLAIN, 1, (int64_t[]){ 1 }, -1);
+		operand_make(&out, "y", DT_F32, PLAIN, 1, (int64_t[]){1}, -1);
 		call_make(&call, cases[c].name);
 		assert_int_equal(call_run(&call, in, call.kernel->ins_min, &out, 1), ST_OK);
 		double got = operand_get(&out, 0);
@@ -181,8 +262,8 @@ static void cast_between_all_types(void **state)
 		for (int to = 0; to < DT_COUNT; to++) {
 			struct operand in, out;
 			struct kernel_call call;
-			operand_make(&in, "x", (enum dtype)from, SLICED, 2, (int64_t[]){ 5, 7 }, 1);
-			operand_make(&out, "y", (enum dtype)to, PLAIN, 2, (int64_t[]){ 5, 7 }, -1);
+			operand_make(&in, "x", (enum dtype)from, SLICED, 2, (int64_t[]){5, 7}, 1);
+			operand_make(&out, "y", (enum dtype)to, PLAIN, 2, (int64_t[]){5, 7}, -1);
 			call_make(&call, "cast");
 			call.option[0] = to;
 			assert_int_equal(call_run(&call, &in, 1, &out, 1), ST_OK);
@@ -205,10 +286,10 @@ static void ints_are_exact(void **state)
 	struct kernel_call call;
 	(void)state;
 	for (int i = 0; i < 2; i++)
-		operand_make(&in[i], "n", DT_I32, PLAIN, 1, (int64_t[]){ 2 }, 0);
-	operand_make(&out, "y", DT_I32, PLAIN, 1, (int64_t[]){ 2 }, -1);
-	memcpy(in[0].memory, (int32_t[]){ 16777217, 2000000000 }, 8);
-	memcpy(in[1].memory, (int32_t[]){ 2, 2000000000 }, 8);
+		operand_make(&in[i], "n", DT_I32, PLAIN, 1, (int64_t[]){2}, 0);
+	operand_make(&out, "y", DT_I32, PLAIN, 1, (int64_t[]){2}, -1);
+	memcpy(in[0].memory, (int32_t[]){16777217, 2000000000}, 8);
+	memcpy(in[1].memory, (int32_t[]){2, 2000000000}, 8);
 	call_make(&call, "add");
 	assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 	assert_true(operand_get(&out, 0) == 16777219 && operand_get(&out, 1) == INT32_MAX);
@@ -220,9 +301,13 @@ static void ints_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kernel_form_and_type), cmocka_unit_test(operands_are_broadcast), cmocka_unit_test(types_mix_as_pytorch),
-		cmocka_unit_test(results_may_lie_over_inputs), cmocka_unit_test(nan_and_inf_pass), cmocka_unit_test(cast_between_all_types),
-		cmocka_unit_test(ints_are_exact),
+	        cmocka_unit_test(every_kernel_form_and_type),
+	        cmocka_unit_test(operands_are_broadcast),
+	        cmocka_unit_test(types_mix_as_pytorch),
+	        cmocka_unit_test(results_may_lie_over_inputs),
+	        cmocka_unit_test(nan_and_inf_pass),
+	        cmocka_unit_test(cast_between_all_types),
+	        cmocka_unit_test(ints_are_exact),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

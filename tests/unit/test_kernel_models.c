@@ -1,13 +1,15 @@
-/* test_kernel_models.c -- attention embed colsum dropout against double precision; gradients against finite differences */
+/* test_kernel_models.c -- attention embed colsum dropout against double precision; gradients against finite
+ * differences */
 #include "kernel_scene.h"
 
 enum { TOKENS = 12, HIDDEN = 6 };
-static const int64_t MATRIX[2] = { TOKENS, HIDDEN };
+static const int64_t MATRIX[2] = {TOKENS, HIDDEN};
 
 static void matrices(struct operand *operand, int count, enum dtype dtype, enum form form, int seed)
 {
 	for (int i = 0; i < count; i++)
-		operand_make(&operand[i], "x", dtype, (enum form)((form + i) % FORMS), 2, MATRIX, seed < 0 ? -1 : seed + i);
+		operand_make(&operand[i], "x", dtype, (enum form)((form + i) % FORMS), 2, MATRIX,
+		        seed < 0 ? -1 : seed + i);
 }
 
 static void release(struct operand *operand, int count)
@@ -18,7 +20,9 @@ static void release(struct operand *operand, int count)
 
 /* ---- attention ---- */
 
-struct attention { int heads, seq, causal; };
+struct attention {
+	int heads, seq, causal;
+};
 
 static void attention_call(struct kernel_call *call, const char *name, struct attention a)
 {
@@ -44,7 +48,8 @@ static double attended(const double *q, const double *k, const double *v, struct
 	return weighted / sum;
 }
 
-static const struct attention attentions[] = { { 1, 0, 0 }, { 1, 0, 1 }, { 2, 4, 1 }, { 3, 4, 0 }, { 6, 1, 1 }, { 2, 12, 1 } };
+static const struct attention attentions[] = {
+        {1, 0, 0}, {1, 0, 1}, {2, 4, 1}, {3, 4, 0}, {6, 1, 1}, {2, 12, 1}};
 
 static void attention_of_heads_and_sequences(void **state)
 {
@@ -61,8 +66,10 @@ static void attention_of_heads_and_sequences(void **state)
 				assert_int_equal(call_run(&call, in, 3, &out, 1), ST_OK);
 				for (int e = 0; e < TOKENS * HIDDEN; e++) {
 					double old = call.add ? out.value[e] : 0;
-					double wanted = attended(in[0].value, in[1].value, in[2].value, attentions[i], e / HIDDEN, e % HIDDEN);
-					assert_near("attention", (enum dtype)dtype, operand_get(&out, e), wanted + old, 4);
+					double wanted = attended(in[0].value, in[1].value, in[2].value,
+					        attentions[i], e / HIDDEN, e % HIDDEN);
+					assert_near("attention", (enum dtype)dtype, operand_get(&out, e),
+					        wanted + old, 4);
 				}
 				release(in, 3);
 				release(&out, 1);
@@ -79,10 +86,11 @@ static void attention_does_not_overflow(void **state)
 	matrices(&out, 1, DT_F32, PLAIN, -1);
 	for (int e = 0; e < TOKENS * HIDDEN; e++)
 		operand_set(&in[0], e, 1e3), operand_set(&in[1], e, e / HIDDEN == 3 ? 2e3 : 1e3);
-	attention_call(&call, "attention", (struct attention){ 2, 0, 0 });
+	attention_call(&call, "attention", (struct attention){2, 0, 0});
 	assert_int_equal(call_run(&call, in, 3, &out, 1), ST_OK);
 	for (int e = 0; e < TOKENS * HIDDEN; e++)
-		assert_near("attention", DT_F32, operand_get(&out, e), in[2].value[3 * HIDDEN + e % HIDDEN], 4);
+		assert_near(
+		        "attention", DT_F32, operand_get(&out, e), in[2].value[3 * HIDDEN + e % HIDDEN], 4);
 	release(in, 3);
 	release(&out, 1);
 }
@@ -95,7 +103,7 @@ static void attention_in_place(void **state)
 	(void)state;
 	matrices(in, 3, DT_F32, PLAIN, 1);
 	matrices(&out, 1, DT_F32, PLAIN, -1);
-	attention_call(&call, "attention", (struct attention){ 2, 4, 1 });
+	attention_call(&call, "attention", (struct attention){2, 4, 1});
 	assert_int_equal(call_run(&call, in, 3, &out, 1), ST_OK);
 	assert_int_equal(call_run(&call, in, 3, &in[0], 1), ST_OK);
 	for (int e = 0; e < TOKENS * HIDDEN; e++)
@@ -104,7 +112,8 @@ static void attention_in_place(void **state)
 	release(&out, 1);
 }
 
-/* The slope of sum(do o) along element e of input `which` (0 q, 1 k, 2 v), by differences in double precision */
+/* The slope of sum(do o) along element e of input `which` (0 q, 1 k, 2 v), by differences in double
+ * precision */
 static double slope(const struct operand *in, int which, int e, struct attention a)
 {
 	const double h = 1e-5;
@@ -112,7 +121,8 @@ static double slope(const struct operand *in, int which, int e, struct attention
 	for (int side = -1; side <= 1; side += 2) {
 		in[which + 1].value[e] = at + side * h;
 		for (int o = 0; o < TOKENS * HIDDEN; o++)
-			sum += side * in[0].value[o] * attended(in[1].value, in[2].value, in[3].value, a, o / HIDDEN, o % HIDDEN);
+			sum += side * in[0].value[o] *
+			        attended(in[1].value, in[2].value, in[3].value, a, o / HIDDEN, o % HIDDEN);
 	}
 	in[which + 1].value[e] = at;
 	return sum / (2 * h);
@@ -132,7 +142,9 @@ static void attention_gradients(void **state)
 				assert_int_equal(call_run(&call, in, 4, out, 3), ST_OK);
 				for (int which = 0; which < 3; which++)
 					for (int e = 0; e < TOKENS * HIDDEN; e += dtype || form ? 7 : 1)
-						assert_near("attention_grad", (enum dtype)dtype, operand_get(&out[which], e), slope(in, which, e, attentions[i]), 8);
+						assert_near("attention_grad", (enum dtype)dtype,
+						        operand_get(&out[which], e),
+						        slope(in, which, e, attentions[i]), 8);
 				release(in, 4);
 				release(out, 3);
 			}
@@ -140,10 +152,17 @@ static void attention_gradients(void **state)
 
 static void attention_mistakes(void **state)
 {
-	static const struct { struct attention a; enum dtype last; enum status status; const char *words; } cases[] = {
-		{ { 4, 0, 0 }, DT_F32, ST_SHAPE, "x has 6 columns: heads=4 does not divide them" },
-		{ { 2, 5, 0 }, DT_F32, ST_SHAPE, "x has 12 rows: seq=5 does not divide them" },
-		{ { 0, 0, 0 }, DT_F32, ST_RANGE, "heads=0" }, { { 1, -1, 0 }, DT_F32, ST_RANGE, "seq=-1" }, { { 1, 0, 0 }, DT_I32, ST_DTYPE, "i32" },
+	static const struct {
+		struct attention a;
+		enum dtype last;
+		enum status status;
+		const char *words;
+	} cases[] = {
+	        {{4, 0, 0}, DT_F32, ST_SHAPE, "x has 6 columns: heads=4 does not divide them"},
+	        {{2, 5, 0}, DT_F32, ST_SHAPE, "x has 12 rows: seq=5 does not divide them"},
+	        {{0, 0, 0}, DT_F32, ST_RANGE, "heads=0"},
+	        {{1, -1, 0}, DT_F32, ST_RANGE, "seq=-1"},
+	        {{1, 0, 0}, DT_I32, ST_DTYPE, "i32"},
 	};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(cases); i++) {
@@ -166,11 +185,11 @@ static void attention_costs(void **state)
 	double flops, bytes;
 	(void)state;
 	matrices(in, 4, DT_F32, PLAIN, 1);
-	attention_call(&call, "attention", (struct attention){ 2, 4, 0 });
+	attention_call(&call, "attention", (struct attention){2, 4, 0});
 	assert_int_equal(call_run(&call, in, 3, in, 1), ST_OK);
 	call.kernel->cost(&call, &flops, &bytes);
 	assert_true(flops == 2 * 2 * TOKENS * HIDDEN * 4 && bytes == 4 * 4 * TOKENS * HIDDEN);
-	attention_call(&call, "attention_grad", (struct attention){ 2, 4, 1 });
+	attention_call(&call, "attention_grad", (struct attention){2, 4, 1});
 	assert_int_equal(call_run(&call, in, 4, in, 3), ST_OK);
 	call.kernel->cost(&call, &flops, &bytes);
 	assert_true(flops == 5 * TOKENS * HIDDEN * 4 && bytes == 7 * 4 * TOKENS * HIDDEN);
@@ -180,11 +199,11 @@ static void attention_costs(void **state)
 /* ---- embed, colsum ---- */
 
 enum { ROWS = 5, COLUMNS = 3, IDS = 7 };
-static const int numbers[IDS] = { 4, 0, 2, 2, 5, -1, 2 };     /* two are no rows */
+static const int numbers[IDS] = {4, 0, 2, 2, 5, -1, 2}; /* two are no rows */
 
 static void make_ids(struct operand *ids, enum form form)
 {
-	operand_make(ids, "ids", DT_I32, form, 1, (int64_t[]){ IDS }, 1);
+	operand_make(ids, "ids", DT_I32, form, 1, (int64_t[]){IDS}, 1);
 	for (int i = 0; i < IDS; i++)
 		operand_set(ids, i, numbers[i]);
 }
@@ -196,15 +215,19 @@ static void embed_takes_rows(void **state)
 		for (int form = 0; form < FORMS; form++) {
 			struct operand in[2], out;
 			struct kernel_call call;
-			operand_make(&in[0], "table", (enum dtype)dtype, (enum form)form, 2, (int64_t[]){ ROWS, COLUMNS }, 1);
+			operand_make(&in[0], "table", (enum dtype)dtype, (enum form)form, 2,
+			        (int64_t[]){ROWS, COLUMNS}, 1);
 			make_ids(&in[1], (enum form)form);
-			operand_make(&out, "x", (enum dtype)dtype, (enum form)form, 2, (int64_t[]){ IDS, COLUMNS }, -1);
+			operand_make(&out, "x", (enum dtype)dtype, (enum form)form, 2,
+			        (int64_t[]){IDS, COLUMNS}, -1);
 			call_make(&call, "embed");
 			assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 			for (int e = 0; e < IDS * COLUMNS; e++) {
 				int row = numbers[e / COLUMNS];
 				double got = operand_get(&out, e);
-				assert_true(row < 0 || row >= ROWS ? isnan(got) : got == in[0].value[row * COLUMNS + e % COLUMNS]);
+				assert_true(row < 0 || row >= ROWS
+				                ? isnan(got)
+				                : got == in[0].value[row * COLUMNS + e % COLUMNS]);
 			}
 			release(in, 2);
 			release(&out, 1);
@@ -218,9 +241,11 @@ static void embed_grad_adds_rows(void **state)
 		for (int f = 0; f < FORMS * 2; f++) {
 			struct operand in[2], out;
 			struct kernel_call call;
-			operand_make(&in[0], "dx", (enum dtype)dtype, (enum form)(f % FORMS), 2, (int64_t[]){ IDS, COLUMNS }, 1);
+			operand_make(&in[0], "dx", (enum dtype)dtype, (enum form)(f % FORMS), 2,
+			        (int64_t[]){IDS, COLUMNS}, 1);
 			make_ids(&in[1], (enum form)(f % FORMS));
-			operand_make(&out, "dtable", (enum dtype)dtype, (enum form)(f % FORMS), 2, (int64_t[]){ ROWS, COLUMNS }, 3);
+			operand_make(&out, "dtable", (enum dtype)dtype, (enum form)(f % FORMS), 2,
+			        (int64_t[]){ROWS, COLUMNS}, 3);
 			call_make(&call, "embed_grad");
 			call.option[0] = ROWS;
 			call.add = f >= FORMS;
@@ -228,7 +253,9 @@ static void embed_grad_adds_rows(void **state)
 			for (int e = 0; e < ROWS * COLUMNS; e++) {
 				double wanted = call.add ? out.value[e] : 0;
 				for (int i = 0; i < IDS; i++)
-					wanted += numbers[i] == e / COLUMNS ? in[0].value[i * COLUMNS + e % COLUMNS] : 0;
+					wanted += numbers[i] == e / COLUMNS
+					        ? in[0].value[i * COLUMNS + e % COLUMNS]
+					        : 0;
 				assert_near("embed_grad", (enum dtype)dtype, operand_get(&out, e), wanted, 6);
 			}
 			release(in, 2);
@@ -244,7 +271,8 @@ static void colsum_adds_columns(void **state)
 			struct operand x, y;
 			struct kernel_call call;
 			matrices(&x, 1, (enum dtype)dtype, (enum form)(f % FORMS), 1);
-			operand_make(&y, "y", (enum dtype)dtype, (enum form)(f % FORMS), 1, (int64_t[]){ HIDDEN }, 2);
+			operand_make(&y, "y", (enum dtype)dtype, (enum form)(f % FORMS), 1,
+			        (int64_t[]){HIDDEN}, 2);
 			call_make(&call, "colsum");
 			call.add = f >= FORMS;
 			assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK);
@@ -275,7 +303,7 @@ static void embed_mistakes(void **state)
 	assert_int_equal(call_run(&call, in, 2, NULL, 0), ST_SHAPE);
 	assert_words("x has 12 rows, ids has 7 numbers");
 	call_make(&call, "embed");
-	assert_int_equal(call_run(&call, (struct operand[]){ in[1], in[1] }, 2, NULL, 0), ST_SHAPE);
+	assert_int_equal(call_run(&call, (struct operand[]){in[1], in[1]}, 2, NULL, 0), ST_SHAPE);
 	assert_words("ids has 1 dimensions");
 	release(in, 2);
 }
@@ -290,14 +318,14 @@ static void dropout_drops_by_seed_and_element(void **state)
 	struct kernel_call call;
 	int dropped = 0, differ = 0;
 	(void)state;
-	operand_make(&x, "x", DT_F32, PLAIN, 1, (int64_t[]){ MANY }, 1);
-	operand_make(&y, "y", DT_F32, PLAIN, 1, (int64_t[]){ MANY }, -1);
-	operand_make(&again, "y", DT_F32, SLICED, 1, (int64_t[]){ MANY }, -1);
-	operand_make(&turned, "y", DT_F32, PLAIN, 1, (int64_t[]){ MANY }, -1);
+	operand_make(&x, "x", DT_F32, PLAIN, 1, (int64_t[]){MANY}, 1);
+	operand_make(&y, "y", DT_F32, PLAIN, 1, (int64_t[]){MANY}, -1);
+	operand_make(&again, "y", DT_F32, SLICED, 1, (int64_t[]){MANY}, -1);
+	operand_make(&turned, "y", DT_F32, PLAIN, 1, (int64_t[]){MANY}, -1);
 	call_make(&call, "dropout");
 	call.option[0] = 0.25, call.option[1] = 7;
 	assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK);
-	call_make(&call, "dropout_grad");      /* the same elements, the same factor */
+	call_make(&call, "dropout_grad"); /* the same elements, the same factor */
 	call.option[0] = 0.25, call.option[1] = 7;
 	assert_int_equal(call_run(&call, &x, 1, &again, 1), ST_OK);
 	call.option[1] = 8;
@@ -311,7 +339,7 @@ static void dropout_drops_by_seed_and_element(void **state)
 		if (got != 0)
 			assert_near("dropout", DT_F32, got, x.value[i] / 0.75, fabs(x.value[i]) * 2);
 	}
-	assert_true(abs(dropped - MANY / 4) < 700);      /* five deviations of 137 */
+	assert_true(abs(dropped - MANY / 4) < 700); /* five deviations of 137 */
 	assert_true(differ > MANY / 4);
 	release(&x, 1), release(&y, 1), release(&again, 1), release(&turned, 1);
 }
@@ -322,10 +350,10 @@ static void dropout_of_a_part_is_that_of_the_whole(void **state)
 	struct operand whole, kept, part, mine;
 	struct kernel_call call;
 	(void)state;
-	operand_make(&whole, "x", DT_F32, PLAIN, 2, (int64_t[]){ TALL, WIDE }, 1);
-	operand_make(&kept, "y", DT_F32, PLAIN, 2, (int64_t[]){ TALL, WIDE }, -1);
-	operand_make(&part, "x", DT_F32, SLICED, 2, (int64_t[]){ PART_ROWS, PART_COLUMNS }, 2);
-	operand_make(&mine, "y", DT_F32, PLAIN, 2, (int64_t[]){ PART_ROWS, PART_COLUMNS }, -1);
+	operand_make(&whole, "x", DT_F32, PLAIN, 2, (int64_t[]){TALL, WIDE}, 1);
+	operand_make(&kept, "y", DT_F32, PLAIN, 2, (int64_t[]){TALL, WIDE}, -1);
+	operand_make(&part, "x", DT_F32, SLICED, 2, (int64_t[]){PART_ROWS, PART_COLUMNS}, 2);
+	operand_make(&mine, "y", DT_F32, PLAIN, 2, (int64_t[]){PART_ROWS, PART_COLUMNS}, -1);
 	call_make(&call, "dropout");
 	call.option[0] = 0.25, call.option[1] = 7;
 	assert_int_equal(call_run(&call, &whole, 1, &kept, 1), ST_OK);
@@ -333,7 +361,8 @@ static void dropout_of_a_part_is_that_of_the_whole(void **state)
 	assert_int_equal(call_run(&call, &part, 1, &mine, 1), ST_OK);
 	for (int r = 0; r < PART_ROWS; r++)
 		for (int c = 0; c < PART_COLUMNS; c++)
-			assert_true((operand_get(&mine, r * PART_COLUMNS + c) == 0) == (operand_get(&kept, (TOP + r) * WIDE + LEFT + c) == 0));
+			assert_true((operand_get(&mine, r * PART_COLUMNS + c) == 0) ==
+			        (operand_get(&kept, (TOP + r) * WIDE + LEFT + c) == 0));
 	release(&whole, 1), release(&kept, 1), release(&part, 1), release(&mine, 1);
 }
 
@@ -365,11 +394,19 @@ static void dropout_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attention_of_heads_and_sequences), cmocka_unit_test(attention_does_not_overflow), cmocka_unit_test(attention_in_place),
-		cmocka_unit_test(attention_gradients), cmocka_unit_test(attention_mistakes), cmocka_unit_test(attention_costs),
-		cmocka_unit_test(embed_takes_rows), cmocka_unit_test(embed_grad_adds_rows), cmocka_unit_test(colsum_adds_columns),
-		cmocka_unit_test(embed_mistakes), cmocka_unit_test(dropout_drops_by_seed_and_element),
-		cmocka_unit_test(dropout_of_a_part_is_that_of_the_whole), cmocka_unit_test(dropout_mistakes),
+	        cmocka_unit_test(attention_of_heads_and_sequences),
+	        cmocka_unit_test(attention_does_not_overflow),
+	        cmocka_unit_test(attention_in_place),
+	        cmocka_unit_test(attention_gradients),
+	        cmocka_unit_test(attention_mistakes),
+	        cmocka_unit_test(attention_costs),
+	        cmocka_unit_test(embed_takes_rows),
+	        cmocka_unit_test(embed_grad_adds_rows),
+	        cmocka_unit_test(colsum_adds_columns),
+	        cmocka_unit_test(embed_mistakes),
+	        cmocka_unit_test(dropout_drops_by_seed_and_element),
+	        cmocka_unit_test(dropout_of_a_part_is_that_of_the_whole),
+	        cmocka_unit_test(dropout_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_kernel_rows.c -- rows, losses, quantize and topk against double precision; every gradient against finite differences */
+/* test_kernel_rows.c -- rows, losses, quantize and topk against double precision; every gradient against
+ * finite differences */
 #include "kernel_scene.h"
 
 /* ---- references: one row of n ---- */
@@ -19,8 +20,14 @@ static double sum_of(const double *x, int64_t n)
 	return sum;
 }
 
-static void rowmax_row(const double *x, int64_t n, double *y) { y[0] = greatest(x, n); }
-static void rowsum_row(const double *x, int64_t n, double *y) { y[0] = sum_of(x, n); }
+static void rowmax_row(const double *x, int64_t n, double *y)
+{
+	y[0] = greatest(x, n);
+}
+static void rowsum_row(const double *x, int64_t n, double *y)
+{
+	y[0] = sum_of(x, n);
+}
 
 static void softmax_row(const double *x, int64_t n, double *y)
 {
@@ -40,12 +47,19 @@ static void layernorm_row(const double *x, int64_t n, double *y)
 		y[i] = (x[i] - mean) / sqrt(variance + 1e-5);
 }
 
-static const struct { const char *name; bool ints, one; void (*row)(const double *, int64_t, double *); } rows[] = {
-	{ "rowmax", true, true, rowmax_row }, { "rowsum", true, true, rowsum_row }, { "softmax", false, false, softmax_row },
-	{ "layernorm", false, false, layernorm_row },
+static const struct {
+	const char *name;
+	bool ints, one;
+	void (*row)(const double *, int64_t, double *);
+} rows[] = {
+        {"rowmax", true, true, rowmax_row},
+        {"rowsum", true, true, rowsum_row},
+        {"softmax", false, false, softmax_row},
+        {"layernorm", false, false, layernorm_row},
 };
 
-static void check_rows(size_t r, enum dtype dtype, enum form form_in, enum form form_out, bool add, int dims, const int64_t *dim)
+static void check_rows(size_t r, enum dtype dtype, enum form form_in, enum form form_out, bool add, int dims,
+        const int64_t *dim)
 {
 	struct operand in, out;
 	struct kernel_call call;
@@ -63,7 +77,8 @@ static void check_rows(size_t r, enum dtype dtype, enum form form_in, enum form 
 		if (i % out_n == 0)
 			rows[r].row(in.value + i / out_n * n, n, wanted);
 		double old = add ? out.value[i] : 0, value = wanted[i % out_n];
-		assert_near(rows[r].name, dtype, operand_get(&out, i), value + old, fabs(value) + fabs(old) + (rows[r].one ? 0.1 : 0.01));
+		assert_near(rows[r].name, dtype, operand_get(&out, i), value + old,
+		        fabs(value) + fabs(old) + (rows[r].one ? 0.1 : 0.01));
 	}
 	free(wanted);
 	operand_free(&in);
@@ -72,13 +87,17 @@ static void check_rows(size_t r, enum dtype dtype, enum form form_in, enum form 
 
 static void every_row_kernel(void **state)
 {
-	static const struct { int dims; int64_t dim[3]; } shapes[] = { { 1, { 13 } }, { 2, { 5, 7 } }, { 2, { 3, 1031 } }, { 3, { 2, 3, 5 } }, { 2, { 4, 2 } } };
+	static const struct {
+		int dims;
+		int64_t dim[3];
+	} shapes[] = {{1, {13}}, {2, {5, 7}}, {2, {3, 1031}}, {3, {2, 3, 5}}, {2, {4, 2}}};
 	(void)state;
 	for (size_t r = 0; r < LENGTH_OF(rows); r++)
 		for (int dtype = 0; dtype < DT_COUNT; dtype++)
 			for (int f = 0; f < FORMS * FORMS * 2 && (dtype != DT_I32 || rows[r].ints); f++)
 				for (size_t s = 0; s < LENGTH_OF(shapes); s++)
-					check_rows(r, (enum dtype)dtype, (enum form)(f % 3), (enum form)(f / 3 % 3), f / 9, shapes[s].dims, shapes[s].dim);
+					check_rows(r, (enum dtype)dtype, (enum form)(f % 3),
+					        (enum form)(f / 3 % 3), f / 9, shapes[s].dims, shapes[s].dim);
 }
 
 static void large_logits_do_not_overflow(void **state)
@@ -86,12 +105,12 @@ static void large_logits_do_not_overflow(void **state)
 	struct operand x, y;
 	struct kernel_call call;
 	(void)state;
-	operand_make(&x, "x", DT_F32, PLAIN, 2, (int64_t[]){ 1, 3 }, 0);
+	operand_make(&x, "x", DT_F32, PLAIN, 2, (int64_t[]){1, 3}, 0);
 	for (int i = 0; i < 3; i++)
 		operand_set(&x, i, i == 2 ? -INFINITY : 10000);
 	call_make(&call, "softmax");
 	y = x;
-	assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK);   /* in place, too */
+	assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK); /* in place, too */
 	assert_true(operand_get(&y, 0) == 0.5 && operand_get(&y, 1) == 0.5 && operand_get(&y, 2) == 0);
 	operand_free(&x);
 }
@@ -104,7 +123,7 @@ static double run_loss(const char *name, const struct operand *in, bool add)
 	struct kernel_call call;
 	call_make(&call, name);
 	call.add = add;
-	operand_make(&out, "loss", DT_F32, PLAIN, 1, (int64_t[]){ 1 }, 9);
+	operand_make(&out, "loss", DT_F32, PLAIN, 1, (int64_t[]){1}, 9);
 	double old = out.value[0];
 	assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 	double loss = operand_get(&out, 0) - (add ? old : 0);
@@ -120,7 +139,8 @@ static void mse_is_the_mean_of_squares(void **state)
 			struct operand in[2];
 			double sum = 0;
 			for (int i = 0; i < 2; i++)
-				operand_make(&in[i], "y", (enum dtype)dtype, i ? PLAIN : (enum form)form, 2, (int64_t[]){ 37, 41 }, i + 1);
+				operand_make(&in[i], "y", (enum dtype)dtype, i ? PLAIN : (enum form)form, 2,
+				        (int64_t[]){37, 41}, i + 1);
 			for (int64_t i = 0; i < in[0].count; i++)
 				sum += pow(in[0].value[i] - in[1].value[i], 2);
 			assert_near("mse", DT_F32, run_loss("mse", in, false), sum / 37 / 41, 2);
@@ -145,18 +165,21 @@ static void crossentropy_by_class_and_by_probability(void **state)
 		for (int form = 0; form < FORMS; form++) {
 			struct operand in[2], soft[2];
 			double by_class = 0, by_probability = 0;
-			operand_make(&in[0], "z", (enum dtype)dtype, (enum form)form, 2, (int64_t[]){ 5, 7 }, 1);
-			operand_make(&in[1], "t", DT_I32, (enum form)form, 1, (int64_t[]){ 5 }, 2);
+			operand_make(
+			        &in[0], "z", (enum dtype)dtype, (enum form)form, 2, (int64_t[]){5, 7}, 1);
+			operand_make(&in[1], "t", DT_I32, (enum form)form, 1, (int64_t[]){5}, 2);
 			soft[0] = in[0];
-			operand_make(&soft[1], "p", DT_F32, (enum form)form, 2, (int64_t[]){ 5, 7 }, 3);
+			operand_make(&soft[1], "p", DT_F32, (enum form)form, 2, (int64_t[]){5, 7}, 3);
 			for (int r = 0; r < 5; r++) {
 				operand_set(&in[1], r, (r * 3) % 7);
 				by_class += crossentropy_of(&in[0], r, 7, (r * 3) % 7) / 5;
 				for (int c = 0; c < 7; c++)
-					by_probability += soft[1].value[r * 7 + c] * crossentropy_of(&in[0], r, 7, c) / 5;
+					by_probability += soft[1].value[r * 7 + c] *
+					        crossentropy_of(&in[0], r, 7, c) / 5;
 			}
 			assert_near("classes", DT_F32, run_loss("crossentropy", in, false), by_class, 4);
-			assert_near("probabilities", DT_F32, run_loss("crossentropy", soft, false), by_probability, 4);
+			assert_near("probabilities", DT_F32, run_loss("crossentropy", soft, false),
+			        by_probability, 4);
 			operand_set(&in[1], 2, 7);
 			assert_true(isnan(run_loss("crossentropy", in, false)));
 			operand_set(&in[1], 2, -1);
@@ -170,10 +193,11 @@ static void crossentropy_by_class_and_by_probability(void **state)
 /* ---- gradients ---- */
 
 /* The forward kernel's result at x, weighted by dy (or the loss itself when it has no upstream gradient) */
-static double weighted(const char *forward, const struct operand *x, const struct operand *target, const struct operand *dy)
+static double weighted(
+        const char *forward, const struct operand *x, const struct operand *target, const struct operand *dy)
 {
 	if (target)
-		return run_loss(forward, (struct operand[]){ *x, *target }, false);
+		return run_loss(forward, (struct operand[]){*x, *target}, false);
 	struct operand y;
 	struct kernel_call call;
 	double sum = 0;
@@ -186,7 +210,8 @@ static double weighted(const char *forward, const struct operand *x, const struc
 	return sum;
 }
 
-static void check_against_differences(const char *forward, const struct operand *x, const struct operand *target, const struct operand *dy, const struct operand *dx)
+static void check_against_differences(const char *forward, const struct operand *x,
+        const struct operand *target, const struct operand *dy, const struct operand *dx)
 {
 	const double h = 1.0 / 128;
 	struct operand moved = *x;
@@ -198,24 +223,32 @@ static void check_against_differences(const char *forward, const struct operand 
 		double slope = (up - weighted(forward, &moved, target, dy)) / (2 * h);
 		operand_set(&moved, i, at);
 		if (fabs(slope - operand_get(dx, i)) > 2e-3)
-			fail_msg("%s_grad at %d: %g, by differences %g", forward, (int)i, operand_get(dx, i), slope);
+			fail_msg("%s_grad at %d: %g, by differences %g", forward, (int)i, operand_get(dx, i),
+			        slope);
 	}
 }
 
 static void every_gradient(void **state)
 {
-	static const struct { const char *forward, *grad; bool output, loss; } cases[] = {
-		{ "relu", "relu_grad", false, false }, { "gelu", "gelu_grad", false, false }, { "softmax", "softmax_grad", true, false },
-		{ "layernorm", "layernorm_grad", false, false }, { "mse", "mse_grad", false, true }, { "crossentropy", "crossentropy_grad", false, true },
+	static const struct {
+		const char *forward, *grad;
+		bool output, loss;
+	} cases[] = {
+	        {"relu", "relu_grad", false, false},
+	        {"gelu", "gelu_grad", false, false},
+	        {"softmax", "softmax_grad", true, false},
+	        {"layernorm", "layernorm_grad", false, false},
+	        {"mse", "mse_grad", false, true},
+	        {"crossentropy", "crossentropy_grad", false, true},
 	};
-	const int64_t dim[2] = { 4, 6 };
+	const int64_t dim[2] = {4, 6};
 	(void)state;
 	for (size_t c = 0; c < LENGTH_OF(cases); c++)
 		for (int form = 0; form < FORMS; form++) {
 			struct operand x, t, dy, y, dx;
 			struct kernel_call call;
 			operand_make(&x, "x", DT_F32, (enum form)form, 2, dim, 11);
-			for (int64_t i = 0; i < x.count; i++)   /* away from relu's corner */
+			for (int64_t i = 0; i < x.count; i++) /* away from relu's corner */
 				operand_set(&x, i, fabs(x.value[i]) < 0.05 ? 0.1 : x.value[i]);
 			operand_make(&t, "t", DT_F32, (enum form)form, 2, dim, 12);
 			operand_make(&dy, "dy", DT_F32, (enum form)form, 2, dim, 13);
@@ -226,34 +259,40 @@ static void every_gradient(void **state)
 				assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK);
 			}
 			call_make(&call, cases[c].grad);
-			struct operand in[2] = { cases[c].loss ? x : dy, cases[c].loss ? t : cases[c].output ? y : x };
+			struct operand in[2] = {cases[c].loss ? x : dy,
+			        cases[c].loss             ? t
+			                : cases[c].output ? y
+			                                  : x};
 			assert_int_equal(call_run(&call, in, 2, &dx, 1), ST_OK);
 			check_against_differences(cases[c].forward, &x, cases[c].loss ? &t : NULL, &dy, &dx);
-			operand_free(&x), operand_free(&t), operand_free(&dy), operand_free(&y), operand_free(&dx);
+			operand_free(&x), operand_free(&t), operand_free(&dy), operand_free(&y),
+			        operand_free(&dx);
 		}
 }
 
 static void gradients_in_every_type(void **state)
 {
-	static const char *const names[] = { "gelu_grad", "softmax_grad", "layernorm_grad", "mse_grad" };
+	static const char *const names[] = {"gelu_grad", "softmax_grad", "layernorm_grad", "mse_grad"};
 	(void)state;
 	for (size_t k = 0; k < LENGTH_OF(names); k++)
 		for (int dtype = DT_F16; dtype <= DT_BF16; dtype++) {
 			struct operand in[2], same[2], out, wanted;
 			struct kernel_call call;
 			for (int i = 0; i < 2; i++) {
-				operand_make(&in[i], "x", (enum dtype)dtype, TURNED, 2, (int64_t[]){ 5, 9 }, i + 1);
-				operand_make(&same[i], "x", DT_F32, PLAIN, 2, (int64_t[]){ 5, 9 }, 0);
+				operand_make(
+				        &in[i], "x", (enum dtype)dtype, TURNED, 2, (int64_t[]){5, 9}, i + 1);
+				operand_make(&same[i], "x", DT_F32, PLAIN, 2, (int64_t[]){5, 9}, 0);
 				for (int64_t j = 0; j < in[i].count; j++)
 					operand_set(&same[i], j, in[i].value[j]);
 			}
-			operand_make(&out, "y", (enum dtype)dtype, SLICED, 2, (int64_t[]){ 5, 9 }, -1);
-			operand_make(&wanted, "y", DT_F32, PLAIN, 2, (int64_t[]){ 5, 9 }, -1);
+			operand_make(&out, "y", (enum dtype)dtype, SLICED, 2, (int64_t[]){5, 9}, -1);
+			operand_make(&wanted, "y", DT_F32, PLAIN, 2, (int64_t[]){5, 9}, -1);
 			call_make(&call, names[k]);
 			assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
 			assert_int_equal(call_run(&call, same, 2, &wanted, 1), ST_OK);
 			for (int64_t j = 0; j < out.count; j++)
-				assert_near(names[k], (enum dtype)dtype, operand_get(&out, j), operand_get(&wanted, j), fabs(operand_get(&wanted, j)));
+				assert_near(names[k], (enum dtype)dtype, operand_get(&out, j),
+				        operand_get(&wanted, j), fabs(operand_get(&wanted, j)));
 			for (int i = 0; i < 2; i++)
 				operand_free(&in[i]), operand_free(&same[i]);
 			operand_free(&out), operand_free(&wanted);
@@ -265,11 +304,11 @@ static void a_class_that_is_none_spoils_its_row_only(void **state)
 	struct operand in[2], dz;
 	struct kernel_call call;
 	(void)state;
-	operand_make(&in[0], "z", DT_F32, PLAIN, 2, (int64_t[]){ 2, 3 }, 1);
-	operand_make(&in[1], "t", DT_I32, PLAIN, 1, (int64_t[]){ 2 }, 1);
+	operand_make(&in[0], "z", DT_F32, PLAIN, 2, (int64_t[]){2, 3}, 1);
+	operand_make(&in[1], "t", DT_I32, PLAIN, 1, (int64_t[]){2}, 1);
 	operand_set(&in[1], 0, 2);
 	operand_set(&in[1], 1, 3);
-	operand_make(&dz, "dz", DT_F32, PLAIN, 2, (int64_t[]){ 2, 3 }, -1);
+	operand_make(&dz, "dz", DT_F32, PLAIN, 2, (int64_t[]){2, 3}, -1);
 	call_make(&call, "crossentropy_grad");
 	assert_int_equal(call_run(&call, in, 2, &dz, 1), ST_OK);
 	double sum = 0;
@@ -292,9 +331,9 @@ static void quantize_keeps_127_steps(void **state)
 		struct operand x, out[2];
 		struct kernel_call call;
 		double most = 0;
-		operand_make(&x, "x", (enum dtype)dtype, SLICED, 2, (int64_t[]){ 33, 40 }, 1);
-		operand_make(&out[0], "q", DT_I32, TURNED, 2, (int64_t[]){ 33, 40 }, -1);
-		operand_make(&out[1], "s", DT_F32, PLAIN, 1, (int64_t[]){ 1 }, -1);
+		operand_make(&x, "x", (enum dtype)dtype, SLICED, 2, (int64_t[]){33, 40}, 1);
+		operand_make(&out[0], "q", DT_I32, TURNED, 2, (int64_t[]){33, 40}, -1);
+		operand_make(&out[1], "s", DT_F32, PLAIN, 1, (int64_t[]){1}, -1);
 		call_make(&call, "quantize");
 		assert_int_equal(call_run(&call, &x, 1, out, 2), ST_OK);
 		for (int64_t i = 0; i < x.count; i++)
@@ -313,7 +352,8 @@ static void quantize_keeps_127_steps(void **state)
 	}
 }
 
-static void check_topk_row(const struct operand *x, int64_t row, int64_t n, int64_t k, const struct operand *out)
+static void check_topk_row(
+        const struct operand *x, int64_t row, int64_t n, int64_t k, const struct operand *out)
 {
 	double last = INFINITY, last_index = -1;
 	for (int64_t i = 0; i < k; i++) {
@@ -336,10 +376,10 @@ static void topk_is_sorted_and_complete(void **state)
 		for (int k = 1; k <= 19; k += 6) {
 			struct operand x, out[2];
 			struct kernel_call call;
-			operand_make(&x, "x", (enum dtype)dtype, SLICED, 2, (int64_t[]){ 5, 19 }, 1);
-			operand_set(&x, 3, x.value[8]);   /* equal values */
-			operand_make(&out[0], "v", (enum dtype)dtype, TURNED, 2, (int64_t[]){ 5, k }, -1);
-			operand_make(&out[1], "i", DT_I32, SLICED, 2, (int64_t[]){ 5, k }, -1);
+			operand_make(&x, "x", (enum dtype)dtype, SLICED, 2, (int64_t[]){5, 19}, 1);
+			operand_set(&x, 3, x.value[8]); /* equal values */
+			operand_make(&out[0], "v", (enum dtype)dtype, TURNED, 2, (int64_t[]){5, k}, -1);
+			operand_make(&out[1], "i", DT_I32, SLICED, 2, (int64_t[]){5, k}, -1);
 			call_make(&call, "topk");
 			call.option[0] = k;
 			assert_int_equal(call_run(&call, &x, 1, out, 2), ST_OK);
@@ -355,10 +395,15 @@ static void topk_is_sorted_and_complete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_kernel), cmocka_unit_test(large_logits_do_not_overflow), cmocka_unit_test(mse_is_the_mean_of_squares),
-		cmocka_unit_test(crossentropy_by_class_and_by_probability), cmocka_unit_test(every_gradient), cmocka_unit_test(gradients_in_every_type),
-		cmocka_unit_test(a_class_that_is_none_spoils_its_row_only), cmocka_unit_test(quantize_keeps_127_steps),
-		cmocka_unit_test(topk_is_sorted_and_complete),
+	        cmocka_unit_test(every_row_kernel),
+	        cmocka_unit_test(large_logits_do_not_overflow),
+	        cmocka_unit_test(mse_is_the_mean_of_squares),
+	        cmocka_unit_test(crossentropy_by_class_and_by_probability),
+	        cmocka_unit_test(every_gradient),
+	        cmocka_unit_test(gradients_in_every_type),
+	        cmocka_unit_test(a_class_that_is_none_spoils_its_row_only),
+	        cmocka_unit_test(quantize_keeps_127_steps),
+	        cmocka_unit_test(topk_is_sorted_and_complete),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_kernels.c -- the rows, sources, optimizers, refusals and costs; and every allocation of every kernel failing */
+/* test_kernels.c -- the rows, sources, optimizers, refusals and costs; and every allocation of every kernel
+ * failing */
 #include "kernel_scene.h"
 
 static void rows_are_whole(void **state)
@@ -8,12 +9,15 @@ static void rows_are_whole(void **state)
 	(void)state;
 	for (; (kernel = kernel_at(i)) != NULL; i++) {
 		assert_ptr_equal(kernel_find(kernel->name), kernel);
-		assert_true(kernel->usage && kernel->help && kernel->torch && kernel->cuda && kernel->example);
+		assert_true(
+		        kernel->usage && kernel->help && kernel->torch && kernel->cuda && kernel->example);
 		assert_true(kernel->shape && kernel->cost && kernel->run);
 		if (!strstr(kernel->usage, kernel->name) || !strstr(kernel->example, kernel->name))
 			fail_msg("%s: usage or example is another's", kernel->name);
-		assert_true((kernel->outs == 0) == (kernel->in_place > 0) && (kernel->outs == 0) == (kernel->writes != 0));
-		assert_true(kernel->ins_min <= kernel->ins_max && kernel->ins_max <= KERNEL_ARGS_MAX && kernel->outs <= KERNEL_ARGS_MAX);
+		assert_true((kernel->outs == 0) == (kernel->in_place > 0) &&
+		        (kernel->outs == 0) == (kernel->writes != 0));
+		assert_true(kernel->ins_min <= kernel->ins_max && kernel->ins_max <= KERNEL_ARGS_MAX &&
+		        kernel->outs <= KERNEL_ARGS_MAX);
 		assert_true(!kernel->source || (kernel->ins_max == 0 && kernel->outs == 1));
 		for (int o = 0; o < kernel->positional; o++)
 			assert_non_null(kernel->option[o].name);
@@ -27,7 +31,8 @@ static void rows_are_whole(void **state)
 
 /* ---- sources ---- */
 
-static void check_source(const char *name, enum dtype dtype, enum form form, bool add, const double *option, double (*of)(int64_t, const double *))
+static void check_source(const char *name, enum dtype dtype, enum form form, bool add, const double *option,
+        double (*of)(int64_t, const double *))
 {
 	struct operand out;
 	struct kernel_call call;
@@ -35,7 +40,7 @@ static void check_source(const char *name, enum dtype dtype, enum form form, boo
 	for (int i = 0; i < 2; i++)
 		call.option[i] = option[i];
 	call.add = add;
-	operand_make(&out, "x", dtype, form, 2, (int64_t[]){ 37, 41 }, 7);
+	operand_make(&out, "x", dtype, form, 2, (int64_t[]){37, 41}, 7);
 	assert_int_equal(call_run(&call, NULL, 0, &out, 1), ST_OK);
 	for (int64_t i = 0; i < out.count; i++) {
 		double value = of(i, option), old = add ? out.value[i] : 0;
@@ -44,24 +49,56 @@ static void check_source(const char *name, enum dtype dtype, enum form form, boo
 	operand_free(&out);
 }
 
-static double zero_at(int64_t i, const double *option) { (void)i, (void)option; return 0; }
-static double one_at(int64_t i, const double *option) { (void)i, (void)option; return 1; }
-static double full_at(int64_t i, const double *option) { (void)i; return option[0]; }
-static double iota_at(int64_t i, const double *option) { return (double)i * option[0]; }
-static double uniform_at(int64_t i, const double *option) { return option[1] * philox_uniform((uint64_t)option[0], (uint64_t)i); }
-static double randn_at(int64_t i, const double *option) { return option[1] * philox_normal((uint64_t)option[0], (uint64_t)i); }
+static double zero_at(int64_t i, const double *option)
+{
+	(void)i, (void)option;
+	return 0;
+}
+static double one_at(int64_t i, const double *option)
+{
+	(void)i, (void)option;
+	return 1;
+}
+static double full_at(int64_t i, const double *option)
+{
+	(void)i;
+	return option[0];
+}
+static double iota_at(int64_t i, const double *option)
+{
+	return (double)i * option[0];
+}
+static double uniform_at(int64_t i, const double *option)
+{
+	return option[1] * philox_uniform((uint64_t)option[0], (uint64_t)i);
+}
+static double randn_at(int64_t i, const double *option)
+{
+	return option[1] * philox_normal((uint64_t)option[0], (uint64_t)i);
+}
 
 static void every_source(void **state)
 {
-	static const struct { const char *name; double option[2]; double (*of)(int64_t, const double *); } cases[] = {
-		{ "zeros", { 0 }, zero_at }, { "ones", { 0 }, one_at }, { "full", { -2.5, 0 }, full_at }, { "full", { -INFINITY, 0 }, full_at },
-		{ "iota", { 1, 0 }, iota_at }, { "uniform", { 3, 10 }, uniform_at }, { "randn", { 3, 1 }, randn_at }, { "randn", { 1e6, 0.1 }, randn_at },
+	static const struct {
+		const char *name;
+		double option[2];
+		double (*of)(int64_t, const double *);
+	} cases[] = {
+	        {"zeros", {0}, zero_at},
+	        {"ones", {0}, one_at},
+	        {"full", {-2.5, 0}, full_at},
+	        {"full", {-INFINITY, 0}, full_at},
+	        {"iota", {1, 0}, iota_at},
+	        {"uniform", {3, 10}, uniform_at},
+	        {"randn", {3, 1}, randn_at},
+	        {"randn", {1e6, 0.1}, randn_at},
 	};
 	(void)state;
 	for (size_t c = 0; c < LENGTH_OF(cases); c++)
 		for (int dtype = 0; dtype < DT_COUNT; dtype++)
 			for (int f = 0; f < FORMS * 2 && !(dtype == DT_I32 && isinf(cases[c].option[0])); f++)
-				check_source(cases[c].name, (enum dtype)dtype, (enum form)(f % 3), f / 3, cases[c].option, cases[c].of);
+				check_source(cases[c].name, (enum dtype)dtype, (enum form)(f % 3), f / 3,
+				        cases[c].option, cases[c].of);
 }
 
 /* ---- in place ---- */
@@ -74,14 +111,16 @@ static void fill_and_sgd(void **state)
 			struct operand in[2];
 			struct kernel_call call;
 			for (int i = 0; i < 2; i++)
-				operand_make(&in[i], "w", (enum dtype)dtype, (enum form)((form + i) % FORMS), 2, (int64_t[]){ 33, 37 }, i + 1);
+				operand_make(&in[i], "w", (enum dtype)dtype, (enum form)((form + i) % FORMS),
+				        2, (int64_t[]){33, 37}, i + 1);
 			call_make(&call, "sgd");
 			call.option[0] = 0.1;
 			enum status status = call_run(&call, in, 2, NULL, 0);
 			assert_int_equal(status, dtype == DT_I32 ? ST_DTYPE : ST_OK);
 			for (int64_t i = 0; i < in[0].count && !status; i++) {
 				double wanted = in[0].value[i] - 0.1 * in[1].value[i];
-				assert_near("sgd", (enum dtype)dtype, operand_get(&in[0], i), wanted, fabs(in[0].value[i]) + 0.1 * fabs(in[1].value[i]));
+				assert_near("sgd", (enum dtype)dtype, operand_get(&in[0], i), wanted,
+				        fabs(in[0].value[i]) + 0.1 * fabs(in[1].value[i]));
 				assert_true(operand_get(&in[1], i) == in[1].value[i]);
 			}
 			call_make(&call, "fill");
@@ -101,7 +140,7 @@ static void adam_follows_pytorch(void **state)
 	double w[45], m[45] = {0}, v[45] = {0};
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		operand_make(&in[i], "w", DT_F32, (enum form)(i % FORMS), 2, (int64_t[]){ 5, 9 }, i + 1);
+		operand_make(&in[i], "w", DT_F32, (enum form)(i % FORMS), 2, (int64_t[]){5, 9}, i + 1);
 	for (int64_t i = 0; i < 45; i++) {
 		w[i] = in[0].value[i];
 		operand_set(&in[2], i, 0);
@@ -139,8 +178,8 @@ static void spin_passes_its_tensor_on(void **state)
 	struct kernel_call call;
 	double flops, bytes;
 	(void)state;
-	operand_make(&in, "x", DT_BF16, TURNED, 2, (int64_t[]){ 5, 7 }, 1);
-	operand_make(&out, "y", DT_BF16, SLICED, 2, (int64_t[]){ 5, 7 }, -1);
+	operand_make(&in, "x", DT_BF16, TURNED, 2, (int64_t[]){5, 7}, 1);
+	operand_make(&out, "y", DT_BF16, SLICED, 2, (int64_t[]){5, 7}, -1);
 	call_make(&call, "spin");
 	call.option[0] = 2e6;
 	assert_int_equal(call_run(&call, &in, 1, &out, 1), ST_OK);
@@ -159,11 +198,15 @@ static void spin_passes_its_tensor_on(void **state)
 
 /* ---- refusals and costs ---- */
 
-struct spec { enum dtype dtype; int dims; int64_t dim[3]; };
+struct spec {
+	enum dtype dtype;
+	int dims;
+	int64_t dim[3];
+};
 
 static enum status shape_of(struct kernel_call *call, const char *name, int ins, const struct spec *specs)
 {
-	static const char *const names[] = { "a", "b", "c", "d" };
+	static const char *const names[] = {"a", "b", "c", "d"};
 	call_make(call, name);
 	call->ins = ins;
 	call->outs = call->kernel->outs;
@@ -176,21 +219,31 @@ static enum status shape_of(struct kernel_call *call, const char *name, int ins,
 
 static void mistakes_are_worded(void **state)
 {
-	static const struct { const char *name; int ins; struct spec in[4]; enum status status; const char *words; } cases[] = {
-		{ "add", 2, { { DT_F32, 2, { 4, 3 } }, { DT_F32, 2, { 5, 3 } } }, ST_SHAPE, "a is [4,3], b is [5,3]: add wants" },
-		{ "maximum", 2, { { DT_F32, 1, { 4 } }, { DT_F32, 2, { 5, 3 } } }, ST_SHAPE, "from the last dimension" },
-		{ "exp", 1, { { DT_I32, 1, { 4 } } }, ST_DTYPE, "cast a to=f32" },
-		{ "relu_grad", 2, { { DT_F32, 2, { 4, 3 } }, { DT_F32, 2, { 3, 4 } } }, ST_SHAPE, "a is [4,3], b is [3,4]: relu_grad wants the same" },
-		{ "softmax_grad", 2, { { DT_F32, 1, { 4 } }, { DT_I32, 1, { 4 } } }, ST_DTYPE, "b is i32" },
-		{ "mse", 2, { { DT_F32, 2, { 4, 1 } }, { DT_F32, 1, { 4 } } }, ST_SHAPE, "mse wants the same shape" },
-		{ "mse_grad", 2, { { DT_F32, 1, { 4 } }, { DT_F32, 1, { 5 } } }, ST_SHAPE, "[5]" },
-		{ "crossentropy", 2, { { DT_F32, 2, { 4, 3 } }, { DT_I32, 1, { 3 } } }, ST_SHAPE, "targets [4] i32" },
-		{ "crossentropy_grad", 2, { { DT_F32, 2, { 4, 3 } }, { DT_F32, 1, { 4 } } }, ST_SHAPE, "(classes) or [4,3]" },
-		{ "crossentropy", 2, { { DT_I32, 2, { 4, 3 } }, { DT_I32, 1, { 4 } } }, ST_DTYPE, "logits" },
-		{ "quantize", 1, { { DT_I32, 1, { 3 } } }, ST_DTYPE, "quantize" },
-		{ "sgd", 2, { { DT_F32, 1, { 3 } }, { DT_F32, 1, { 4 } } }, ST_SHAPE, "sgd wants the same shape" },
-		{ "topk", 1, { { DT_F32, 1, { 3 } } }, ST_RANGE, "whole number" },   /* k not given: NaN */
-		{ "add", 2, { { DT_F32, 2, { INT64_C(1) << 40, 1 } }, { DT_F32, 2, { 1, INT64_C(1) << 40 } } }, ST_RANGE, "add: " },
+	static const struct {
+		const char *name;
+		int ins;
+		struct spec in[4];
+		enum status status;
+		const char *words;
+	} cases[] = {
+	        {"add", 2, {{DT_F32, 2, {4, 3}}, {DT_F32, 2, {5, 3}}}, ST_SHAPE,
+	                "a is [4,3], b is [5,3]: add wants"},
+	        {"maximum", 2, {{DT_F32, 1, {4}}, {DT_F32, 2, {5, 3}}}, ST_SHAPE, "from the last dimension"},
+	        {"exp", 1, {{DT_I32, 1, {4}}}, ST_DTYPE, "cast a to=f32"},
+	        {"relu_grad", 2, {{DT_F32, 2, {4, 3}}, {DT_F32, 2, {3, 4}}}, ST_SHAPE,
+	                "a is [4,3], b is [3,4]: relu_grad wants the same"},
+	        {"softmax_grad", 2, {{DT_F32, 1, {4}}, {DT_I32, 1, {4}}}, ST_DTYPE, "b is i32"},
+	        {"mse", 2, {{DT_F32, 2, {4, 1}}, {DT_F32, 1, {4}}}, ST_SHAPE, "mse wants the same shape"},
+	        {"mse_grad", 2, {{DT_F32, 1, {4}}, {DT_F32, 1, {5}}}, ST_SHAPE, "[5]"},
+	        {"crossentropy", 2, {{DT_F32, 2, {4, 3}}, {DT_I32, 1, {3}}}, ST_SHAPE, "targets [4] i32"},
+	        {"crossentropy_grad", 2, {{DT_F32, 2, {4, 3}}, {DT_F32, 1, {4}}}, ST_SHAPE,
+	                "(classes) or [4,3]"},
+	        {"crossentropy", 2, {{DT_I32, 2, {4, 3}}, {DT_I32, 1, {4}}}, ST_DTYPE, "logits"},
+	        {"quantize", 1, {{DT_I32, 1, {3}}}, ST_DTYPE, "quantize"},
+	        {"sgd", 2, {{DT_F32, 1, {3}}, {DT_F32, 1, {4}}}, ST_SHAPE, "sgd wants the same shape"},
+	        {"topk", 1, {{DT_F32, 1, {3}}}, ST_RANGE, "whole number"}, /* k not given: NaN */
+	        {"add", 2, {{DT_F32, 2, {INT64_C(1) << 40, 1}}, {DT_F32, 2, {1, INT64_C(1) << 40}}}, ST_RANGE,
+	                "add: "},
 	};
 	struct kernel_call call;
 	(void)state;
@@ -207,13 +260,19 @@ static void mistakes_are_worded(void **state)
 
 static void costs_count_operands(void **state)
 {
-	static const struct { const char *name; int ins; struct spec in[4]; bool add; double flops, bytes; } cases[] = {
-		{ "add", 2, { { DT_F32, 2, { 4, 8 } }, { DT_F32, 1, { 8 } } }, false, 32, 4 * (32 + 8 + 32) },
-		{ "add", 2, { { DT_F32, 2, { 4, 8 } }, { DT_F32, 1, { 8 } } }, true, 32, 4 * (32 + 8 + 64) },
-		{ "relu", 1, { { DT_BF16, 1, { 100 } } }, false, 100, 400 },
-		{ "rowsum", 1, { { DT_F32, 2, { 4, 8 } } }, false, 32, 4 * (32 + 4) },
-		{ "sgd", 2, { { DT_F32, 1, { 10 } }, { DT_F32, 1, { 10 } } }, false, 10, 4 * 30 },
-		{ "fill", 1, { { DT_F32, 1, { 10 } } }, false, 0, 40 },
+	static const struct {
+		const char *name;
+		int ins;
+		struct spec in[4];
+		bool add;
+		double flops, bytes;
+	} cases[] = {
+	        {"add", 2, {{DT_F32, 2, {4, 8}}, {DT_F32, 1, {8}}}, false, 32, 4 * (32 + 8 + 32)},
+	        {"add", 2, {{DT_F32, 2, {4, 8}}, {DT_F32, 1, {8}}}, true, 32, 4 * (32 + 8 + 64)},
+	        {"relu", 1, {{DT_BF16, 1, {100}}}, false, 100, 400},
+	        {"rowsum", 1, {{DT_F32, 2, {4, 8}}}, false, 32, 4 * (32 + 4)},
+	        {"sgd", 2, {{DT_F32, 1, {10}}, {DT_F32, 1, {10}}}, false, 10, 4 * 30},
+	        {"fill", 1, {{DT_F32, 1, {10}}}, false, 0, 40},
 	};
 	struct kernel_call call;
 	double flops, bytes;
@@ -225,23 +284,24 @@ static void costs_count_operands(void **state)
 		if (flops != cases[c].flops || bytes != cases[c].bytes)
 			fail_msg("%s: %g flops, %g bytes", cases[c].name, flops, bytes);
 	}
-	assert_int_equal(shape_of(&call, "adam", 0, NULL), ST_RANGE);   /* t must be given */
+	assert_int_equal(shape_of(&call, "adam", 0, NULL), ST_RANGE); /* t must be given */
 	call_make(&call, "adam");
 	call.ins = 4;
 	for (int i = 0; i < 4; i++)
-		layout_make(&call.in[i].layout, DT_F32, 1, (int64_t[]){ 10 });
+		layout_make(&call.in[i].layout, DT_F32, 1, (int64_t[]){10});
 	call.kernel->cost(&call, &flops, &bytes);
-	assert_true(bytes == 4 * 70);   /* w, m, v twice, dw once */
+	assert_true(bytes == 4 * 70); /* w, m, v twice, dw once */
 }
 
 /* ---- allocations ---- */
 
-/* Runs the kernel on turned half-width operands, its result over its own input where that has the same shape, with every allocation failing in turn */
+/* Runs the kernel on turned half-width operands, its result over its own input where that has the same shape,
+ * with every allocation failing in turn */
 static void sweep(const struct kernel *kernel, enum dtype dtype)
 {
 	struct operand in[4], out[3];
 	struct kernel_call call;
-	bool rows = strncmp(kernel->name, "embed", 5) == 0;     /* their second argument: a number for each row */
+	bool rows = strncmp(kernel->name, "embed", 5) == 0; /* their second argument: a number for each row */
 	long live = mem_live();
 	int ins = kernel->ins_max;
 
@@ -249,19 +309,22 @@ static void sweep(const struct kernel *kernel, enum dtype dtype)
 	for (int o = 0; o < KERNEL_OPTIONS_MAX; o++)
 		call.option[o] = isnan(call.option[o]) ? 1 : call.option[o];
 	for (int i = 0; i < ins; i++)
-		operand_make(&in[i], "x", rows && i ? DT_I32 : dtype, i ? PLAIN : TURNED, rows && i ? 1 : 2, (int64_t[]){ 6, 6 }, i + 1);
+		operand_make(&in[i], "x", rows && i ? DT_I32 : dtype, i ? PLAIN : TURNED, rows && i ? 1 : 2,
+		        (int64_t[]){6, 6}, i + 1);
 	for (int n = 0;; n++) {
 		call.ins = ins;
 		call.outs = kernel->outs;
 		for (int i = 0; i < ins; i++)
 			call.in[i] = in[i].tensor;
 		if (kernel->source)
-			assert_int_equal(layout_make(&call.out[0].layout, dtype, 1, (int64_t[]){ 7 }), ST_OK);
+			assert_int_equal(layout_make(&call.out[0].layout, dtype, 1, (int64_t[]){7}), ST_OK);
 		assert_int_equal(kernel->shape(&call), ST_OK);
 		for (int i = 0; i < kernel->outs; i++) {
-			operand_make(&out[i], "y", (enum dtype)call.out[i].layout.dtype, PLAIN, call.out[i].layout.dims, call.out[i].layout.dim, -1);
+			operand_make(&out[i], "y", (enum dtype)call.out[i].layout.dtype, PLAIN,
+			        call.out[i].layout.dims, call.out[i].layout.dim, -1);
 			call.out[i] = out[i].tensor;
-			if (i == 0 && ins && layout_same_shape(&call.out[0].layout, &call.in[0].layout) && dtype == (enum dtype)call.out[0].layout.dtype)
+			if (i == 0 && ins && layout_same_shape(&call.out[0].layout, &call.in[0].layout) &&
+			        dtype == (enum dtype)call.out[0].layout.dtype)
 				call.out[0].data = call.in[0].data;
 		}
 		mem_fail_at(n);
@@ -291,9 +354,14 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole), cmocka_unit_test(every_source), cmocka_unit_test(fill_and_sgd), cmocka_unit_test(adam_follows_pytorch),
-		cmocka_unit_test(spin_passes_its_tensor_on), cmocka_unit_test(mistakes_are_worded), cmocka_unit_test(costs_count_operands),
-		cmocka_unit_test(every_allocation_may_fail),
+	        cmocka_unit_test(rows_are_whole),
+	        cmocka_unit_test(every_source),
+	        cmocka_unit_test(fill_and_sgd),
+	        cmocka_unit_test(adam_follows_pytorch),
+	        cmocka_unit_test(spin_passes_its_tensor_on),
+	        cmocka_unit_test(mistakes_are_worded),
+	        cmocka_unit_test(costs_count_operands),
+	        cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of mistakes */
+/* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
+ * mistakes */
 #include "shell/language/interpreter.h"
 #include "shell/language/lex.h"
 #include "base/memory.h"
@@ -65,7 +66,8 @@ static void refused_at(const char *text, enum status wanted, const char *words, 
 {
 	enum status status = run(text);
 	if (status != wanted)
-		fail_msg("line %d: '%s' gives %s: %s", line, text, status_name(status), status ? fail_text() : "");
+		fail_msg("line %d: '%s' gives %s: %s", line, text, status_name(status),
+		        status ? fail_text() : "");
 	if (!strstr(fail_text(), words))
 		fail_msg("line %d: '%s' says '%s', not '%s'", line, text, fail_text(), words);
 }
@@ -80,8 +82,10 @@ static void arithmetic(void **state)
 	HOLDS("expect 1 + 2 * 3 == 7 and (1 + 2) * 3 == 9 and 2 - 3 - 4 == -5");
 	HOLDS("expect 7 // 2 == 3 and -7 // 2 == -4 and 7 / 2 == 3.5 and -1 % 4 == 3 and 8 % 3 == 2");
 	HOLDS("expect 8 > 80% and 80% * 10 == 8 and 7 %(2) == 1 and 7%2 == 1 and 1.5x == 1.5");
-	HOLDS("expect 4k == 4096 and 1M == 1024 * 1024 and 2ms == 2000us and 1GB/s * 1s == 1000 * 1000 * 1000");
-	HOLDS("expect min(3, 1, 2) == 1 and max(1, 3) == 3 and abs(-2) == 2 and sqrt(16) == 4 and ceil(1.2) == 2 and round(1.5) == 2 and log2(8) == 3");
+	HOLDS("expect 4k == 4096 and 1M == 1024 * 1024 and 2ms == 2000us and 1GB/s * 1s == 1000 * 1000 * "
+	      "1000");
+	HOLDS("expect min(3, 1, 2) == 1 and max(1, 3) == 3 and abs(-2) == 2 and sqrt(16) == 4 and ceil(1.2) "
+	      "== 2 and round(1.5) == 2 and log2(8) == 3");
 	HOLDS("expect not 1 == 2 and (1 == 2 or 2 == 2) and inf > 1T and -inf < 0");
 	HOLDS("expect \"a\" == \"a\" and \"a\" != \"b\" and \"n$(1+1)\" == \"n2\"");
 	IS_FALSE("expect 1 == 2");
@@ -108,7 +112,8 @@ static void variables(void **state)
 	HOLDS("let sum = 0; for i in 5:0:-2 { let sum = sum + i }; expect sum == 9");
 	HOLDS("let times = 0; for i in rank:4 { let times = times + 1 }; expect times == 4 - rank");
 	HOLDS("let times = 0; repeat rank { let times = times + 1 }; expect times == rank");
-	HOLDS("if rank == 0 { let who = 10 } else if rank < 3 { let who = 20 } else { let who = 30 }\nexpect who == 10 or rank > 0");
+	HOLDS("if rank == 0 { let who = 10 } else if rank < 3 { let who = 20 } else { let who = 30 }\nexpect "
+	      "who == 10 or rank > 0");
 	HOLDS("if rank > 5 { let nobody = 1 }");
 	HOLDS("@2 let mine = 1; @2 expect mine == 1");
 	REFUSED("expect mine == 1", ST_NAME, "has no value on rank 0");
@@ -125,9 +130,11 @@ static void variables(void **state)
 static void definitions(void **state)
 {
 	(void)state;
-	HOLDS("def twice x { bump x; bump x }\ndef bump x { x += one }\ntensor one[4] = 1; tensor z[4] = 0\ntwice z");
+	HOLDS("def twice x { bump x; bump x }\ndef bump x { x += one }\ntensor one[4] = 1; tensor z[4] = "
+	      "0\ntwice z");
 	HOLDS("def put v { let out = v * 2; let global = out }\nlet global = 0\nput 3+1\nexpect global == 8");
-	HOLDS("def outer m { inner m+1 }; def inner k { let seen = k }; let seen = 0; outer rank; expect seen == rank + 1");
+	HOLDS("def outer m { inner m+1 }; def inner k { let seen = k }; let seen = 0; outer rank; expect "
+	      "seen == rank + 1");
 	REFUSED("expect out == 8", ST_NAME, "no variable 'out'");
 	HOLDS("def part t { y = relu t }; tensor m[3,4] = 1; part m[1]; part m.T; part m");
 	REFUSED("def deep n { deep n+1 }; deep 0", ST_LIMIT, "deeper than");
@@ -135,14 +142,15 @@ static void definitions(void **state)
 	REFUSED("def copy x { }", ST_NAME, "that is a command");
 	REFUSED("twise z", ST_NAME, "did you mean 'twice'?");
 	REFUSED("let n = 1; nosuch n", ST_NAME, "no command 'nosuch'");
-	REFUSED("expect n == 1", ST_NAME, "no variable 'n'");      /* the text was refused before any of it ran */
+	REFUSED("expect n == 1", ST_NAME, "no variable 'n'"); /* the text was refused before any of it ran */
 }
 
 static void names(void **state)
 {
 	(void)state;
 	HOLDS("stream io compute; tensor h0[4] h1[4] pinned = randn; tensor x0[4] x1[4]");
-	HOLDS("event loaded0 loaded1; for i in 0:2 { copy h$i -> x$i on io; record loaded$i on io; wait loaded$(1-i) on compute }");
+	HOLDS("event loaded0 loaded1; for i in 0:2 { copy h$i -> x$i on io; record loaded$i on io; wait "
+	      "loaded$(1-i) on compute }");
 	HOLDS("for p in x0 x1 { d$p = relu p }; expect bytes(dx0) == 16");
 	HOLDS("for s in io compute { y = relu x0 on s; sync s }");
 	HOLDS("let a = 3; tensor w$(a+1)[4] = a; expect bytes(w4) == 16");
@@ -156,25 +164,30 @@ static void names(void **state)
 /* A text's equal names are one node, with the value of each place where it stands */
 static void shared_names(void **state)
 {
-	const char *text = "a$i = relu x$i\nb = relu a$i\nprint h$(x[0])\nprint h$(x[0])\nprint (1 +\n  2)\n@0 { y = relu x }";
+	const char *text = "a$i = relu x$i\nb = relu a$i\nprint h$(x[0])\nprint h$(x[0])\nprint (1 +\n  "
+	                   "2)\n@0 { y = relu x }";
 	struct tree *tree;
 	(void)state;
 	assert_int_equal(tree_parse(&tree, text, strlen(text), NULL, 1), ST_OK);
-	const struct statement *first = tree->block.first, *second = first->next, *third = second->next, *fourth = third->next, *fifth = fourth->next;
+	const struct statement *first = tree->block.first, *second = first->next, *third = second->next,
+	                       *fourth = third->next, *fifth = fourth->next;
 	assert_ptr_equal(first->result[0].tensor, second->argument[0].tensor);
 	assert_ptr_not_equal(first->result[0].tensor, first->argument[0].tensor);
-	assert_ptr_not_equal(third->argument[0].tensor->name, fourth->argument[0].tensor->name);    /* each with reads of its own */
+	assert_ptr_not_equal(third->argument[0].tensor->name,
+	        fourth->argument[0].tensor->name); /* each with reads of its own */
 	assert_true(slice_is(second->source, "b = relu a$i"));
 	assert_true(slice_is(fifth->source, "print (1 +   2)"));
 	assert_true(slice_is(fifth->next->source, "@0"));
 	tree_release(tree);
-	HOLDS("let v1 = 7; let v2 = 8; for i in 1:3 { expect v$i == 6 + i and v$(3-i) == 9 - i }; let i = 2; expect v$i == 8");
+	HOLDS("let v1 = 7; let v2 = 8; for i in 1:3 { expect v$i == 6 + i and v$(3-i) == 9 - i }; let i = 2; "
+	      "expect v$i == 8");
 }
 
 static void slices(void **state)
 {
 	(void)state;
-	HOLDS("tensor m[4,8] = 2; y = m[1:3]; expect bytes(y) == 64; z = m[2]; expect bytes(z) == 32; e = m[0,0]; expect bytes(e) == 4");
+	HOLDS("tensor m[4,8] = 2; y = m[1:3]; expect bytes(y) == 64; z = m[2]; expect bytes(z) == 32; e = "
+	      "m[0,0]; expect bytes(e) == 4");
 	HOLDS("expect bytes(m[:,2:5]) == 4*3*4 and bytes(m[2:]) == 2*8*4 and bytes(m.T[0]) == 16");
 	HOLDS("y = m[0:1]; y = m[rank]; expect bytes(y) == 32");
 	REFUSED("y = m[-1]", ST_RANGE, "below 0");
@@ -186,16 +199,18 @@ static void slices(void **state)
 	HOLDS("m[1] += m[0]; p = matmul m.T m; r = relu m[rank]");
 }
 
-
 static void ranks_of_lines(void **state)
 {
 	(void)state;
-	HOLDS("let a = 0; @1,3 { let a = 1; @0-1 let a = 2 }; expect a == 0 and rank % 2 == 0 or a == 3 - rank % 4 // 1 and rank == 1 or rank == 3 and a == 1");
-	HOLDS("mesh dp=2 tp=2; expect size(tp) == 2 and size(world) == 4 and tp == rank % 2 and dp == rank // 2");
+	HOLDS("let a = 0; @1,3 { let a = 1; @0-1 let a = 2 }; expect a == 0 and rank % 2 == 0 or a == 3 - "
+	      "rank % 4 // 1 and rank == 1 or rank == 3 and a == 1");
+	HOLDS("mesh dp=2 tp=2; expect size(tp) == 2 and size(world) == 4 and tp == rank % 2 and dp == rank "
+	      "// 2");
 	HOLDS("let b = 0; @dp=0,tp=1 let b = 1; expect (rank == 1) == b");
 	HOLDS("let lo = 1; @$lo let b = 7; @$lo-2 let b = b + 1; expect b == 8 or rank != 1");
 	HOLDS("@0 { for i in 0:3 { @1 let b = 99 } }; expect b != 99");
-	HOLDS("@all let c = 1; use @1; let c = 2; @2 let c = 3; use @all; expect c == 1 + (rank == 1) + 2 * (rank == 2)");
+	HOLDS("@all let c = 1; use @1; let c = 2; @2 let c = 3; use @all; expect c == 1 + (rank == 1) + 2 * "
+	      "(rank == 2)");
 	REFUSED("@4 let a = 1", ST_RANK, "no rank 4: ranks are 0-3");
 	REFUSED("@2-1 let a = 1", ST_RANK, "counts down");
 	REFUSED("@x let a = 1", ST_RANK, "no set of ranks");
@@ -205,19 +220,23 @@ static void ranks_of_lines(void **state)
 static void clauses(void **state)
 {
 	(void)state;
-	HOLDS("stream io comm; tensor x[4] = 1; on io { y = relu x; in world { allreduce y on comm } }; @0 on io { y = relu x }");
+	HOLDS("stream io comm; tensor x[4] = 1; on io { y = relu x; in world { allreduce y on comm } }; @0 "
+	      "on io { y = relu x }");
 	HOLDS("def work x { y = relu x }; work x on io; use io; y = relu x; use default");
 	REFUSED("y = relu x on io on comm", ST_SYNTAX, "'on' stands twice");
 	REFUSED("y = relu x on", ST_SYNTAX, "'on' wants a stream");
-	REFUSED("y = relu x on nowhere", ST_NAME, "no stream 'nowhere' on ranks 0-3 (streams: default io comm). `stream nowhere` makes it");
+	REFUSED("y = relu x on nowhere", ST_NAME,
+	        "no stream 'nowhere' on ranks 0-3 (streams: default io comm). `stream nowhere` makes it");
 	REFUSED("on io let a = 1", ST_SYNTAX, "a block does");
 }
 
 static void making(void **state)
 {
 	(void)state;
-	HOLDS("tensor a[2,3] b[6] pinned bf16 = randn seed=3 scale=0.5; expect bytes(a) == 12 and bytes(b) == 12");
-	HOLDS("tensor a[2,3] pinned bf16 = zeros; tensor a[4] = rank + 1; expect bytes(a) == 16; tensor c[rank+1]; expect bytes(c) == 4*(rank+1)");
+	HOLDS("tensor a[2,3] b[6] pinned bf16 = randn seed=3 scale=0.5; expect bytes(a) == 12 and bytes(b) "
+	      "== 12");
+	HOLDS("tensor a[2,3] pinned bf16 = zeros; tensor a[4] = rank + 1; expect bytes(a) == 16; tensor "
+	      "c[rank+1]; expect bytes(c) == 4*(rank+1)");
 	HOLDS("tensor d [4, 8] = -inf; v = d[0]");
 	REFUSED("tensor d[2] = 1", ST_SHAPE, "views hang on d");
 	REFUSED("tensor v[2] = 1", ST_SHAPE, "v is a view");
@@ -228,14 +247,16 @@ static void making(void **state)
 	REFUSED("tensor q[2] managed", ST_ARGUMENT, "not modelled");
 	REFUSED("tensor on[2]", ST_NAME, "reserved");
 	REFUSED("tensor q[64M] r[64M]", ST_DEVICE_MEMORY, "");
-	REFUSED("expect bytes(q) == 0", ST_NAME, "no tensor 'q'");    /* all or none */
+	REFUSED("expect bytes(q) == 0", ST_NAME, "no tensor 'q'"); /* all or none */
 }
 
 static void errors_expected(void **state)
 {
 	(void)state;
-	REFUSED("tensor a==b = 3", ST_SYNTAX, "'a==b' is no name");       /* its = is set apart already: there is nothing to rewrite */
-	HOLDS("tensor x[4]; expect error { y = matmul(x, x) }; expect error { y = x * 2 }; expect error { @9 print x }; expect error { tensor }");
+	REFUSED("tensor a==b = 3", ST_SYNTAX,
+	        "'a==b' is no name"); /* its = is set apart already: there is nothing to rewrite */
+	HOLDS("tensor x[4]; expect error { y = matmul(x, x) }; expect error { y = x * 2 }; expect error { @9 "
+	      "print x }; expect error { tensor }");
 	HOLDS("expect error { y = relu nosuch }; expect error { if 1 { y = relu nosuch } }");
 	IS_FALSE("expect error { y = relu x }");
 	REFUSED("expect error { y = relu x", ST_INCOMPLETE, "");
@@ -243,7 +264,8 @@ static void errors_expected(void **state)
 
 static void incomplete(void **state)
 {
-	static const char *const open[] = {"for i in 0:3 {", "y = relu x[", "let a = (1 +", "say \"abc", "if 1 { let a = 2\n", "def f x {\n y = relu x\n"};
+	static const char *const open[] = {"for i in 0:3 {", "y = relu x[", "let a = (1 +", "say \"abc",
+	        "if 1 { let a = 2\n", "def f x {\n y = relu x\n"};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(open); i++)
 		refused_at(open[i], ST_INCOMPLETE, "", (int)i);
@@ -252,11 +274,23 @@ static void incomplete(void **state)
 /* Where the first line of a text ends, its block included: what comes down a pipe is run by such pieces */
 static void first_lines(void **state)
 {
-	static const struct { const char *text; enum status status; size_t taken; } rows[] = {
-		{"sync\nsync\n", ST_OK, 5}, {"sync", ST_OK, 4}, {"repeat 2 {\nsync\n}\nsync\n", ST_OK, 18}, {"repeat 2 {\n# }\n}; sync\nsync", ST_OK, 23},
-		{"if 1 {\n} else {\n} # why {\nsync", ST_OK, 26}, {"let a = (1 +\n2)\nlet", ST_OK, 16}, {"say \"a\n\"\n\n\n", ST_OK, 9},
-		{"repeat 2 {\nsync\n", ST_INCOMPLETE, 0}, {"repeat 2 {\n)\n}\n", ST_SYNTAX, 0}, {"repeat 2 {\n}\n\xff\n", ST_OK, 13},
-		{"repeat 2 {\n\xff\n}", ST_SYNTAX, 0}, {"\n\nsync\n", ST_OK, 7},
+	static const struct {
+		const char *text;
+		enum status status;
+		size_t taken;
+	} rows[] = {
+	        {"sync\nsync\n", ST_OK, 5},
+	        {"sync", ST_OK, 4},
+	        {"repeat 2 {\nsync\n}\nsync\n", ST_OK, 18},
+	        {"repeat 2 {\n# }\n}; sync\nsync", ST_OK, 23},
+	        {"if 1 {\n} else {\n} # why {\nsync", ST_OK, 26},
+	        {"let a = (1 +\n2)\nlet", ST_OK, 16},
+	        {"say \"a\n\"\n\n\n", ST_OK, 9},
+	        {"repeat 2 {\nsync\n", ST_INCOMPLETE, 0},
+	        {"repeat 2 {\n)\n}\n", ST_SYNTAX, 0},
+	        {"repeat 2 {\n}\n\xff\n", ST_OK, 13},
+	        {"repeat 2 {\n\xff\n}", ST_SYNTAX, 0},
+	        {"\n\nsync\n", ST_OK, 7},
 	};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
@@ -321,7 +355,8 @@ static void given_values(void **state)
 static void reset_while_running(void **state)
 {
 	(void)state;
-	HOLDS("let a = 1; tensor x[4]; for i in 0:2 { reset; tensor x[8]; let b = i; expect b == i and bytes(x) == 32 }; expect b == 1");
+	HOLDS("let a = 1; tensor x[4]; for i in 0:2 { reset; tensor x[8]; let b = i; expect b == i and "
+	      "bytes(x) == 32 }; expect b == 1");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
 }
 
@@ -343,13 +378,17 @@ static void stops(void **state)
 static void completion(void **state)
 {
 	struct text out = {0};
-	static const struct { const char *line, *wanted; } rows[] = {{"matm", "matmul\n"}, {"y = rel", "relu\n"}, {"y = relu x on co", "compute\n"},
-		{"allreduce y op", "op=\n"}, {"allreduce y op=a", "op=avg\n"}, {"record e on i", "io\n"}, {"let a = 1; wai", "wait\n"},
-		{"allreduce batc", "batch\n"}, {"help grammar", "grammar\n"}, {"zzz", ""}};
+	static const struct {
+		const char *line, *wanted;
+	} rows[] = {{"matm", "matmul\n"}, {"y = rel", "relu\n"}, {"y = relu x on co", "compute\n"},
+	        {"allreduce y op", "op=\n"}, {"allreduce y op=a", "op=avg\n"}, {"record e on i", "io\n"},
+	        {"let a = 1; wai", "wait\n"}, {"allreduce batc", "batch\n"}, {"help grammar", "grammar\n"},
+	        {"zzz", ""}};
 	(void)state;
 	HOLDS("tensor batch[4] y[4]; stream io compute");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
-		assert_int_equal(interpreter_complete(&shell, rows[i].line, (int)strlen(rows[i].line), &out), ST_OK);
+		assert_int_equal(
+		        interpreter_complete(&shell, rows[i].line, (int)strlen(rows[i].line), &out), ST_OK);
 		if (!strstr(text_string(&out), rows[i].wanted) || (!*rows[i].wanted && out.count))
 			fail_msg("'%s' completes to '%s'", rows[i].line, text_string(&out));
 		text_clear(&out);
@@ -360,7 +399,8 @@ static void completion(void **state)
 /* Whatever allocation fails: a failure, no leak, and the same variables as before */
 static void memory_runs_out(void **state)
 {
-	const char *lines = "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i in 0:2 { f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
+	const char *lines = "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i "
+	                    "in 0:2 { f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
 	(void)state;
 	enum status status = ST_MEMORY;
 	for (long n = 0; n < 2000 && status == ST_MEMORY; n++) {
@@ -382,10 +422,25 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_SHELL(arithmetic), IN_A_SHELL(variables), IN_A_SHELL(definitions), IN_A_SHELL(names), IN_A_SHELL(shared_names), IN_A_SHELL(slices), IN_A_SHELL(ranks_of_lines),
-		IN_A_SHELL(clauses), IN_A_SHELL(making), IN_A_SHELL(errors_expected), IN_A_SHELL(incomplete), IN_A_SHELL(hostile), IN_A_SHELL(first_lines),
-		IN_A_SHELL(places),
-		IN_A_SHELL(given_values), IN_A_SHELL(reset_while_running), IN_A_SHELL(stops), IN_A_SHELL(completion), IN_A_SHELL(memory_runs_out),
+	        IN_A_SHELL(arithmetic),
+	        IN_A_SHELL(variables),
+	        IN_A_SHELL(definitions),
+	        IN_A_SHELL(names),
+	        IN_A_SHELL(shared_names),
+	        IN_A_SHELL(slices),
+	        IN_A_SHELL(ranks_of_lines),
+	        IN_A_SHELL(clauses),
+	        IN_A_SHELL(making),
+	        IN_A_SHELL(errors_expected),
+	        IN_A_SHELL(incomplete),
+	        IN_A_SHELL(hostile),
+	        IN_A_SHELL(first_lines),
+	        IN_A_SHELL(places),
+	        IN_A_SHELL(given_values),
+	        IN_A_SHELL(reset_while_running),
+	        IN_A_SHELL(stops),
+	        IN_A_SHELL(completion),
+	        IN_A_SHELL(memory_runs_out),
 	};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

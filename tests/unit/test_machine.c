@@ -1,4 +1,5 @@
-/* test_machine.c -- machine descriptions: the embedded ones, a user's file, its mistakes, and what they make things cost */
+/* test_machine.c -- machine descriptions: the embedded ones, a user's file, its mistakes, and what they make
+ * things cost */
 #include "base/memory.h"
 #include "machine/machine.h"
 #include <setjmp.h>
@@ -92,7 +93,7 @@ static void paths(void **state)
 	assert_int_equal(path.link[0], 7 * LINK_KINDS + LINK_NIC_OUT);
 	assert_int_equal(path.link[1], 8 * LINK_KINDS + LINK_NIC_IN);
 	assert_true(path.rate == 48.5e9 && path.latency_ns == 1800);
-	assert_int_equal(machine_node(&machine, 40), 5);       /* more ranks than GPUs: more nodes */
+	assert_int_equal(machine_node(&machine, 40), 5); /* more ranks than GPUs: more nodes */
 	machine = load("pcie-4gpu");
 	machine_path(&machine, 2, 1, &path);
 	assert_int_equal(path.link[0], 2 * LINK_KINDS + LINK_UP);
@@ -107,28 +108,34 @@ static void whole_ns_rounds_up(void **state)
 	(void)state;
 	assert_int_equal(machine_whole_ns(0), 0);
 	assert_int_equal(machine_whole_ns(5), 5);
-	assert_int_equal(machine_whole_ns(5.0000001), 5);      /* what doubles made of 5 */
+	assert_int_equal(machine_whole_ns(5.0000001), 5); /* what doubles made of 5 */
 	assert_int_equal(machine_whole_ns(5.01), 6);
 }
 
 static void setting(void **state)
 {
-	static const struct { const char *key; double value; enum unit unit; enum status status; const char *words; } rows[] = {
-		{"launch", 5e3, UNIT_TIME, ST_OK, ""},
-		{"launch", 0, UNIT_PLAIN, ST_OK, ""},
-		{"launch", 20, UNIT_PLAIN, ST_UNIT, "launch is a time, as 20us; here it is a plain number"},
-		{"launch", -1, UNIT_TIME, ST_RANGE, "launch must be between"},
-		{"lanch", 1, UNIT_TIME, ST_NAME, "did you mean 'launch'?"},
-		{"colour", 1, UNIT_TIME, ST_NAME, "`machine` lists them"},
-		{"h2d", 12e9, UNIT_BYTES, ST_UNIT, "h2d is bytes/s, as 12GB/s"},
-		{"h2d", 0, UNIT_BYTE_RATE, ST_RANGE, "h2d must be between"},
-		{"efficiency", 1.5, UNIT_PLAIN, ST_RANGE, "efficiency must be between"},
-		{"efficiency", 0, UNIT_PLAIN, ST_RANGE, "efficiency must be between"},
-		{"collective_sms", 1, UNIT_PLAIN, ST_RANGE, "collective_sms must be between"},
-		{"memory", 1000, UNIT_BYTES, ST_RANGE, "memory must be between 1 MB and"},
-		{"gpus", 2.5, UNIT_PLAIN, ST_RANGE, "gpus is a whole number"},
-		{"gpus", 0, UNIT_PLAIN, ST_RANGE, "gpus must be between 1 and 4096"},
-		{"nccl_generation", 4, UNIT_PLAIN, ST_RANGE, "between 0 and 3"},
+	static const struct {
+		const char *key;
+		double value;
+		enum unit unit;
+		enum status status;
+		const char *words;
+	} rows[] = {
+	        {"launch", 5e3, UNIT_TIME, ST_OK, ""},
+	        {"launch", 0, UNIT_PLAIN, ST_OK, ""},
+	        {"launch", 20, UNIT_PLAIN, ST_UNIT, "launch is a time, as 20us; here it is a plain number"},
+	        {"launch", -1, UNIT_TIME, ST_RANGE, "launch must be between"},
+	        {"lanch", 1, UNIT_TIME, ST_NAME, "did you mean 'launch'?"},
+	        {"colour", 1, UNIT_TIME, ST_NAME, "`machine` lists them"},
+	        {"h2d", 12e9, UNIT_BYTES, ST_UNIT, "h2d is bytes/s, as 12GB/s"},
+	        {"h2d", 0, UNIT_BYTE_RATE, ST_RANGE, "h2d must be between"},
+	        {"efficiency", 1.5, UNIT_PLAIN, ST_RANGE, "efficiency must be between"},
+	        {"efficiency", 0, UNIT_PLAIN, ST_RANGE, "efficiency must be between"},
+	        {"collective_sms", 1, UNIT_PLAIN, ST_RANGE, "collective_sms must be between"},
+	        {"memory", 1000, UNIT_BYTES, ST_RANGE, "memory must be between 1 MB and"},
+	        {"gpus", 2.5, UNIT_PLAIN, ST_RANGE, "gpus is a whole number"},
+	        {"gpus", 0, UNIT_PLAIN, ST_RANGE, "gpus must be between 1 and 4096"},
+	        {"nccl_generation", 4, UNIT_PLAIN, ST_RANGE, "between 0 and 3"},
 	};
 	struct machine machine = load("classroom");
 
@@ -136,7 +143,9 @@ static void setting(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct machine before = machine;
 
-		assert_int_equal(machine_set(&machine, rows[i].key, (struct number){rows[i].value, rows[i].unit}), rows[i].status);
+		assert_int_equal(
+		        machine_set(&machine, rows[i].key, (struct number){rows[i].value, rows[i].unit}),
+		        rows[i].status);
 		if (!rows[i].status)
 			continue;
 		assert_true(memcmp(&before, &machine, sizeof machine) == 0);
@@ -164,7 +173,8 @@ static void a_file_of_ones_own(void **state)
 	struct machine machine;
 
 	(void)state;
-	if (load_text(&machine, "title = mine\nlike = classroom\n\n# slow to launch\nlaunch=1ms # measured at home\n"))
+	if (load_text(&machine,
+	            "title = mine\nlike = classroom\n\n# slow to launch\nlaunch=1ms # measured at home\n"))
 		fail_msg("%s", fail_text());
 	assert_true(machine.launch == 1e6);
 	assert_string_equal(machine.title, "mine");
@@ -174,20 +184,26 @@ static void a_file_of_ones_own(void **state)
 
 static void mistakes_in_files(void **state)
 {
-	static const struct { const char *text; enum status status; const char *words; } rows[] = {
-		{"", ST_SYNTAX, "launch is missing"},
-		{"launch = 20 us # x\n", ST_SYNTAX, "segment is missing"},
-		{"like = classroom\nlaunch = 20 us\n", ST_SYNTAX, ":2: launch has no source"},
-		{"like = classroom\nlaunch = 20 GB # x\n", ST_UNIT, ":2: launch is a time"},
-		{"like = classroom\nlanch = 20 us # x\n", ST_NAME, ":2: a machine has no number 'lanch'; did you mean 'launch'?"},
-		{"like = classroom\nlaunch = 1 us # x\nlaunch = 2 us # x\n", ST_SYNTAX, ":3: launch is there a second time"},
-		{"like = classroom\nlaunch = much # x\n", ST_SYNTAX, ":2: "},
-		{"like = classroom\nlaunch = 1 us 2 # x\n", ST_UNIT, ":2: "},
-		{"like = classroom\nefficiency = 120% # x\n", ST_RANGE, ":2: efficiency must be between"},
-		{"like = clasroom\n", ST_NAME, ":1: no machine 'clasroom'; did you mean 'classroom'?"},
-		{"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` stands before the numbers"},
-		{"hello\n", ST_SYNTAX, ":1: 'hello': a line is KEY = NUMBER UNIT"},
-		{"\xff\n", ST_SYNTAX, ":1: this is no text"},
+	static const struct {
+		const char *text;
+		enum status status;
+		const char *words;
+	} rows[] = {
+	        {"", ST_SYNTAX, "launch is missing"},
+	        {"launch = 20 us # x\n", ST_SYNTAX, "segment is missing"},
+	        {"like = classroom\nlaunch = 20 us\n", ST_SYNTAX, ":2: launch has no source"},
+	        {"like = classroom\nlaunch = 20 GB # x\n", ST_UNIT, ":2: launch is a time"},
+	        {"like = classroom\nlanch = 20 us # x\n", ST_NAME,
+	                ":2: a machine has no number 'lanch'; did you mean 'launch'?"},
+	        {"like = classroom\nlaunch = 1 us # x\nlaunch = 2 us # x\n", ST_SYNTAX,
+	                ":3: launch is there a second time"},
+	        {"like = classroom\nlaunch = much # x\n", ST_SYNTAX, ":2: "},
+	        {"like = classroom\nlaunch = 1 us 2 # x\n", ST_UNIT, ":2: "},
+	        {"like = classroom\nefficiency = 120% # x\n", ST_RANGE, ":2: efficiency must be between"},
+	        {"like = clasroom\n", ST_NAME, ":1: no machine 'clasroom'; did you mean 'classroom'?"},
+	        {"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` stands before the numbers"},
+	        {"hello\n", ST_SYNTAX, ":1: 'hello': a line is KEY = NUMBER UNIT"},
+	        {"\xff\n", ST_SYNTAX, ":1: this is no text"},
 	};
 	struct machine machine = load("classroom"), before = machine;
 
@@ -252,10 +268,17 @@ static void the_table_shows_every_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_machine_loads_with_sources), cmocka_unit_test(classroom_is_readable),
-		cmocka_unit_test(variants_differ_only_in_nodes), cmocka_unit_test(paths), cmocka_unit_test(whole_ns_rounds_up),
-		cmocka_unit_test(setting), cmocka_unit_test(a_file_of_ones_own), cmocka_unit_test(mistakes_in_files),
-		cmocka_unit_test(a_long_line_or_file_is_refused), cmocka_unit_test(without_memory), cmocka_unit_test(the_table_shows_every_number),
+	        cmocka_unit_test(every_machine_loads_with_sources),
+	        cmocka_unit_test(classroom_is_readable),
+	        cmocka_unit_test(variants_differ_only_in_nodes),
+	        cmocka_unit_test(paths),
+	        cmocka_unit_test(whole_ns_rounds_up),
+	        cmocka_unit_test(setting),
+	        cmocka_unit_test(a_file_of_ones_own),
+	        cmocka_unit_test(mistakes_in_files),
+	        cmocka_unit_test(a_long_line_or_file_is_refused),
+	        cmocka_unit_test(without_memory),
+	        cmocka_unit_test(the_table_shows_every_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,7 @@ static void every_allocation_may_fail(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(ids_follow_first_use), cmocka_unit_test(every_allocation_may_fail) };
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(ids_follow_first_use), cmocka_unit_test(every_allocation_may_fail)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

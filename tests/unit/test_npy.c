@@ -26,13 +26,13 @@ static int remove_folder(void **state)
 {
 	(void)state;
 	unlink(path);
-	return rmdir(folder);   /* fails when a file was left behind */
+	return rmdir(folder); /* fails when a file was left behind */
 }
 
 static int files_in_folder(void)
 {
 	DIR *dir = opendir(folder);
-	int count = -2;   /* "." and ".." */
+	int count = -2; /* "." and ".." */
 	while (readdir(dir))
 		count++;
 	closedir(dir);
@@ -65,12 +65,12 @@ static void check_round_trip(enum dtype dtype, int dims, const int64_t *dim, enu
 static void what_is_saved_is_loaded(void **state)
 {
 	(void)state;
-	check_round_trip(DT_F32, 2, (int64_t[]){ 3, 5 }, DT_F32);
-	check_round_trip(DT_F16, 1, (int64_t[]){ 7 }, DT_F16);
-	check_round_trip(DT_I32, 3, (int64_t[]){ 2, 1, 4 }, DT_I32);
-	check_round_trip(DT_BF16, 2, (int64_t[]){ 4, 4 }, DT_F32);
-	check_round_trip(DT_BF16, 1, (int64_t[]){ 1 }, DT_F32);
-	check_round_trip(DT_F32, 6, (int64_t[]){ 1, 2, 3, 1, 2, 3 }, DT_F32);
+	check_round_trip(DT_F32, 2, (int64_t[]){3, 5}, DT_F32);
+	check_round_trip(DT_F16, 1, (int64_t[]){7}, DT_F16);
+	check_round_trip(DT_I32, 3, (int64_t[]){2, 1, 4}, DT_I32);
+	check_round_trip(DT_BF16, 2, (int64_t[]){4, 4}, DT_F32);
+	check_round_trip(DT_BF16, 1, (int64_t[]){1}, DT_F32);
+	check_round_trip(DT_F32, 6, (int64_t[]){1, 2, 3, 1, 2, 3}, DT_F32);
 }
 
 static void write_file(const void *bytes, size_t count)
@@ -108,12 +108,18 @@ static enum status open_file(void)
 
 static void dicts_that_numpy_writes(void **state)
 {
-	static const struct { int version; const char *dict; size_t data; int dims; int64_t count; } rows[] = {
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, 2, 6 },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", 4, 1, 1 },
-		{ 1, "{\"shape\": (5,), \"fortran_order\": False, \"descr\": \"f4\"}", 20, 1, 5 },
-		{ 2, "{'descr':'=i4','fortran_order':False,'shape':(2L, 2L)}", 16, 2, 4 },
-		{ 3, "{'descr': '|f2', 'fortran_order': False, 'shape': (4,)}       \n", 9, 1, 4 },
+	static const struct {
+		int version;
+		const char *dict;
+		size_t data;
+		int dims;
+		int64_t count;
+	} rows[] = {
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, 2, 6},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", 4, 1, 1},
+	        {1, "{\"shape\": (5,), \"fortran_order\": False, \"descr\": \"f4\"}", 20, 1, 5},
+	        {2, "{'descr':'=i4','fortran_order':False,'shape':(2L, 2L)}", 16, 2, 4},
+	        {3, "{'descr': '|f2', 'fortran_order': False, 'shape': (4,)}       \n", 9, 1, 4},
 	};
 	char bytes[512];
 	(void)state;
@@ -130,34 +136,43 @@ static void dicts_that_numpy_writes(void **state)
 
 static void broken_files_are_named(void **state)
 {
-	static const struct { int version; const char *dict, *words; } rows[] = {
-		{ 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "big endian" },
-		{ 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "'<f8'" },
-		{ 1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", "astype" },
-		{ 1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "'|b1'" },
-		{ 1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "structured" },
-		{ 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "Fortran" },
-		{ 1, "{'descr': '<f4', 'shape': (2,), }", "fortran_order" },
-		{ 1, "{'fortran_order': False, 'shape': (2,), }", "descr" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, }", "shape" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': 4, }", "shape" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2 3), }", "shape" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2", "shape" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "shape" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }", "dimension of 0" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1), }", "6 dimensions" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "dimension" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, 4000000000), }", "too large" },
-		{ 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000,), }", "cut short" },
-		{ 4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "version 4.0" },
-		{ 0, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "version" },
-		{ 1, "{'descr': '<f4', 'descr", "fortran_order" }, { 1, "", "descr" }, { 1, "{'descr': '", "structured" }, { 1, "'descr':", "structured" },
+	static const struct {
+		int version;
+		const char *dict, *words;
+	} rows[] = {
+	        {1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "big endian"},
+	        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "'<f8'"},
+	        {1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", "astype"},
+	        {1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "'|b1'"},
+	        {1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "structured"},
+	        {1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "Fortran"},
+	        {1, "{'descr': '<f4', 'shape': (2,), }", "fortran_order"},
+	        {1, "{'fortran_order': False, 'shape': (2,), }", "descr"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, }", "shape"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': 4, }", "shape"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2 3), }", "shape"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2", "shape"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "shape"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }", "dimension of 0"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1), }", "6 dimensions"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+	                "dimension"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, 4000000000), }",
+	                "too large"},
+	        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000,), }", "cut short"},
+	        {4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "version 4.0"},
+	        {0, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "version"},
+	        {1, "{'descr': '<f4', 'descr", "fortran_order"},
+	        {1, "", "descr"},
+	        {1, "{'descr': '", "structured"},
+	        {1, "'descr':", "structured"},
 	};
 	char bytes[512];
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		write_file(bytes, build(bytes, rows[i].version, rows[i].dict, 16));
-		if (open_file() != ST_FILE || !strstr(fail_text(), rows[i].words) || !strstr(fail_text(), path))
+		if (open_file() != ST_FILE || !strstr(fail_text(), rows[i].words) ||
+		        !strstr(fail_text(), path))
 			fail_msg("%s: %s", rows[i].dict, fail_text());
 	}
 	unlink(path);
@@ -178,7 +193,7 @@ static void a_file_cut_anywhere_is_refused(void **state)
 	}
 	write_file(bytes, length);
 	assert_int_equal(open_file(), ST_OK);
-	for (size_t at = 0; at < length - 24; at++) {   /* a byte off: read or refused, never a crash */
+	for (size_t at = 0; at < length - 24; at++) { /* a byte off: read or refused, never a crash */
 		bytes[at] ^= 0x55;
 		write_file(bytes, length);
 		open_file();
@@ -203,15 +218,15 @@ static void a_file_cut_while_open_is_told(void **state)
 /* A full disk, played by a limit on the size of files */
 static void a_full_disk_leaves_the_old_file(void **state)
 {
-	struct rlimit old, small = { 40000, RLIM_INFINITY };
+	struct rlimit old, small = {40000, RLIM_INFINITY};
 	struct layout layout;
 	static float data[20000];
 	struct stat before, after;
 	(void)state;
-	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){ 3 }), ST_OK);
+	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){3}), ST_OK);
 	assert_int_equal(npy_save(path, &layout, data), ST_OK);
 	assert_int_equal(stat(path, &before), 0);
-	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){ 20000 }), ST_OK);
+	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){20000}), ST_OK);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	small.rlim_max = old.rlim_max;
@@ -235,7 +250,7 @@ static void odd_targets(void **state)
 	char link[80], nowhere[96];
 	struct stat about;
 	(void)state;
-	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){ 1 }), ST_OK);
+	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){1}), ST_OK);
 	assert_int_equal(npy_save("/dev/null", &layout, &one), ST_FILE);
 	assert_words("regular");
 	assert_int_equal(npy_save(folder, &layout, &one), ST_FILE);
@@ -254,9 +269,13 @@ static void odd_targets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_saved_is_loaded), cmocka_unit_test(dicts_that_numpy_writes), cmocka_unit_test(broken_files_are_named),
-		cmocka_unit_test(a_file_cut_anywhere_is_refused), cmocka_unit_test(a_file_cut_while_open_is_told),
-		cmocka_unit_test(a_full_disk_leaves_the_old_file), cmocka_unit_test(odd_targets),
+	        cmocka_unit_test(what_is_saved_is_loaded),
+	        cmocka_unit_test(dicts_that_numpy_writes),
+	        cmocka_unit_test(broken_files_are_named),
+	        cmocka_unit_test(a_file_cut_anywhere_is_refused),
+	        cmocka_unit_test(a_file_cut_while_open_is_told),
+	        cmocka_unit_test(a_full_disk_leaves_the_old_file),
+	        cmocka_unit_test(odd_targets),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -50,23 +50,27 @@ static void what_is_asked_is_read(void **state)
 static void mistakes_are_named(void **state)
 {
 	(void)state;
-	static const struct { const char *line; enum status status; const char *words; } rows[] = {
-		{"--dyr", ST_ARGUMENT, "did you mean --dry"},
-		{"--machin x", ST_ARGUMENT, "did you mean --machine"},
-		{"-n", ST_ARGUMENT, "-n wants a value"},
-		{"-n four", ST_RANGE, "'four'"},
-		{"-n 0", ST_RANGE, "'0'"},
-		{"-n 4097", ST_RANGE, "4097"},
-		{"-n 2000", ST_RANGE, "--dry"},
-		{"--limit ten", ST_UNIT, "'ten'"},
-		{"--limit 10", ST_UNIT, "10s"},
-		{"--limit 10kB", ST_UNIT, "10kB"},
-		{"--device gpu", ST_ARGUMENT, "'gpu'"},
-		{"--dry=1", ST_ARGUMENT, "--dry takes no value"},
-		{"a.rsh b.rsh", ST_ARGUMENT, "b.rsh"},
-		{"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
-		{"-c a -c b", ST_ARGUMENT, "twice"},
-		{"--resume a.rsh", ST_ARGUMENT, "--resume"},
+	static const struct {
+		const char *line;
+		enum status status;
+		const char *words;
+	} rows[] = {
+	        {"--dyr", ST_ARGUMENT, "did you mean --dry"},
+	        {"--machin x", ST_ARGUMENT, "did you mean --machine"},
+	        {"-n", ST_ARGUMENT, "-n wants a value"},
+	        {"-n four", ST_RANGE, "'four'"},
+	        {"-n 0", ST_RANGE, "'0'"},
+	        {"-n 4097", ST_RANGE, "4097"},
+	        {"-n 2000", ST_RANGE, "--dry"},
+	        {"--limit ten", ST_UNIT, "'ten'"},
+	        {"--limit 10", ST_UNIT, "10s"},
+	        {"--limit 10kB", ST_UNIT, "10kB"},
+	        {"--device gpu", ST_ARGUMENT, "'gpu'"},
+	        {"--dry=1", ST_ARGUMENT, "--dry takes no value"},
+	        {"a.rsh b.rsh", ST_ARGUMENT, "b.rsh"},
+	        {"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
+	        {"-c a -c b", ST_ARGUMENT, "twice"},
+	        {"--resume a.rsh", ST_ARGUMENT, "--resume"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct options options;
@@ -76,12 +80,13 @@ static void mistakes_are_named(void **state)
 	}
 }
 
-/* Every option of the help is read, and every option that is read is in the help; but --wire, which is between ranksh and ranksh. */
+/* Every option of the help is read, and every option that is read is in the help; but --wire, which is
+ * between ranksh and ranksh. */
 static void help_names_every_option(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s", "--device sim", "--resume",
-		"--check-lessons", "--version", "--help"};
+	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s",
+	        "--device sim", "--resume", "--check-lessons", "--version", "--help"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct options options;
 		char name[32] = "";
@@ -94,7 +99,9 @@ static void help_names_every_option(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_asked_is_read), cmocka_unit_test(mistakes_are_named), cmocka_unit_test(help_names_every_option),
+	        cmocka_unit_test(what_is_asked_is_read),
+	        cmocka_unit_test(mistakes_are_named),
+	        cmocka_unit_test(help_names_every_option),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,17 +14,18 @@ static void missing_wait_is_a_race(void **state)
 	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
 
 	(void)state;
-	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE), use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
+	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE),
+	      use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
 	assert_int_equal(b.world->race_count, 1);
 	assert_int_equal(b.world->races[0].earlier, copy);
 	assert_int_equal(b.world->races[0].later, use);
 	assert_int_equal(b.world->races[0].earlier_name, name(&b, "x"));
 	assert_string_equal(b.world->races[0].remedy, "wait io on compute");
-	for (int i = 0; i < 5; i++) {   /* told once */
+	for (int i = 0; i < 5; i++) { /* told once */
 		touch(&b, 0, io, "copy", x, ACCESS_WRITE);
 		touch(&b, 0, compute, "matmul", x, ACCESS_READ);
 	}
-	assert_int_equal(b.world->race_count, 2);       /* and io against compute, the other way */
+	assert_int_equal(b.world->race_count, 2); /* and io against compute, the other way */
 	assert_string_equal(b.world->races[1].remedy, "wait compute on io");
 	books_close(&b);
 }
@@ -34,7 +35,8 @@ static void what_orders(void **state)
 	(void)state;
 	for (int how = 0; how < 7; how++) {
 		struct books b = books_open(1, 0);
-		int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), third = stream(&b, 0, "third"), x = make(&b, 0, "x", 64);
+		int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"),
+		    third = stream(&b, 0, "third"), x = make(&b, 0, "x", 64);
 		op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE);
 		if (how == 0)
 			wait_stream(&b, 0, io, compute);
@@ -54,7 +56,7 @@ static void what_orders(void **state)
 			wait_stream(&b, 0, io, third);
 			order(&b, 0, STREAM_HOST, OP_SYNC, world_stream(b.world, 0, third)->tail);
 		}
-		if (how == 6)   /* a wait for nothing */
+		if (how == 6) /* a wait for nothing */
 			order(&b, 0, compute, OP_WAIT, 0);
 		op_id use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
 		assert_int_equal(b.world->race_count, how == 4 || how == 6);
@@ -67,14 +69,15 @@ static void what_orders(void **state)
 static void reads_do_not_race(void **state)
 {
 	struct books b = books_open(1, 0);
-	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make_in(&b, 0, "x", 64, SPACE_DEVICE, 1, true);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"),
+	    x = make_in(&b, 0, "x", 64, SPACE_DEVICE, 1, true);
 
 	(void)state;
 	touch(&b, 0, STREAM_HOST, "randn", x, ACCESS_WRITE);
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
 	touch(&b, 0, compute, "relu", x, ACCESS_READ);
 	assert_int_equal(b.world->race_count, 0);
-	touch(&b, 0, compute, "relu", x, ACCESS_ADD);   /* against io's read */
+	touch(&b, 0, compute, "relu", x, ACCESS_ADD); /* against io's read */
 	assert_int_equal(b.world->race_count, 1);
 	assert_int_equal(b.world->unread_count, 0);
 	books_close(&b);
@@ -97,14 +100,15 @@ static void default_stream_orders_blocking_ones(void **state)
 	}
 }
 
-static struct operand part_of(struct books *b, int tensor, const char *as, int64_t first, int64_t rows, int64_t row_step, int64_t columns,
-	int access)
+static struct operand part_of(struct books *b, int tensor, const char *as, int64_t first, int64_t rows,
+        int64_t row_step, int64_t columns, int access)
 {
 	struct operand operand = whole(b, tensor, access);
 
 	operand.name = name(b, as);
 	operand.address += first * 4;
-	operand.layout = (struct layout){ .dtype = DT_F32, .dims = 2, .dim = { rows, columns }, .stride = { row_step, 1 } };
+	operand.layout =
+	        (struct layout){.dtype = DT_F32, .dims = 2, .dim = {rows, columns}, .stride = {row_step, 1}};
 	return operand;
 }
 
@@ -163,7 +167,7 @@ static void unwritten_memory_is_told(void **state)
 	assert_int_equal(b.world->unread[0].name, name(&b, "x"));
 	touch(&b, 0, 1, "relu", x, ACCESS_WRITE);
 	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
-	int y = make(&b, 0, "y", 64);   /* the same bytes, and they mean nothing now */
+	int y = make(&b, 0, "y", 64); /* the same bytes, and they mean nothing now */
 	touch(&b, 0, 1, "relu", y, ACCESS_READ);
 	assert_int_equal(b.world->unread_count, 2);
 	books_close(&b);
@@ -176,7 +180,7 @@ static void reused_memory_counts(void **state)
 	int64_t address = b.world->tensors[x].address;
 
 	(void)state;
-	touch(&b, 0, io, "copy", x, ACCESS_READ);       /* from another stream than the pool's, and unwritten */
+	touch(&b, 0, io, "copy", x, ACCESS_READ); /* from another stream than the pool's, and unwritten */
 	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
 	int y = make(&b, 0, "y", 64);
 	assert_int_equal(b.world->tensors[y].address, address);
@@ -199,14 +203,15 @@ static void free_on_a_stream_waits(void **state)
 	world_blocks(b.world, 0, &block, 1);
 	assert_int_equal(block.after, copy);
 	int y = make(&b, 0, "y", 64);
-	op_id first = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE), wait = b.world->ops[copy].next_program;
+	op_id first = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE),
+	      wait = b.world->ops[copy].next_program;
 	assert_int_equal(b.world->ops[wait].next_program, first);
 	assert_int_equal(op_record(b.world, wait)->kind, OP_WAIT);
 	assert_int_equal(b.world->ops[wait].target, copy);
 	assert_int_equal(b.world->ops[wait].stream, STREAM_DEFAULT);
 	assert_int_equal(b.world->ops[wait].flags, OPF_FREE_LAUNCH);
 	op_id second = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
-	assert_int_equal(b.world->ops[first].next_program, second);     /* once */
+	assert_int_equal(b.world->ops[first].next_program, second); /* once */
 	assert_int_equal(b.world->race_count, 0);
 	books_close(&b);
 }
@@ -215,12 +220,16 @@ static void free_on_a_stream_waits(void **state)
 static void order_through_another_rank(void **state)
 {
 	(void)state;
-	for (int first = 0; first < 2; first++) {       /* whose lines are typed first */
+	for (int first = 0; first < 2; first++) { /* whose lines are typed first */
 		for (int answers = 0; answers < 2; answers++) {
 			struct books b = books_open(2, 0);
-			int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+			int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"),
+			    x = make(&b, 0, "x", 64);
 			for (int turn = 0; turn < 2; turn++) {
-				if (turn != first) {    /* rank 1 sends back what it got, or sends before it receives on another stream */
+				if (turn !=
+				        /* rank 1 sends back what it got, or sends before it receives on
+				         * another stream */
+				        first) {
 					int other = answers ? 1 : stream(&b, 1, "other");
 					transfer(&b, 1, 1, P2P_RECV, 0, 8);
 					transfer(&b, 1, other, P2P_SEND, 0, 8);
@@ -248,10 +257,10 @@ static void order_through_a_collective(void **state)
 	collective(&b, 0, compute, "allreduce", 0, 8);
 	collective(&b, 0, io, "allreduce", 0, 8);
 	op_id read = touch(&b, 0, io, "copy", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 0);       /* open: rank 1 has not said what it does */
+	assert_int_equal(b.world->race_count, 0); /* open: rank 1 has not said what it does */
 	collective(&b, 1, 1, "allreduce", 0, 8);
 	assert_int_equal(b.world->race_count, 0);
-	collective(&b, 1, 1, "allreduce", 0, 8);        /* one stream: behind the first */
+	collective(&b, 1, 1, "allreduce", 0, 8); /* one stream: behind the first */
 	assert_int_equal(b.world->race_count, 0);
 	assert_true(world_happens_before(b.world, write, read));
 	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
@@ -262,7 +271,7 @@ static void order_through_a_collective(void **state)
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
 	collective(&b, 1, 1, "allreduce", 0, 8);
 	size_t before = b.world->race_count;
-	collective(&b, 1, one, "allreduce", 0, 8);      /* two streams: nothing orders them */
+	collective(&b, 1, one, "allreduce", 0, 8); /* two streams: nothing orders them */
 	assert_int_equal(b.world->race_count, before + 1);
 	books_close(&b);
 }
@@ -285,9 +294,17 @@ static void an_abort_decides(void **state)
 /* ---- random programs: every rank's lines are fixed, the order between ranks is not */
 
 enum { RANKS = 3, LINES = 60, TENSORS = 3, LANES = 4 };
-struct line { int what, lane, other, tensor, access, peer; };
-struct program { struct line line[RANKS][LINES]; };
-struct state { op_id made[RANKS][LINES]; int tensor[RANKS][TENSORS]; int stretch; };
+struct line {
+	int what, lane, other, tensor, access, peer;
+};
+struct program {
+	struct line line[RANKS][LINES];
+};
+struct state {
+	op_id made[RANKS][LINES];
+	int tensor[RANKS][TENSORS];
+	int stretch;
+};
 
 static uint32_t draw(uint32_t *seed, uint32_t n)
 {
@@ -295,15 +312,16 @@ static uint32_t draw(uint32_t *seed, uint32_t n)
 	return (*seed >> 8) % n;
 }
 
-/* style 0: anything, mostly stuck sooner or later; 1: collectives alone, on one stream; 2: the same on all ranks, round a ring, on
- * streams that differ */
+/* style 0: anything, mostly stuck sooner or later; 1: collectives alone, on one stream; 2: the same on all
+ * ranks, round a ring, on streams that differ */
 static void restyle(struct program *program, int style)
 {
 	for (int r = 0; r < RANKS && style > 0; r++) {
 		for (int i = 0; i < LINES; i++) {
 			struct line *line = &program->line[r][i];
 			if (style == 1) {
-				line->what = line->what >= 13 && line->what < 17 ? line->what - 8 : line->what;
+				line->what =
+				        line->what >= 13 && line->what < 17 ? line->what - 8 : line->what;
 				line->lane = line->what >= 10 && line->what < 13 ? 1 : line->lane;
 			} else {
 				line->what = program->line[0][i].what;
@@ -317,9 +335,12 @@ static void invent(struct program *program, uint32_t *seed, int style)
 {
 	for (int r = 0; r < RANKS; r++) {
 		for (int i = 0; i < LINES; i++) {
-			program->line[r][i] = (struct line){ .what = (int)draw(seed, 20), .lane = 1 + (int)draw(seed, LANES - 1),
-				.other = 1 + (int)draw(seed, LANES - 1), .tensor = (int)draw(seed, TENSORS),
-				.access = 1 << draw(seed, 3), .peer = (r + 1 + (int)draw(seed, RANKS - 1)) % RANKS };
+			program->line[r][i] = (struct line){.what = (int)draw(seed, 20),
+			        .lane = 1 + (int)draw(seed, LANES - 1),
+			        .other = 1 + (int)draw(seed, LANES - 1),
+			        .tensor = (int)draw(seed, TENSORS),
+			        .access = 1 << draw(seed, 3),
+			        .peer = (r + 1 + (int)draw(seed, RANKS - 1)) % RANKS};
 		}
 	}
 	restyle(program, style);
@@ -343,15 +364,18 @@ static void apply(struct books *b, struct state *s, int r, int i, const struct l
 	else if (line->what == 17)
 		*made = order(b, r, STREAM_HOST, OP_SYNC, world_stream(b->world, r, line->lane)->tail);
 	else {
-		assert_int_equal(world_tensor_free(b->world, s->tensor[r][line->tensor], line->what == 18 ? line->lane : STREAM_HOST), ST_OK);
+		assert_int_equal(world_tensor_free(b->world, s->tensor[r][line->tensor],
+		                         line->what == 18 ? line->lane : STREAM_HOST),
+		        ST_OK);
 		snprintf(text, sizeof text, "t%d.%d", line->tensor, i);
-		s->tensor[r][line->tensor] = make_in(b, r, text, 64, SPACE_DEVICE, line->lane, line->access == ACCESS_READ);
+		s->tensor[r][line->tensor] =
+		        make_in(b, r, text, 64, SPACE_DEVICE, line->lane, line->access == ACCESS_READ);
 	}
 }
 
 static void play(struct books *b, struct state *s, const struct program *program, uint32_t *seed)
 {
-	int at[RANKS] = { 0 }, left = RANKS * LINES;
+	int at[RANKS] = {0}, left = RANKS * LINES;
 
 	for (int r = 0; r < RANKS; r++) {
 		for (int i = 0; i < TENSORS; i++) {
@@ -384,13 +408,15 @@ static char *summary(struct books *b)
 	for (size_t i = 0; i < w->race_count; i++) {
 		char *line = lines[count++] = malloc(100);
 		const struct race *race = &w->races[i];
-		snprintf(line, 100, "race %d: %u %u %d %d %s %s\n", w->ops[race->later].rank, w->ops[race->earlier].number,
-			w->ops[race->later].number, w->ops[race->earlier].stream, w->ops[race->later].stream,
-			names_text(w->names, race->earlier_name), names_text(w->names, race->later_name));
+		snprintf(line, 100, "race %d: %u %u %d %d %s %s\n", w->ops[race->later].rank,
+		        w->ops[race->earlier].number, w->ops[race->later].number,
+		        w->ops[race->earlier].stream, w->ops[race->later].stream,
+		        names_text(w->names, race->earlier_name), names_text(w->names, race->later_name));
 	}
 	for (size_t i = 0; i < w->unread_count; i++) {
 		char *line = lines[count++] = malloc(100);
-		snprintf(line, 100, "unread %d: %u\n", w->ops[w->unread[i].op].rank, w->ops[w->unread[i].op].number);
+		snprintf(line, 100, "unread %d: %u\n", w->ops[w->unread[i].op].rank,
+		        w->ops[w->unread[i].op].number);
 	}
 	for (size_t i = 1; i <= w->meet_count; i++) {
 		char *line = lines[count++] = malloc(100);
@@ -398,7 +424,8 @@ static char *summary(struct books *b)
 		int used = snprintf(line, 100, "meet %d %u:", meet->p2p, meet->sequence);
 		for (int k = 0; k < meet->n; k++) {
 			op_id op = w->meet_ops[meet->first_op + (uint32_t)k];
-			used += snprintf(line + used, 100 - (size_t)used, " %d.%u", op ? w->ops[op].rank : -1, op ? w->ops[op].number : 0);
+			used += snprintf(line + used, 100 - (size_t)used, " %d.%u", op ? w->ops[op].rank : -1,
+			        op ? w->ops[op].number : 0);
 		}
 		snprintf(line + used, 100 - (size_t)used, "\n");
 	}
@@ -407,8 +434,9 @@ static char *summary(struct books *b)
 		int blocks_count = world_blocks(w, r, blocks, 64);
 		for (int i = 0; i < blocks_count; i++) {
 			char *line = lines[count++] = malloc(100);
-			snprintf(line, 100, "block %d: %lld %lld %d %d %u\n", r, (long long)blocks[i].address, (long long)blocks[i].bytes,
-				blocks[i].free, blocks[i].pool, blocks[i].after ? w->ops[blocks[i].after].number : 0);
+			snprintf(line, 100, "block %d: %lld %lld %d %d %u\n", r, (long long)blocks[i].address,
+			        (long long)blocks[i].bytes, blocks[i].free, blocks[i].pool,
+			        blocks[i].after ? w->ops[blocks[i].after].number : 0);
 		}
 	}
 	assert_true(count <= n);
@@ -433,7 +461,7 @@ static void typing_order_means_nothing(void **state)
 		invent(&program, &seed, round % 3);
 		for (int permutation = 0; permutation < 6; permutation++) {
 			struct books b = books_open(RANKS, permutation % 2 ? -1 : 0);
-			struct state s = { 0 };
+			struct state s = {0};
 			play(&b, &s, &program, &seed);
 			assert_int_equal(world_races_now(b.world), ST_OK);
 			races += (int)b.world->race_count;
@@ -444,7 +472,8 @@ static void typing_order_means_nothing(void **state)
 					while (all[at] == first[at])
 						at++;
 					at = at > 30 ? at - 30 : 0;
-					print_error("round %d, permutation %d: ...%.100s\nfirst: ...%.100s\n", round, permutation, all + at, first + at);
+					print_error("round %d, permutation %d: ...%.100s\nfirst: ...%.100s\n",
+					        round, permutation, all + at, first + at);
 				}
 				assert_string_equal(all, first);
 				free(all);
@@ -455,7 +484,7 @@ static void typing_order_means_nothing(void **state)
 		}
 		free(first);
 	}
-	assert_true(races > 1000);      /* the programs are worth asking about */
+	assert_true(races > 1000); /* the programs are worth asking about */
 }
 
 /* The vector clocks and the search against the plain definition: reachability over all edges. */
@@ -468,19 +497,24 @@ static bool edge(const struct books *b, op_id a, op_id c)
 		return false;
 	if (p->stream == STREAM_HOST || p->stream == q->stream)
 		return p->number < q->number;
-	bool waits = op_record(w, c)->kind == OP_WAIT || op_record(w, c)->kind == OP_SYNC || op_record(w, c)->kind == OP_SEGMENT;
-	return waits && q->target && (q->target == a || (q->target == OP_EVERYTHING && p->number < q->number));
+	bool waits = op_record(w, c)->kind == OP_WAIT || op_record(w, c)->kind == OP_SYNC ||
+	        op_record(w, c)->kind == OP_SEGMENT;
+	return waits && q->target &&
+	        (q->target == a || (q->target == OP_EVERYTHING && p->number < q->number));
 }
 
 static bool meet_edge(const struct books *b, op_id a, op_id c)
 {
-	/* a is done before c starts when a is before a member of c's meet: a's lane, on that rank, reaches a fellow member */
+	/* a is done before c starts when a is before a member of c's meet: a's lane, on that rank, reaches a
+	 * fellow member */
 	const struct world *w = b->world;
 	const struct record *record = op_record(w, c);
 	int parts = record->kind == OP_P2P ? record->parts : record->kind == OP_COLLECTIVE ? 1 : 0;
 
 	for (int i = 0; i < parts; i++) {
-		const struct meet *meet = &w->meets[record->kind == OP_P2P ? w->part_meets[w->ops[c].meet + (uint32_t)i] : w->ops[c].meet];
+		const struct meet *meet =
+		        &w->meets[record->kind == OP_P2P ? w->part_meets[w->ops[c].meet + (uint32_t)i]
+		                                         : w->ops[c].meet];
 		for (int k = 0; k < meet->n; k++) {
 			op_id member = w->meet_ops[meet->first_op + (uint32_t)k];
 			if (member && member != c && edge(b, a, member))
@@ -498,11 +532,12 @@ static void clocks_agree_with_the_graph(void **state)
 	for (int round = 0; round < 12; round++) {
 		struct program program;
 		struct books b = books_open(RANKS, 0);
-		struct state s = { 0 };
+		struct state s = {0};
 		invent(&program, &seed, round % 3);
 		for (int r = 0; r < RANKS; r++) {
 			for (int i = 0; i < LINES; i++)
-				program.line[r][i].what = program.line[r][i].what >= 18 ? 9 : program.line[r][i].what;
+				program.line[r][i].what =
+				        program.line[r][i].what >= 18 ? 9 : program.line[r][i].what;
 		}
 		play(&b, &s, &program, &seed);
 		size_t n = b.world->op_count + 1;
@@ -516,13 +551,15 @@ static void clocks_agree_with_the_graph(void **state)
 			const struct record *record = op_record(b.world, a);
 			if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
 				continue;
-			uint32_t index = record->kind == OP_P2P ? b.world->part_meets[b.world->ops[a].meet] : b.world->ops[a].meet;
+			uint32_t index = record->kind == OP_P2P ? b.world->part_meets[b.world->ops[a].meet]
+			                                        : b.world->ops[a].meet;
 			const struct meet *meet = &b.world->meets[index];
 			for (int k = 0; k < meet->n; k++) {
 				op_id member = b.world->meet_ops[meet->first_op + (uint32_t)k];
 				for (op_id c = 1; member && c < n; c++)
-					reach[a * n + c] = reach[a * n + c] || (c != a && c != member &&
-						(edge(&b, member, c) || meet_edge(&b, member, c)));
+					reach[a * n + c] = reach[a * n + c] ||
+					        (c != a && c != member &&
+					                (edge(&b, member, c) || meet_edge(&b, member, c)));
 			}
 		}
 		for (op_id k = 1; k < n; k++) {
@@ -533,13 +570,17 @@ static void clocks_agree_with_the_graph(void **state)
 		}
 		for (op_id a = 1; a < n; a++) {
 			for (op_id c = 1; c < n; c++) {
-				/* operations that wait for ever in a ring are before themselves: ask about the others */
+				/* operations that wait for ever in a ring are before themselves: ask about
+				 * the others */
 				if (a == c || reach[a * n + a] || reach[c * n + c])
 					continue;
 				if (world_happens_before(b.world, a, c) != reach[a * n + c]) {
-					print_error("round %d: %u (%d.%u lane %d) before %u (%d.%u lane %d): %d\n", round, a, b.world->ops[a].rank,
-						b.world->ops[a].number, b.world->ops[a].stream, c, b.world->ops[c].rank, b.world->ops[c].number,
-						b.world->ops[c].stream, reach[a * n + c]);
+					print_error("round %d: %u (%d.%u lane %d) before %u (%d.%u lane %d): "
+					            "%d\n",
+					        round, a, b.world->ops[a].rank, b.world->ops[a].number,
+					        b.world->ops[a].stream, c, b.world->ops[c].rank,
+					        b.world->ops[c].number, b.world->ops[c].stream,
+					        reach[a * n + c]);
 					assert_true(false);
 				}
 			}
@@ -552,12 +593,20 @@ static void clocks_agree_with_the_graph(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_wait_is_a_race), cmocka_unit_test(what_orders), cmocka_unit_test(reads_do_not_race),
-		cmocka_unit_test(default_stream_orders_blocking_ones), cmocka_unit_test(columns_do_not_touch),
-		cmocka_unit_test(halves_do_not_touch), cmocka_unit_test(unwritten_memory_is_told), cmocka_unit_test(reused_memory_counts),
-		cmocka_unit_test(free_on_a_stream_waits), cmocka_unit_test(order_through_another_rank),
-		cmocka_unit_test(order_through_a_collective), cmocka_unit_test(an_abort_decides),
-		cmocka_unit_test(typing_order_means_nothing), cmocka_unit_test(clocks_agree_with_the_graph),
+	        cmocka_unit_test(missing_wait_is_a_race),
+	        cmocka_unit_test(what_orders),
+	        cmocka_unit_test(reads_do_not_race),
+	        cmocka_unit_test(default_stream_orders_blocking_ones),
+	        cmocka_unit_test(columns_do_not_touch),
+	        cmocka_unit_test(halves_do_not_touch),
+	        cmocka_unit_test(unwritten_memory_is_told),
+	        cmocka_unit_test(reused_memory_counts),
+	        cmocka_unit_test(free_on_a_stream_waits),
+	        cmocka_unit_test(order_through_another_rank),
+	        cmocka_unit_test(order_through_a_collective),
+	        cmocka_unit_test(an_abort_decides),
+	        cmocka_unit_test(typing_order_means_nothing),
+	        cmocka_unit_test(clocks_agree_with_the_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

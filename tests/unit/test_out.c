@@ -176,9 +176,14 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_texts_are_said_once), cmocka_unit_test(later_lines_stand_below_the_first), cmocka_unit_test(fills_travel),
-		cmocka_unit_test(another_shape_is_noticed), cmocka_unit_test(muted_says_nothing), cmocka_unit_test(late_fills_are_dropped),
-		cmocka_unit_test(styles_only_in_colour), cmocka_unit_test(any_allocation_may_fail),
+	        cmocka_unit_test(equal_texts_are_said_once),
+	        cmocka_unit_test(later_lines_stand_below_the_first),
+	        cmocka_unit_test(fills_travel),
+	        cmocka_unit_test(another_shape_is_noticed),
+	        cmocka_unit_test(muted_says_nothing),
+	        cmocka_unit_test(late_fills_are_dropped),
+	        cmocka_unit_test(styles_only_in_colour),
+	        cmocka_unit_test(any_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_permutations.c -- random programs typed in many orders: the same script gives the same timeline, byte for byte, at every run and for every
- * order of the lines of different ranks between commits; looking at random moments changes nothing. Without data; tests/mpi has it with data. */
+/* test_permutations.c -- random programs typed in many orders: the same script gives the same timeline, byte
+ * for byte, at every run and for every order of the lines of different ranks between commits; looking at
+ * random moments changes nothing. Without data; tests/mpi has it with data. */
 #include "base/memory.h"
 #include "random_program.h"
 
@@ -11,7 +12,8 @@
 
 enum { PROGRAMS = 150, ORDERS = 4 };
 
-static void say(const struct program *program, struct plane *plane, uint64_t order, bool looks_too, struct text *said)
+static void say(
+        const struct program *program, struct plane *plane, uint64_t order, bool looks_too, struct text *said)
 {
 	enum status status = program_run(program, plane, true, order, looks_too, said);
 	if (status != ST_OK)
@@ -33,7 +35,8 @@ static void orders_mean_nothing(void **state)
 		for (uint64_t order = 0; order <= ORDERS; order++) {
 			say(&program, plane, order ? seed * 100 + order : 0, order % 2, &other);
 			if (strcmp(text_string(&first), text_string(&other)) != 0) {
-				fprintf(stderr, "program %d, order %d: %s\n------ and not\n%s\n", (int)seed, (int)order, text_string(&other), text_string(&first));
+				fprintf(stderr, "program %d, order %d: %s\n------ and not\n%s\n", (int)seed,
+				        (int)order, text_string(&other), text_string(&first));
 				assert_true(false);
 			}
 			text_release(&other);

@@ -62,7 +62,7 @@ static void forwarded_of_one(void **state)
 	assert_true(plane_take_forwarded(plane, &rank, &bytes, &count));
 	assert_memory_equal(bytes, "two2", 4);
 	mem_free(bytes);
-	assert_int_equal(plane_forward(plane, "left behind", 11), ST_OK);    /* plane_stop frees it */
+	assert_int_equal(plane_forward(plane, "left behind", 11), ST_OK); /* plane_stop frees it */
 }
 
 static void data_of_one(void **state)
@@ -112,10 +112,10 @@ static void without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(control_of_one, start, stop),
-		cmocka_unit_test_setup_teardown(forwarded_of_one, start, stop),
-		cmocka_unit_test_setup_teardown(data_of_one, start, stop),
-		cmocka_unit_test_setup_teardown(without_memory, start, stop),
+	        cmocka_unit_test_setup_teardown(control_of_one, start, stop),
+	        cmocka_unit_test_setup_teardown(forwarded_of_one, start, stop),
+	        cmocka_unit_test_setup_teardown(data_of_one, start, stop),
+	        cmocka_unit_test_setup_teardown(without_memory, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_program.c -- programs: their text taken apart; the gradients of serial's models against finite differences */
+/* test_program.c -- programs: their text taken apart; the gradients of serial's models against finite
+ * differences */
 #include "shell/training.h"
 #include "shell/credit.h"
 #include "shell/language/interpreter.h"
@@ -27,7 +28,10 @@ static void steps(void **state)
 {
 	struct program p = {0};
 	(void)state;
-	assert_int_equal(read_text(&p, "## a\n# why\n# more\nstream s\n" PROGRAM_LOOP "\n## b\nphase F\n@0 {\nspin 1ms\n}\n## c\nspin 2ms\n}\n"), ST_OK);
+	assert_int_equal(read_text(&p,
+	                         "## a\n# why\n# more\nstream s\n" PROGRAM_LOOP
+	                         "\n## b\nphase F\n@0 {\nspin 1ms\n}\n## c\nspin 2ms\n}\n"),
+	        ST_OK);
 	assert_int_equal(p.count, 3);
 	assert_int_equal(p.setup, 1);
 	assert_true(p.loops);
@@ -46,7 +50,7 @@ static void steps(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-/* ---- gradients -------------------------------------------------------------------------------------------------------- */
+/* ---- gradients ---- */
 
 static void must(struct shell *shell, const char *lines)
 {
@@ -58,7 +62,7 @@ static void must(struct shell *shell, const char *lines)
 
 static float element(struct shell *shell, const char *name)
 {
-	struct data_read read = { .kind = READ_ELEMENT, .stream = STREAM_DEFAULT };
+	struct data_read read = {.kind = READ_ELEMENT, .stream = STREAM_DEFAULT};
 	struct ranks set = {0};
 	double value = 0;
 	ranks_add(&set, 0);
@@ -68,7 +72,8 @@ static float element(struct shell *shell, const char *name)
 }
 
 /* One iteration but for its optimizer, with `by` added to an element: the loss, and the element's gradient */
-static void pass(struct plane *plane, const char *model, const char *place, double by, double *loss, double *gradient)
+static void pass(
+        struct plane *plane, const char *model, const char *place, double by, double *loss, double *gradient)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
@@ -93,23 +98,25 @@ static void gradients_of(struct plane *plane, const char *model, const char *con
 {
 	for (int i = 0; i < places; i++) {
 		/* embeddings begin at 0.02 and go through a layernorm: a step of 0.01 is not small there */
-		double step = strncmp(place[i], "table", 5) == 0 || strncmp(place[i], "pos", 3) == 0 ? 3e-4 : 1e-2;
+		double step =
+		        strncmp(place[i], "table", 5) == 0 || strncmp(place[i], "pos", 3) == 0 ? 3e-4 : 1e-2;
 		double below, above, gradient, other, loss;
 		pass(plane, model, place[i], 0, &loss, &gradient);
 		pass(plane, model, place[i], -step, &below, &other);
 		pass(plane, model, place[i], step, &above, &other);
 		double wanted = (above - below) / (2 * step);
 		if (fabs(gradient - wanted) > 5e-4 + 0.02 * fabs(wanted))
-			print_error("%s: d%s is %g, and %g by differences\n", model, place[i], gradient, wanted);
+			print_error(
+			        "%s: d%s is %g, and %g by differences\n", model, place[i], gradient, wanted);
 		assert_true(fabs(gradient - wanted) <= 5e-4 + 0.02 * fabs(wanted));
 	}
 }
 
 static void gradients(void **state)
 {
-	static const char *const mlp[] = { "w1[0:1,0:1]", "w2[3:4,1:2]", "w3[2:3,2:3]" };
-	static const char *const gpt[] = { "table[3:4,1:2]", "pos[2:3,0:1]", "wq1[0:1,3:4]", "wk1[1:2,2:3]", "wv2[2:3,5:6]", "wo1[4:5,1:2]", "wu2[0:1,9:10]",
-		"wd1[7:8,3:4]" };
+	static const char *const mlp[] = {"w1[0:1,0:1]", "w2[3:4,1:2]", "w3[2:3,2:3]"};
+	static const char *const gpt[] = {"table[3:4,1:2]", "pos[2:3,0:1]", "wq1[0:1,3:4]", "wk1[1:2,2:3]",
+	        "wv2[2:3,5:6]", "wo1[4:5,1:2]", "wu2[0:1,9:10]", "wd1[7:8,3:4]"};
 	struct plane *plane;
 	int argc = 0;
 	char **argv = NULL;

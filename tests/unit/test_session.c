@@ -13,7 +13,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-struct session { struct shell shell; struct credit credit; struct plane *plane; bool armed; int looks_left; };
+struct session {
+	struct shell shell;
+	struct credit credit;
+	struct plane *plane;
+	bool armed;
+	int looks_left;
+};
 
 /* Ctrl-C at the n-th look of rank 0; it holds until it is seen to */
 static enum credit_code look(void *self)
@@ -62,7 +68,8 @@ static void undo_is_the_world_before(void **state)
 	struct session session;
 	uint64_t digests[6];
 	int64_t clocks[6];
-	static const char *const lines[] = {"tensor x[64,64] w[64,64] = randn", "y = matmul x w", "set launch=50us", "@1 sync", "stream io; y = add x w on io"};
+	static const char *const lines[] = {"tensor x[64,64] w[64,64] = randn", "y = matmul x w",
+	        "set launch=50us", "@1 sync", "stream io; y = add x w on io"};
 	open_session(&session);
 	for (int i = 0; i < 5; i++) {
 		digests[i] = books(&session);
@@ -88,7 +95,7 @@ static void undo_takes_several(void **state)
 	assert_int_equal(type(&session, "tensor x[8] = ones"), ST_OK);
 	uint64_t before = books(&session);
 	assert_int_equal(type(&session, "y = add x x"), ST_OK);
-	assert_int_equal(type(&session, "timeline"), ST_OK);    /* looking is no line */
+	assert_int_equal(type(&session, "timeline"), ST_OK); /* looking is no line */
 	assert_int_equal(type(&session, "z = add y x"), ST_OK);
 	assert_int_equal(type(&session, "undo 9"), ST_RANGE);
 	assert_int_equal(type(&session, "undo 2"), ST_OK);
@@ -224,7 +231,8 @@ static void stops_are_repeated(void **state)
 		close_session(&session);
 		open_session(&session);
 		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
-		assert_int_equal(shell_line_again(&session.shell, line, strlen(line), stop, -1), ST_INTERRUPTED);
+		assert_int_equal(
+		        shell_line_again(&session.shell, line, strlen(line), stop, -1), ST_INTERRUPTED);
 		assert_int_equal(books(&session), stopped);
 		assert_int_equal(type(&session, "stream io"), ST_OK);
 		close_session(&session);
@@ -234,10 +242,24 @@ static void stops_are_repeated(void **state)
 static void what_only_looks(void **state)
 {
 	(void)state;
-	static const struct { const char *line; bool looks; } rows[] = {
-		{"timeline", true}, {"timeline; stats", true}, {"# a comment", true}, {"", true}, {"@0 peek x", true}, {"timeline # why", true},
-		{"y = add x x", false}, {"timeline; y = add x x", false}, {"if 1 { timeline }", false}, {"sync", false}, {"set launch=1us", false},
-		{"timeline = 3", false}, {"bogus", false}, {"say \"a; b\"", false},
+	static const struct {
+		const char *line;
+		bool looks;
+	} rows[] = {
+	        {"timeline", true},
+	        {"timeline; stats", true},
+	        {"# a comment", true},
+	        {"", true},
+	        {"@0 peek x", true},
+	        {"timeline # why", true},
+	        {"y = add x x", false},
+	        {"timeline; y = add x x", false},
+	        {"if 1 { timeline }", false},
+	        {"sync", false},
+	        {"set launch=1us", false},
+	        {"timeline = 3", false},
+	        {"bogus", false},
+	        {"say \"a; b\"", false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (journal_only_looks(rows[i].line, strlen(rows[i].line), true) != rows[i].looks)
@@ -283,7 +305,8 @@ static void step_back_keeps_the_line(void **state)
 /* Inside another line they would run the lines before it in the midst of it. */
 static void undo_stands_alone(void **state)
 {
-	static const char *const rows[] = {"undo; tensor z[4]", "tensor z[4]; undo", "repeat 2 { undo }", "@0 { undo }", "step back; spin 1ms", "if 1 { step 0 }"};
+	static const char *const rows[] = {"undo; tensor z[4]", "tensor z[4]; undo", "repeat 2 { undo }",
+	        "@0 { undo }", "step back; spin 1ms", "if 1 { step 0 }"};
 	struct session session;
 	(void)state;
 	open_session(&session);
@@ -313,11 +336,18 @@ static void nothing_leaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(undo_is_the_world_before), cmocka_unit_test(undo_takes_several), cmocka_unit_test(undo_takes_the_plan_back),
-		cmocka_unit_test(undo_takes_a_loaded_program_back), cmocka_unit_test(refused_lines_are_not_kept),
-		cmocka_unit_test(half_refused_lines_are_kept), cmocka_unit_test(reset_empties), cmocka_unit_test(stops_are_repeated),
-		cmocka_unit_test(what_only_looks), cmocka_unit_test(step_back_keeps_the_line), cmocka_unit_test(undo_stands_alone),
-		cmocka_unit_test(nothing_leaks),
+	        cmocka_unit_test(undo_is_the_world_before),
+	        cmocka_unit_test(undo_takes_several),
+	        cmocka_unit_test(undo_takes_the_plan_back),
+	        cmocka_unit_test(undo_takes_a_loaded_program_back),
+	        cmocka_unit_test(refused_lines_are_not_kept),
+	        cmocka_unit_test(half_refused_lines_are_kept),
+	        cmocka_unit_test(reset_empties),
+	        cmocka_unit_test(stops_are_repeated),
+	        cmocka_unit_test(what_only_looks),
+	        cmocka_unit_test(step_back_keeps_the_line),
+	        cmocka_unit_test(undo_stands_alone),
+	        cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_sharded.c -- ddp's buckets; zero, fsdp, tp: every element of every parameter is somewhere; what each step sends; degrees that do not fit; no memory */
+/* test_sharded.c -- ddp's buckets; zero, fsdp, tp: every element of every parameter is somewhere; what each
+ * step sends; degrees that do not fit; no memory */
 #include "base/memory.h"
 #include "strategies/layers.h"
 #include "strategies/strategies.h"
@@ -11,11 +12,13 @@
 
 static struct strategy_call call_of(const char *name, int ranks, struct model model)
 {
-	struct strategy_call call = { .strategy = strategy_find(name), .ranks = ranks, .model = model, .data = { .count = 100000 } };
+	struct strategy_call call = {
+	        .strategy = strategy_find(name), .ranks = ranks, .model = model, .data = {.count = 100000}};
 	assert_non_null(call.strategy);
 	for (int i = 0; i < STRATEGY_OPTIONS_MAX && call.strategy->option[i].name; i++) {
 		call.option[i].number = atof(call.strategy->option[i].value);
-		snprintf(call.option[i].word, sizeof call.option[i].word, "%s", call.strategy->option[i].value);
+		snprintf(call.option[i].word, sizeof call.option[i].word, "%s",
+		        call.strategy->option[i].value);
 	}
 	return call;
 }
@@ -31,9 +34,27 @@ static void with(struct strategy_call *call, const char *name, const char *value
 	fail_msg("%s has no option %s", call->strategy->name, name);
 }
 
-static const struct model mlp = { .kind = MODEL_MLP, .layers = 5, .hidden = 24, .seq = 1, .batch = 48, .in = 7, .out = 5, .lr = 0.1, .loss_scale = 1 };
-static const struct model gpt = { .kind = MODEL_GPT, .layers = 3, .hidden = 24, .heads = 24, .seq = 8, .batch = 48, .vocab = 13, .dtype = DT_BF16,
-	.tied = true, .optimizer = OPTIMIZER_ADAM, .lr = 0.1, .loss_scale = 1 };
+static const struct model mlp = {.kind = MODEL_MLP,
+        .layers = 5,
+        .hidden = 24,
+        .seq = 1,
+        .batch = 48,
+        .in = 7,
+        .out = 5,
+        .lr = 0.1,
+        .loss_scale = 1};
+static const struct model gpt = {.kind = MODEL_GPT,
+        .layers = 3,
+        .hidden = 24,
+        .heads = 24,
+        .seq = 8,
+        .batch = 48,
+        .vocab = 13,
+        .dtype = DT_BF16,
+        .tied = true,
+        .optimizer = OPTIMIZER_ADAM,
+        .lr = 0.1,
+        .loss_scale = 1};
 
 /* How often `word` stands in the text between the title of a step that holds `from` and the next */
 static int count_in(const char *text, const char *from, const char *word)
@@ -85,12 +106,12 @@ static void covered(const struct strategy_call *call, int times)
 
 static void every_element_is_somewhere(void **state)
 {
-	static const char *const wraps[] = { "layer", "block", "model" };
+	static const char *const wraps[] = {"layer", "block", "model"};
 	(void)state;
 	for (int n = 1; n <= 9; n++)
 		for (int k = 0; k < 2; k++) {
 			struct strategy_call zero = call_of("zero", n, k ? gpt : mlp);
-			covered(&zero, k ? 1 : n);     /* of bf16 the masters, which stage 1 cuts */
+			covered(&zero, k ? 1 : n); /* of bf16 the masters, which stage 1 cuts */
 			with(&zero, "stage", "3");
 			covered(&zero, 1);
 			for (int w = 0; w < 3; w++) {
@@ -133,12 +154,16 @@ static void prefetch_gathers_ahead(void **state)
 	(void)state;
 	with(&call, "prefetch", "2");
 	assert_int_equal(strategy_generate(&call, &text), ST_OK);
-	assert_int_equal(count_in(text_string(&text), "## forward of the embedding", "= allgather "), 3);       /* the root, 1, 2 */
+	assert_int_equal(count_in(text_string(&text), "## forward of the embedding", "= allgather "),
+	        3); /* the root, 1, 2 */
 	assert_int_equal(count_in(text_string(&text), "## forward of layer 1", "flat3 = allgather "), 1);
 	assert_int_equal(count_in(text_string(&text), "## forward of layer 1", "free flat1 "), 1);
 	assert_int_equal(count_in(text_string(&text), "## forward of layer 3", "= allgather "), 0);
-	assert_int_equal(count_in(text_string(&text), "## backward of the head", "= allgather "), 2);           /* 3, 2 */
-	assert_int_equal(count_in(text_string(&text), "## backward of the embedding", "dshard_root = reducescatter "), 1);
+	assert_int_equal(
+	        count_in(text_string(&text), "## backward of the head", "= allgather "), 2); /* 3, 2 */
+	assert_int_equal(
+	        count_in(text_string(&text), "## backward of the embedding", "dshard_root = reducescatter "),
+	        1);
 	text_release(&text);
 	with(&call, "reshard", "off");
 	assert_int_equal(strategy_generate(&call, &text), ST_OK);
@@ -151,8 +176,11 @@ static void prefetch_gathers_ahead(void **state)
 /* Matrices of 512 kB: full at `bucket` bytes, the first at 1 MB, as PyTorch's */
 static void the_first_bucket_is_small(void **state)
 {
-	static const struct { const char *bucket; int first, second, count; } rows[] = {
-		{ "1", 1, 1, 8 }, { "524288", 1, 1, 8 }, { "1048576", 2, 2, 4 }, { "1572864", 2, 3, 3 }, { "26214400", 2, 6, 2 } };
+	static const struct {
+		const char *bucket;
+		int first, second, count;
+	} rows[] = {{"1", 1, 1, 8}, {"524288", 1, 1, 8}, {"1048576", 2, 2, 4}, {"1572864", 2, 3, 3},
+	        {"26214400", 2, 6, 2}};
 	struct model model = mlp;
 	(void)state;
 	model.layers = 8;
@@ -209,7 +237,7 @@ static void degrees_that_do_not_fit(void **state)
 
 static void no_allocation_is_lost(void **state)
 {
-	static const char *const names[] = { "zero", "fsdp", "tp" };
+	static const char *const names[] = {"zero", "fsdp", "tp"};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(names); i++) {
 		struct strategy_call call = call_of(names[i], 4, gpt);
@@ -234,12 +262,12 @@ static void no_allocation_is_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_element_is_somewhere),
-		cmocka_unit_test(tensor_parallel_sends_four_times_a_block),
-		cmocka_unit_test(prefetch_gathers_ahead),
-		cmocka_unit_test(the_first_bucket_is_small),
-		cmocka_unit_test(degrees_that_do_not_fit),
-		cmocka_unit_test(no_allocation_is_lost),
+	        cmocka_unit_test(every_element_is_somewhere),
+	        cmocka_unit_test(tensor_parallel_sends_four_times_a_block),
+	        cmocka_unit_test(prefetch_gathers_ahead),
+	        cmocka_unit_test(the_first_bucket_is_small),
+	        cmocka_unit_test(degrees_that_do_not_fit),
+	        cmocka_unit_test(no_allocation_is_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

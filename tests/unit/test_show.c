@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void shows(const char *expected, const char *name, enum dtype dtype, int dims, const int64_t *dim, const void *packed)
+static void shows(const char *expected, const char *name, enum dtype dtype, int dims, const int64_t *dim,
+        const void *packed)
 {
 	struct layout layout;
 	struct text text = {0};
@@ -52,12 +53,15 @@ static void matrices(void **state)
 	for (int i = 0; i < 20; i++)
 		long_rows[i] = (float)i;
 	shows("m [2,2] =\n     1 -2.5\n   300    4", "m", DT_F32, 2, square, value);
-	shows("m [2,2,2] =\n  [0]\n     1 -2.5\n   300    4\n  [1]\n  5 6\n  7 8", "m", DT_F32, 3, cube, value);
-	shows("m [10,2] =\n   0  1\n   2  3\n   4  5\n  ...\n  14 15\n  16 17\n  18 19", "m", DT_F32, 2, tall, long_rows);
+	shows("m [2,2,2] =\n  [0]\n     1 -2.5\n   300    4\n  [1]\n  5 6\n  7 8", "m", DT_F32, 3, cube,
+	        value);
+	shows("m [10,2] =\n   0  1\n   2  3\n   4  5\n  ...\n  14 15\n  16 17\n  18 19", "m", DT_F32, 2, tall,
+	        long_rows);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(one_element), cmocka_unit_test(vectors), cmocka_unit_test(matrices)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(one_element), cmocka_unit_test(vectors), cmocka_unit_test(matrices)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

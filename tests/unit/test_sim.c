@@ -1,4 +1,5 @@
-/* test_sim.c -- each ordering rule, sharing, answers owed, in exact virtual nanoseconds (figures below in us) */
+/* test_sim.c -- each ordering rule, sharing, answers owed, in exact virtual nanoseconds (figures below in
+ * us) */
 #include "sim_world.h"
 
 static void test_one_stream_in_order(void **state)
@@ -59,7 +60,7 @@ static void test_wait_holds_the_stream_back(void **state)
 	bench_open(&b, 1);
 	int io = stream_of(&b, 0, "io", false);
 	op_id work = kernel(&b, 0, io, 100), event = record_on(&b, 0, io);
-	kernel(&b, 0, io, 100);         /* later work of io is not waited for */
+	kernel(&b, 0, io, 100); /* later work of io is not waited for */
 	op_id wait = wait_on(&b, 0, STREAM_DEFAULT, event), nothing = wait_on(&b, 0, STREAM_DEFAULT, 0);
 	op_id held = spin(&b, 0, STREAM_DEFAULT, 5);
 	sync_on(&b, 0, held);
@@ -77,9 +78,12 @@ static void test_copies_take_turns_by_direction(void **state)
 	struct bench b;
 	(void)state;
 	bench_open(&b, 1);
-	int one = stream_of(&b, 0, "one", false), two = stream_of(&b, 0, "two", false), three = stream_of(&b, 0, "three", false);
-	op_id up = copy(&b, 0, one, SPACE_PINNED, SPACE_DEVICE, 200), behind = copy(&b, 0, two, SPACE_PINNED, SPACE_DEVICE, 100);
-	op_id down = copy(&b, 0, three, SPACE_DEVICE, SPACE_PINNED, 50), paged = copy(&b, 0, three, SPACE_HOST, SPACE_DEVICE, 50);
+	int one = stream_of(&b, 0, "one", false), two = stream_of(&b, 0, "two", false),
+	    three = stream_of(&b, 0, "three", false);
+	op_id up = copy(&b, 0, one, SPACE_PINNED, SPACE_DEVICE, 200),
+	      behind = copy(&b, 0, two, SPACE_PINNED, SPACE_DEVICE, 100);
+	op_id down = copy(&b, 0, three, SPACE_DEVICE, SPACE_PINNED, 50),
+	      paged = copy(&b, 0, three, SPACE_HOST, SPACE_DEVICE, 50);
 	sync_on(&b, 0, OP_EVERYTHING);
 	advance(&b);
 	assert_span(&b, up, 10, 310);
@@ -87,7 +91,7 @@ static void test_copies_take_turns_by_direction(void **state)
 	assert_int_equal(times_of(&b, behind).ready, 20 * US);
 	assert_int_equal(times_of(&b, behind).blame, up);
 	assert_span(&b, down, 30, 180);
-	assert_span(&b, paged, 510, 710);       /* half the rate */
+	assert_span(&b, paged, 510, 710); /* half the rate */
 	bench_close(&b);
 }
 
@@ -97,7 +101,8 @@ static void test_default_stream_and_blocking_streams(void **state)
 	(void)state;
 	bench_open(&b, 1);
 	int blocking = stream_of(&b, 0, "blocking", true), free_one = stream_of(&b, 0, "free", false);
-	op_id a = spin(&b, 0, blocking, 100), d = spin(&b, 0, STREAM_DEFAULT, 50), c = spin(&b, 0, blocking, 20), f = spin(&b, 0, free_one, 20);
+	op_id a = spin(&b, 0, blocking, 100), d = spin(&b, 0, STREAM_DEFAULT, 50),
+	      c = spin(&b, 0, blocking, 20), f = spin(&b, 0, free_one, 20);
 	sync_on(&b, 0, OP_EVERYTHING);
 	advance(&b);
 	assert_span(&b, a, 10, 110);
@@ -108,7 +113,8 @@ static void test_default_stream_and_blocking_streams(void **state)
 	bench_close(&b);
 }
 
-/* On a machine without NCCL's model an allreduce of n ranks takes 2(n-1) steps of link_latency and 2(n-1)/n of its bytes. */
+/* On a machine without NCCL's model an allreduce of n ranks takes 2(n-1) steps of link_latency and 2(n-1)/n
+ * of its bytes. */
 static void test_collective_starts_with_the_last(void **state)
 {
 	struct bench b;
@@ -177,7 +183,8 @@ static void test_transfers_are_rendezvous_and_share_links(void **state)
 	op_id r0 = transfer(&b, 0, STREAM_DEFAULT, P2P_RECV, 1, 100);
 	int other = stream_of(&b, 0, "other", false);
 	op_id r1 = transfer(&b, 0, other, P2P_RECV, 2, 100);
-	op_id s1 = transfer(&b, 1, STREAM_DEFAULT, P2P_SEND, 0, 100), s2 = transfer(&b, 2, STREAM_DEFAULT, P2P_SEND, 0, 100);
+	op_id s1 = transfer(&b, 1, STREAM_DEFAULT, P2P_SEND, 0, 100),
+	      s2 = transfer(&b, 2, STREAM_DEFAULT, P2P_SEND, 0, 100);
 	for (int r = 0; r < 3; r++)
 		sync_on(&b, r, OP_EVERYTHING);
 	advance(&b);
@@ -197,7 +204,8 @@ static void test_sendrecv_is_one_operation(void **state)
 	(void)state;
 	bench_open(&b, 4);
 	for (int r = 0; r < 4; r++) {
-		id[r] = parts(&b, r, STREAM_DEFAULT, 2, (struct part_of[]){{P2P_SEND, (r + 1) % 4}, {P2P_RECV, (r + 3) % 4}}, 100);
+		id[r] = parts(&b, r, STREAM_DEFAULT, 2,
+		        (struct part_of[]){{P2P_SEND, (r + 1) % 4}, {P2P_RECV, (r + 3) % 4}}, 100);
 		sync_on(&b, r, OP_EVERYTHING);
 	}
 	advance(&b);
@@ -270,7 +278,8 @@ static void test_an_answer_fixes_the_past(void **state)
 	assert_int_equal(times_of(&b, later_kernel).issue, 30 * US);
 	assert_span(&b, later_kernel, 460, 470);
 	/* rank 2 had no part in it: its kernels are free, its links are not */
-	op_id k = kernel(&b, 2, STREAM_DEFAULT, 10), c = copy(&b, 2, STREAM_DEFAULT, SPACE_PINNED, SPACE_DEVICE, 10);
+	op_id k = kernel(&b, 2, STREAM_DEFAULT, 10),
+	      c = copy(&b, 2, STREAM_DEFAULT, SPACE_PINNED, SPACE_DEVICE, 10);
 	assert_span(&b, k, 10, 20);
 	assert_span(&b, c, 460, 570);
 	bench_close(&b);
@@ -281,7 +290,8 @@ static void test_an_answer_on_device_work(void **state)
 	struct bench b;
 	(void)state;
 	bench_open(&b, 2);
-	op_id k = kernel(&b, 0, STREAM_DEFAULT, 100), next = kernel(&b, 0, STREAM_DEFAULT, 100), both[] = {k, k};
+	op_id k = kernel(&b, 0, STREAM_DEFAULT, 100), next = kernel(&b, 0, STREAM_DEFAULT, 100),
+	      both[] = {k, k};
 	assert_int_equal(b.backend->reach(b.backend, both, 2, NULL), ST_OK);
 	assert_int_equal(b.world->ops[k].end, 110 * US);
 	assert_int_equal(b.world->ops[k].flags, OPF_ISSUED | OPF_STARTED | OPF_DONE);
@@ -368,10 +378,11 @@ static void test_pace_moves_idle_clocks(void **state)
 }
 
 /* ---- data parallel training on four ranks, drawn by hand: launch 20 us, a layer 2 ms,
- * an allreduce 1.5 ms that holds a tenth of the multiprocessors: the gradient of layer 2 travels while layer 1 computes */
+ * an allreduce 1.5 ms that holds a tenth of the multiprocessors: the gradient of layer 2 travels while layer
+ * 1 computes */
 
 enum { F, B2, REDUCE2, B1, REDUCE1, STEP, SYNC, OPS };
-enum { REDUCE_BYTES = 960 * US };       /* 6 steps of 10 us, and 2*3/4 of the bytes at 1 a ns */
+enum { REDUCE_BYTES = 960 * US }; /* 6 steps of 10 us, and 2*3/4 of the bytes at 1 a ns */
 
 static void ddp_rank(struct bench *b, int rank, op_id *id)
 {
@@ -445,26 +456,26 @@ static void test_ddp_with_a_straggler(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_stream_in_order),
-		cmocka_unit_test(test_kernels_share_the_device),
-		cmocka_unit_test(test_spin_takes_its_time),
-		cmocka_unit_test(test_wait_holds_the_stream_back),
-		cmocka_unit_test(test_copies_take_turns_by_direction),
-		cmocka_unit_test(test_default_stream_and_blocking_streams),
-		cmocka_unit_test(test_collective_starts_with_the_last),
-		cmocka_unit_test(test_collective_holds_multiprocessors_from_its_arrival),
-		cmocka_unit_test(test_collectives_of_a_group_take_turns),
-		cmocka_unit_test(test_transfers_are_rendezvous_and_share_links),
-		cmocka_unit_test(test_sendrecv_is_one_operation),
-		cmocka_unit_test(test_an_idle_host_keeps_the_future_open),
-		cmocka_unit_test(test_an_answer_names_who_is_missing),
-		cmocka_unit_test(test_an_answer_fixes_the_past),
-		cmocka_unit_test(test_an_answer_on_device_work),
-		cmocka_unit_test(test_stuck_is_told_from_waiting),
-		cmocka_unit_test(test_abort_frees_the_ranks),
-		cmocka_unit_test(test_pace_moves_idle_clocks),
-		cmocka_unit_test(test_ddp_by_hand),
-		cmocka_unit_test(test_ddp_with_a_straggler),
+	        cmocka_unit_test(test_one_stream_in_order),
+	        cmocka_unit_test(test_kernels_share_the_device),
+	        cmocka_unit_test(test_spin_takes_its_time),
+	        cmocka_unit_test(test_wait_holds_the_stream_back),
+	        cmocka_unit_test(test_copies_take_turns_by_direction),
+	        cmocka_unit_test(test_default_stream_and_blocking_streams),
+	        cmocka_unit_test(test_collective_starts_with_the_last),
+	        cmocka_unit_test(test_collective_holds_multiprocessors_from_its_arrival),
+	        cmocka_unit_test(test_collectives_of_a_group_take_turns),
+	        cmocka_unit_test(test_transfers_are_rendezvous_and_share_links),
+	        cmocka_unit_test(test_sendrecv_is_one_operation),
+	        cmocka_unit_test(test_an_idle_host_keeps_the_future_open),
+	        cmocka_unit_test(test_an_answer_names_who_is_missing),
+	        cmocka_unit_test(test_an_answer_fixes_the_past),
+	        cmocka_unit_test(test_an_answer_on_device_work),
+	        cmocka_unit_test(test_stuck_is_told_from_waiting),
+	        cmocka_unit_test(test_abort_frees_the_ranks),
+	        cmocka_unit_test(test_pace_moves_idle_clocks),
+	        cmocka_unit_test(test_ddp_by_hand),
+	        cmocka_unit_test(test_ddp_with_a_straggler),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

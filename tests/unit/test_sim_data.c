@@ -4,7 +4,10 @@
 #include "mpi/plane.h"
 
 enum { N = 256 };
-struct scene { struct bench b; struct plane *plane; };
+struct scene {
+	struct bench b;
+	struct plane *plane;
+};
 
 static void open_scene(struct scene *s)
 {
@@ -12,7 +15,9 @@ static void open_scene(struct scene *s)
 	assert_int_equal(plane_start(&s->plane, false, NULL, NULL), ST_OK);
 	s->b.world = world_create(1, 0, &s->b.machine);
 	assert_non_null(s->b.world);
-	assert_int_equal(sim_start(&s->b.backend, s->b.world, s->plane, (struct backend_hooks){&s->b, hook_done}), ST_OK);
+	assert_int_equal(
+	        sim_start(&s->b.backend, s->b.world, s->plane, (struct backend_hooks){&s->b, hook_done}),
+	        ST_OK);
 }
 
 static void close_scene(struct scene *s)
@@ -29,7 +34,9 @@ static int tensor(struct scene *s, const char *name, enum space space)
 	int index;
 	size_t before = s->b.world->op_count;
 	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){N}), ST_OK);
-	assert_int_equal(world_tensor_make(s->b.world, 0, name_of(&s->b, name), &layout, space, STREAM_DEFAULT, true, 0, &index), ST_OK);
+	assert_int_equal(world_tensor_make(s->b.world, 0, name_of(&s->b, name), &layout, space,
+	                         STREAM_DEFAULT, true, 0, &index),
+	        ST_OK);
 	for (size_t i = before + 1; i <= s->b.world->op_count; i++)
 		assert_int_equal(s->b.backend->queued(s->b.backend, (op_id)i), ST_OK);
 	return index;
@@ -38,8 +45,12 @@ static int tensor(struct scene *s, const char *name, enum space space)
 static struct operand whole(struct scene *s, int index, int access)
 {
 	const struct tensor *t = &s->b.world->tensors[index];
-	return (struct operand){.address = t->address, .space = t->space, .access = (uint8_t)access, .tensor = index, .name = t->name,
-		.layout = t->layout};
+	return (struct operand){.address = t->address,
+	        .space = t->space,
+	        .access = (uint8_t)access,
+	        .tensor = index,
+	        .name = t->name,
+	        .layout = t->layout};
 }
 
 static struct operand part(struct scene *s, int index, int access, int64_t from, int64_t count)
@@ -50,7 +61,8 @@ static struct operand part(struct scene *s, int index, int access, int64_t from,
 	return operand;
 }
 
-static op_id run_kernel(struct scene *s, int stream, const char *name, int operands, struct operand *operand, int64_t us, double option)
+static op_id run_kernel(struct scene *s, int stream, const char *name, int operands, struct operand *operand,
+        int64_t us, double option)
 {
 	struct record record = plain_record(&s->b, OP_KERNEL, name);
 	record.kernel = kernel_find(name);
@@ -75,7 +87,8 @@ static op_id fill(struct scene *s, int index, double value)
 
 static op_id add(struct scene *s, int stream, int a, int b, int out, int64_t us)
 {
-	struct operand operand[] = {whole(s, a, ACCESS_READ), whole(s, b, ACCESS_READ), whole(s, out, ACCESS_WRITE)};
+	struct operand operand[] = {
+	        whole(s, a, ACCESS_READ), whole(s, b, ACCESS_READ), whole(s, out, ACCESS_WRITE)};
 	return run_kernel(s, stream, "add", 3, operand, us, 0);
 }
 
@@ -93,11 +106,16 @@ static float value(struct scene *s, int index, int64_t i)
 {
 	const struct tensor *t = &s->b.world->tensors[index];
 	float values[N];
-	assert_int_equal(s->b.backend->peek(s->b.backend, (enum space)t->space, t->address, &t->layout, values), ST_OK);
+	assert_int_equal(
+	        s->b.backend->peek(s->b.backend, (enum space)t->space, t->address, &t->layout, values),
+	        ST_OK);
 	return values[i];
 }
 
-static void sync_all(struct scene *s) { assert_int_equal(reach(&s->b, sync_on(&s->b, 0, OP_EVERYTHING)), ST_OK); }
+static void sync_all(struct scene *s)
+{
+	assert_int_equal(reach(&s->b, sync_on(&s->b, 0, OP_EVERYTHING)), ST_OK);
+}
 
 #define assert_value(s, index, i, want) assert_true(value(s, index, i) == (float)(want))
 
@@ -117,7 +135,7 @@ static void test_output_appears_at_the_end(void **state)
 	advance(&s.b);
 	assert_value(&s, y, 7, 0);
 	assert_span(&s.b, k, 10, 110);
-	assert_value(&s, y, 7, 0);              /* looking ahead moved nothing */
+	assert_value(&s, y, 7, 0); /* looking ahead moved nothing */
 	sync_all(&s);
 	assert_value(&s, y, 7, 6);
 	close_scene(&s);
@@ -129,7 +147,8 @@ static void test_stale_and_fresh_reads(void **state)
 	struct scene s;
 	(void)state;
 	open_scene(&s);
-	int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE), z = tensor(&s, "z", SPACE_DEVICE), h = tensor(&s, "h", SPACE_PINNED);
+	int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE),
+	    z = tensor(&s, "z", SPACE_DEVICE), h = tensor(&s, "h", SPACE_PINNED);
 	int io = stream_of(&s.b, 0, "io", false);
 	fill(&s, x, 1);
 	fill(&s, h, 10);
@@ -149,13 +168,15 @@ static void test_copy_keeps_what_it_began_with(void **state)
 	struct scene s;
 	(void)state;
 	open_scene(&s);
-	int x = tensor(&s, "x", SPACE_DEVICE), one = tensor(&s, "one", SPACE_DEVICE), h = tensor(&s, "h", SPACE_PINNED);
+	int x = tensor(&s, "x", SPACE_DEVICE), one = tensor(&s, "one", SPACE_DEVICE),
+	    h = tensor(&s, "h", SPACE_PINNED);
 	int io = stream_of(&s.b, 0, "io", false);
 	fill(&s, x, 1);
 	fill(&s, one, 1);
-	move(&s, io, whole(&s, x, ACCESS_READ), whole(&s, h, ACCESS_WRITE));    /* 10 to 111 */
-	struct operand bump[] = {whole(&s, x, ACCESS_READ), whole(&s, one, ACCESS_READ), whole(&s, x, ACCESS_WRITE)};
-	run_kernel(&s, STREAM_DEFAULT, "add", 3, bump, 20, 0);                  /* ends at 40 */
+	move(&s, io, whole(&s, x, ACCESS_READ), whole(&s, h, ACCESS_WRITE)); /* 10 to 111 */
+	struct operand bump[] = {
+	        whole(&s, x, ACCESS_READ), whole(&s, one, ACCESS_READ), whole(&s, x, ACCESS_WRITE)};
+	run_kernel(&s, STREAM_DEFAULT, "add", 3, bump, 20, 0); /* ends at 40 */
 	sync_all(&s);
 	assert_value(&s, h, N - 1, 1);
 	assert_value(&s, x, N - 1, 2);
@@ -167,17 +188,19 @@ static void test_adding_in_place_and_sgd_disturbed(void **state)
 	struct scene s;
 	(void)state;
 	open_scene(&s);
-	int w = tensor(&s, "w", SPACE_DEVICE), dw = tensor(&s, "dw", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE);
+	int w = tensor(&s, "w", SPACE_DEVICE), dw = tensor(&s, "dw", SPACE_DEVICE),
+	    y = tensor(&s, "y", SPACE_DEVICE);
 	int other = stream_of(&s.b, 0, "other", false);
 	fill(&s, w, 8);
 	fill(&s, dw, 1);
 	fill(&s, y, 100);
 	struct operand sgd[] = {whole(&s, w, ACCESS_READ | ACCESS_WRITE), whole(&s, dw, ACCESS_READ)};
-	run_kernel(&s, STREAM_DEFAULT, "sgd", 2, sgd, 500, 0.5);                /* w -= dw/2, with dw as it was */
+	run_kernel(&s, STREAM_DEFAULT, "sgd", 2, sgd, 500, 0.5); /* w -= dw/2, with dw as it was */
 	struct operand zero[] = {whole(&s, dw, ACCESS_READ | ACCESS_WRITE)};
 	run_kernel(&s, other, "fill", 1, zero, 5, 64);
-	struct operand more[] = {whole(&s, w, ACCESS_READ), whole(&s, dw, ACCESS_READ), whole(&s, y, ACCESS_ADD | ACCESS_WRITE)};
-	run_kernel(&s, STREAM_DEFAULT, "add", 3, more, 5, 0);                   /* y += w + dw */
+	struct operand more[] = {whole(&s, w, ACCESS_READ), whole(&s, dw, ACCESS_READ),
+	        whole(&s, y, ACCESS_ADD | ACCESS_WRITE)};
+	run_kernel(&s, STREAM_DEFAULT, "add", 3, more, 5, 0); /* y += w + dw */
 	sync_all(&s);
 	assert_value(&s, w, 3, 7.5);
 	assert_value(&s, dw, 3, 64);
@@ -207,14 +230,16 @@ static void test_overlapping_copy_within_a_tensor(void **state)
 	close_scene(&s);
 }
 
-/* The host writes x at 20 while a kernel that it queued before reads it from 10 on; advancing in between changes nothing. */
+/* The host writes x at 20 while a kernel that it queued before reads it from 10 on; advancing in between
+ * changes nothing. */
 static void test_fill_in_its_place(void **state)
 {
 	(void)state;
 	for (int looks = 0; looks < 2; looks++) {
 		struct scene s;
 		open_scene(&s);
-		int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE), z = tensor(&s, "z", SPACE_DEVICE);
+		int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE),
+		    z = tensor(&s, "z", SPACE_DEVICE);
 		fill(&s, x, 1);
 		add(&s, STREAM_DEFAULT, x, x, y, 100);
 		if (looks)
@@ -245,7 +270,8 @@ static void test_message_to_itself(void **state)
 	fill(&s, x, 1);
 	struct operand first[] = {part(&s, x, ACCESS_READ | ACCESS_WRITE, 0, N / 2)};
 	run_kernel(&s, STREAM_DEFAULT, "fill", 1, first, 5, 9);
-	struct operand halves[] = {part(&s, x, ACCESS_READ, 0, N / 2), part(&s, x, ACCESS_WRITE, N / 2, N / 2)};
+	struct operand halves[] = {
+	        part(&s, x, ACCESS_READ, 0, N / 2), part(&s, x, ACCESS_WRITE, N / 2, N / 2)};
 	struct part both[] = {{P2P_SEND, 0, 0}, {P2P_RECV, 0, 1}};
 	struct record record = plain_record(&s.b, OP_P2P, "sendrecv");
 	record.group = 0;
@@ -279,8 +305,8 @@ static void test_collective_of_one(void **state)
 	close_scene(&s);
 }
 
-/* An allocation that fails while data is evaluated steers nothing: times and answers are as they would be; it is told once, and what it spoiled
- * is marked. */
+/* An allocation that fails while data is evaluated steers nothing: times and answers are as they would be; it
+ * is told once, and what it spoiled is marked. */
 static void test_failures_are_kept(void **state)
 {
 	(void)state;
@@ -288,7 +314,8 @@ static void test_failures_are_kept(void **state)
 	for (long n = 0; n < 40; n++) {
 		struct scene s;
 		open_scene(&s);
-		int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE), h = tensor(&s, "h", SPACE_PINNED);
+		int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE),
+		    h = tensor(&s, "h", SPACE_PINNED);
 		int io = stream_of(&s.b, 0, "io", false);
 		fill(&s, x, 1);
 		fill(&s, h, 10);
@@ -306,7 +333,8 @@ static void test_failures_are_kept(void **state)
 		if (failure == ST_OK)
 			assert_value(&s, y, 0, 2);
 		else
-			assert_true(s.b.world->tensors[x].poisoned || s.b.world->tensors[y].poisoned || s.b.world->tensors[h].poisoned);
+			assert_true(s.b.world->tensors[x].poisoned || s.b.world->tensors[y].poisoned ||
+			        s.b.world->tensors[h].poisoned);
 		close_scene(&s);
 	}
 	assert_true(failed_once);
@@ -315,15 +343,15 @@ static void test_failures_are_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_output_appears_at_the_end),
-		cmocka_unit_test(test_stale_and_fresh_reads),
-		cmocka_unit_test(test_copy_keeps_what_it_began_with),
-		cmocka_unit_test(test_adding_in_place_and_sgd_disturbed),
-		cmocka_unit_test(test_overlapping_copy_within_a_tensor),
-		cmocka_unit_test(test_fill_in_its_place),
-		cmocka_unit_test(test_message_to_itself),
-		cmocka_unit_test(test_collective_of_one),
-		cmocka_unit_test(test_failures_are_kept),
+	        cmocka_unit_test(test_output_appears_at_the_end),
+	        cmocka_unit_test(test_stale_and_fresh_reads),
+	        cmocka_unit_test(test_copy_keeps_what_it_began_with),
+	        cmocka_unit_test(test_adding_in_place_and_sgd_disturbed),
+	        cmocka_unit_test(test_overlapping_copy_within_a_tensor),
+	        cmocka_unit_test(test_fill_in_its_place),
+	        cmocka_unit_test(test_message_to_itself),
+	        cmocka_unit_test(test_collective_of_one),
+	        cmocka_unit_test(test_failures_are_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,31 +1,70 @@
-/* test_sim_order.c -- properties of random programs: the order in which lines of different ranks are typed, advancing and looking mean
- * nothing; causes come before effects; an n-th failing allocation leaves a machine that goes on as if nothing had been */
+/* test_sim_order.c -- properties of random programs: the order in which lines of different ranks are typed,
+ * advancing and looking mean nothing; causes come before effects; an n-th failing allocation leaves a machine
+ * that goes on as if nothing had been */
 #include "sim_world.h"
 
 enum { RANKS = 5, STREAMS = 3, STEPS = 60, LINES = STEPS * 2 };
 
-enum step_kind { STEP_KERNEL, STEP_SPIN, STEP_HOST, STEP_SYNC, STEP_SYNC_ALL, STEP_RECORD, STEP_WAIT, STEP_UP, STEP_DOWN, STEP_WITHIN,
-	STEP_ALL, STEP_PAIR, STEP_SENDRECV, STEP_SEND, STEP_RECEIVE, STEP_KINDS };
-struct line { enum step_kind kind; int stream, size, peer, target; };
-struct program { struct line line[RANKS][LINES]; int count[RANKS]; int pair; };
-struct result { int64_t issue, ready, start, end; };
-struct results { struct result of[RANKS][LINES]; int64_t clock[RANKS]; };
+enum step_kind {
+	STEP_KERNEL,
+	STEP_SPIN,
+	STEP_HOST,
+	STEP_SYNC,
+	STEP_SYNC_ALL,
+	STEP_RECORD,
+	STEP_WAIT,
+	STEP_UP,
+	STEP_DOWN,
+	STEP_WITHIN,
+	STEP_ALL,
+	STEP_PAIR,
+	STEP_SENDRECV,
+	STEP_SEND,
+	STEP_RECEIVE,
+	STEP_KINDS
+};
+struct line {
+	enum step_kind kind;
+	int stream, size, peer, target;
+};
+struct program {
+	struct line line[RANKS][LINES];
+	int count[RANKS];
+	int pair;
+};
+struct result {
+	int64_t issue, ready, start, end;
+};
+struct results {
+	struct result of[RANKS][LINES];
+	int64_t clock[RANKS];
+};
 
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525u + 1013904223u;
 	return *seed >> 8;
 }
-static int below(uint32_t *seed, int n) { return (int)(next_random(seed) % (uint32_t)n); }
+static int below(uint32_t *seed, int n)
+{
+	return (int)(next_random(seed) % (uint32_t)n);
+}
 
-static void add(struct program *p, int rank, struct line line) { p->line[rank][p->count[rank]++] = line; }
+static void add(struct program *p, int rank, struct line line)
+{
+	p->line[rank][p->count[rank]++] = line;
+}
 
-static int stream(uint32_t *seed) { return STREAM_DEFAULT + below(seed, STREAMS); }
+static int stream(uint32_t *seed)
+{
+	return STREAM_DEFAULT + below(seed, STREAMS);
+}
 
 static void add_step(struct program *p, uint32_t *seed)
 {
 	enum step_kind kind = (enum step_kind)below(seed, STEP_SEND);
-	int rank = below(seed, RANKS), peer = (rank + 1 + below(seed, RANKS - 1)) % RANKS, size = 1 + below(seed, 60);
+	int rank = below(seed, RANKS), peer = (rank + 1 + below(seed, RANKS - 1)) % RANKS,
+	    size = 1 + below(seed, 60);
 	if (kind == STEP_ALL) {
 		for (int r = 0; r < RANKS; r++)
 			add(p, r, (struct line){kind, stream(seed), size, 0, 0});
@@ -39,7 +78,9 @@ static void add_step(struct program *p, uint32_t *seed)
 		add(p, rank, (struct line){kind, stream(seed), size, peer, 0});
 		add(p, peer, (struct line){kind, stream(seed), size, rank, 0});
 	} else {
-		add(p, rank, (struct line){kind, stream(seed), size, 0, p->count[rank] ? below(seed, p->count[rank]) : -1});
+		add(p, rank,
+		        (struct line){kind, stream(seed), size, 0,
+		                p->count[rank] ? below(seed, p->count[rank]) : -1});
 	}
 }
 
@@ -55,49 +96,73 @@ static op_id apply(struct bench *b, const struct program *p, int rank, int i, co
 	const struct line *line = &p->line[rank][i];
 	op_id target = line->target >= 0 ? ids[line->target] : 0;
 	switch (line->kind) {
-	case STEP_KERNEL: return kernel(b, rank, line->stream, line->size);
-	case STEP_SPIN: return spin(b, rank, line->stream, line->size);
-	case STEP_HOST: return host_work(b, rank, line->size);
-	case STEP_SYNC: return sync_on(b, rank, target);
-	case STEP_SYNC_ALL: return sync_on(b, rank, OP_EVERYTHING);
-	case STEP_RECORD: return record_on(b, rank, line->stream);
-	case STEP_WAIT: return wait_on(b, rank, line->stream, target);
-	case STEP_UP: return copy(b, rank, line->stream, SPACE_PINNED, SPACE_DEVICE, line->size);
-	case STEP_DOWN: return copy(b, rank, line->stream, SPACE_DEVICE, SPACE_PINNED, line->size);
-	case STEP_WITHIN: return copy(b, rank, line->stream, SPACE_DEVICE, SPACE_DEVICE, line->size);
-	case STEP_ALL: return allreduce(b, rank, line->stream, line->size * US);
-	case STEP_PAIR: return allreduce_in(b, rank, line->stream, p->pair, line->size * US);
-	case STEP_SENDRECV: return parts(b, rank, line->stream, 2, (struct part_of[]){{P2P_SEND, line->peer}, {P2P_RECV, line->peer}}, line->size);
-	case STEP_SEND: return transfer(b, rank, line->stream, P2P_SEND, line->peer, line->size);
-	default: return transfer(b, rank, line->stream, P2P_RECV, line->peer, line->size);
+	case STEP_KERNEL:
+		return kernel(b, rank, line->stream, line->size);
+	case STEP_SPIN:
+		return spin(b, rank, line->stream, line->size);
+	case STEP_HOST:
+		return host_work(b, rank, line->size);
+	case STEP_SYNC:
+		return sync_on(b, rank, target);
+	case STEP_SYNC_ALL:
+		return sync_on(b, rank, OP_EVERYTHING);
+	case STEP_RECORD:
+		return record_on(b, rank, line->stream);
+	case STEP_WAIT:
+		return wait_on(b, rank, line->stream, target);
+	case STEP_UP:
+		return copy(b, rank, line->stream, SPACE_PINNED, SPACE_DEVICE, line->size);
+	case STEP_DOWN:
+		return copy(b, rank, line->stream, SPACE_DEVICE, SPACE_PINNED, line->size);
+	case STEP_WITHIN:
+		return copy(b, rank, line->stream, SPACE_DEVICE, SPACE_DEVICE, line->size);
+	case STEP_ALL:
+		return allreduce(b, rank, line->stream, line->size * US);
+	case STEP_PAIR:
+		return allreduce_in(b, rank, line->stream, p->pair, line->size * US);
+	case STEP_SENDRECV:
+		return parts(b, rank, line->stream, 2,
+		        (struct part_of[]){{P2P_SEND, line->peer}, {P2P_RECV, line->peer}}, line->size);
+	case STEP_SEND:
+		return transfer(b, rank, line->stream, P2P_SEND, line->peer, line->size);
+	default:
+		return transfer(b, rank, line->stream, P2P_RECV, line->peer, line->size);
 	}
 }
 
 static void open_world(struct bench *b, struct program *p)
 {
 	bench_open(b, RANKS);
-	b->machine.gpus = 3;            /* two nodes */
+	b->machine.gpus = 3; /* two nodes */
 	for (int r = 0; r < RANKS; r++)
 		for (int s = 2; s < STREAM_DEFAULT + STREAMS; s++)
 			stream_of(b, r, s == 2 ? "two" : "three", s == 2 && r % 2);
-	assert_int_equal(world_group_make(b->world, name_of(b, "pair"), false, 1, (int[]){0, 2}, (int[]){0, 1}, &p->pair), ST_OK);
+	assert_int_equal(world_group_make(b->world, name_of(b, "pair"), false, 1, (int[]){0, 2},
+	                         (int[]){0, 1}, &p->pair),
+	        ST_OK);
 }
 
 static void disturb(struct bench *b, uint32_t *seed)
 {
 	op_id on;
 	switch (below(seed, 8)) {
-	case 0: advance(b); break;
+	case 0:
+		advance(b);
+		break;
 	case 1:
 		if (b->world->op_count)
 			times_of(b, 1 + (op_id)below(seed, (int)b->world->op_count));
 		break;
-	case 2: b->backend->waiting(b->backend, below(seed, RANKS), &on); break;
-	default: break;
+	case 2:
+		b->backend->waiting(b->backend, below(seed, RANKS), &on);
+		break;
+	default:
+		break;
 	}
 }
 
-static void collect(struct bench *b, const struct program *p, op_id ids[RANKS][LINES], struct results *results)
+static void collect(
+        struct bench *b, const struct program *p, op_id ids[RANKS][LINES], struct results *results)
 {
 	memset(results, 0, sizeof *results);
 	for (int r = 0; r < RANKS; r++) {
@@ -110,8 +175,8 @@ static void collect(struct bench *b, const struct program *p, op_id ids[RANKS][L
 }
 
 /* Lines of each rank in order, between ranks as `seed` likes; up to `upto` of each rank's. */
-static void type(struct bench *b, const struct program *p, uint32_t *seed, bool looks, int done[RANKS], const int upto[RANKS],
-	op_id ids[RANKS][LINES])
+static void type(struct bench *b, const struct program *p, uint32_t *seed, bool looks, int done[RANKS],
+        const int upto[RANKS], op_id ids[RANKS][LINES])
 {
 	for (;;) {
 		int left = 0;
@@ -129,7 +194,8 @@ static void type(struct bench *b, const struct program *p, uint32_t *seed, bool 
 	}
 }
 
-static void play(struct program *p, uint32_t seed, bool looks, struct results *results, void check(struct bench *, op_id ids[RANKS][LINES]))
+static void play(struct program *p, uint32_t seed, bool looks, struct results *results,
+        void check(struct bench *, op_id ids[RANKS][LINES]))
 {
 	struct bench b;
 	op_id ids[RANKS][LINES], last[RANKS];
@@ -158,13 +224,15 @@ static void check_causes(struct bench *b, op_id ids[RANKS][LINES])
 			assert_true(world->ops[op->next_stream].start >= op->end);
 		if (op->target && op->target != OP_EVERYTHING)
 			assert_true(op->end >= world->ops[op->target].end);
-		if (record->kind == OP_KERNEL || record->kind == OP_COPY || record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
+		if (record->kind == OP_KERNEL || record->kind == OP_COPY || record->kind == OP_COLLECTIVE ||
+		        record->kind == OP_P2P)
 			assert_true(op->end - op->start >= record->alone_ns - (record->kind == OP_P2P));
 	}
 	for (size_t i = 1; i <= world->meet_count; i++) {
 		const struct meet *meet = &world->meets[i];
 		for (int k = 1; k < meet->n && !meet->p2p; k++) {
-			const struct op *a = &world->ops[world->meet_ops[meet->first_op]], *c = &world->ops[world->meet_ops[meet->first_op + (uint32_t)k]];
+			const struct op *a = &world->ops[world->meet_ops[meet->first_op]],
+			                *c = &world->ops[world->meet_ops[meet->first_op + (uint32_t)k]];
 			assert_true(a->start == c->start && a->end == c->end);
 		}
 	}
@@ -185,8 +253,10 @@ static void test_typing_order_and_looking_mean_nothing(void **state)
 	}
 }
 
-/* Answers are owed on the way, at the same places of each rank's program: all between two of them commutes. */
-static void play_with_answers(struct program *p, uint32_t shape, uint32_t seed, bool looks, struct results *results)
+/* Answers are owed on the way, at the same places of each rank's program: all between two of them
+ * commutes. */
+static void play_with_answers(
+        struct program *p, uint32_t shape, uint32_t seed, bool looks, struct results *results)
 {
 	struct bench b;
 	op_id ids[RANKS][LINES], last[RANKS];
@@ -330,11 +400,11 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
-		cmocka_unit_test(test_order_between_answers_means_nothing),
-		cmocka_unit_test(test_projection_is_what_comes),
-		cmocka_unit_test(test_interrupted_work_goes_on),
-		cmocka_unit_test(test_every_allocation_may_fail),
+	        cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
+	        cmocka_unit_test(test_order_between_answers_means_nothing),
+	        cmocka_unit_test(test_projection_is_what_comes),
+	        cmocka_unit_test(test_interrupted_work_goes_on),
+	        cmocka_unit_test(test_every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

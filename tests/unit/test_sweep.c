@@ -1,8 +1,10 @@
-/* test_sweep.c -- a session runs out of memory once, at its n-th allocation, for every n: the sessions are the examples of all commands, line by line
- * as at the prompt, without data on four ranks and with data on one.
+/* test_sweep.c -- a session runs out of memory once, at its n-th allocation, for every n: the sessions are
+ * the examples of all commands, line by line as at the prompt, without data on four ranks and with data on
+ * one.
  *
- * What must hold: no crash; a line that is refused leaves the books as they were, and typed again it is accepted; the session ends with the same
- * books as one in which nothing failed; nothing is left allocated. Lines that begin with an empty world may leave that behind. */
+ * What must hold: no crash; a line that is refused leaves the books as they were, and typed again it is
+ * accepted; the session ends with the same books as one in which nothing failed; nothing is left allocated.
+ * Lines that begin with an empty world may leave that behind. */
 #include "base/memory.h"
 #include "shell/credit.h"
 #include "shell/language/command.h"
@@ -19,8 +21,15 @@
 #include <cmocka.h>
 
 enum { ALLOCATIONS_MOST = 20000, LINES_MOST = 40 };
-struct session { struct shell shell; struct credit credit; struct plane *plane; };
-struct outcome { uint64_t books, facts; bool all_accepted, failed, refused, emptied; };
+struct session {
+	struct shell shell;
+	struct credit credit;
+	struct plane *plane;
+};
+struct outcome {
+	uint64_t books, facts;
+	bool all_accepted, failed, refused, emptied;
+};
 
 static void open_session(struct session *session, int ranks)
 {
@@ -42,12 +51,13 @@ static uint64_t books(const struct session *session)
 	return session->shell.world->digest ^ interpreter_digest(session->shell.interpreter);
 }
 
-/* What the digest says but for the numbers that names have got: a line that was refused may have made some. */
+/* What the digest says but for the numbers that names have got: a line that was refused may have made
+ * some. */
 static uint64_t facts(struct session *session)
 {
 	const struct world *w = session->shell.world;
-	uint64_t sum = w->op_count * 3 + w->record_count * 5 + w->tensor_count * 11 + w->race_count * 13 + w->section_count * 19 + w->group_count * 23
-		+ w->stream_count * 29;
+	uint64_t sum = w->op_count * 3 + w->record_count * 5 + w->tensor_count * 11 + w->race_count * 13 +
+	        w->section_count * 19 + w->group_count * 23 + w->stream_count * 29;
 	for (int rank = 0; rank < w->n; rank++) {
 		struct host_now now;
 		session->shell.backend->host(session->shell.backend, rank, &now);
@@ -74,7 +84,8 @@ static bool empties(const char *line, size_t count)
 }
 
 /* A line that was refused for lack of memory is typed again. */
-static bool type_until_accepted(struct session *session, const char *line, size_t count, long n, struct outcome *outcome)
+static bool type_until_accepted(
+        struct session *session, const char *line, size_t count, long n, struct outcome *outcome)
 {
 	uint64_t before = books(session);
 	enum status status = type(session, line, count);
@@ -82,7 +93,8 @@ static bool type_until_accepted(struct session *session, const char *line, size_
 		outcome->refused = true;
 		outcome->emptied |= empties(line, count);
 		if (books(session) != before && !outcome->emptied)
-			fail_msg("n=%ld: '%.*s' was refused, but the books have changed (%s)", n, (int)count, line, fail_text());
+			fail_msg("n=%ld: '%.*s' was refused, but the books have changed (%s)", n, (int)count,
+			        line, fail_text());
 		status = type(session, line, count);
 	}
 	if (n >= 0 && status != ST_OK && status != ST_QUIT)
@@ -96,7 +108,8 @@ static int split(const char *lines, size_t *from)
 	int found = 0;
 	for (from[0] = 0; from[found] < count; found++) {
 		assert_true(found < LINES_MOST);
-		assert_int_equal(interpreter_first(lines + from[found], count - from[found], NULL, 1, &size), ST_OK);
+		assert_int_equal(
+		        interpreter_first(lines + from[found], count - from[found], NULL, 1, &size), ST_OK);
 		from[found + 1] = from[found] + size;
 	}
 	return found;
@@ -113,7 +126,8 @@ static struct outcome run_session(int ranks, const char *lines, long n)
 	open_session(&session, ranks);
 	mem_fail_at(n);
 	for (int i = 0; i < count && outcome.all_accepted; i++)
-		outcome.all_accepted = type_until_accepted(&session, lines + from[i], from[i + 1] - from[i], n, &outcome);
+		outcome.all_accepted =
+		        type_until_accepted(&session, lines + from[i], from[i + 1] - from[i], n, &outcome);
 	outcome.failed = n >= 0 && !mem_fail_waits();
 	mem_fail_at(-1);
 	outcome.books = books(&session);
@@ -142,14 +156,17 @@ static int sweep(int ranks, const struct command *command)
 
 	assert_int_equal(mem_live(), live);
 	if (!whole.all_accepted)
-		return 0;       /* an example for several ranks, or for data */
-	/* a program of many steps allocates by the thousand: from the hundredth on not every one of them fails */
+		return 0; /* an example for several ranks, or for data */
+	/* a program of many steps allocates by the thousand: from the hundredth on not every one of them
+	 * fails */
 	for (long n = 0; outcome.failed; n += 1 + n / 100) {
 		outcome = run_session(ranks, lines, n);
-		if ((outcome.refused ? outcome.facts != whole.facts : outcome.books != whole.books) && !outcome.emptied)
+		if ((outcome.refused ? outcome.facts != whole.facts : outcome.books != whole.books) &&
+		        !outcome.emptied)
 			fail_msg("%s, n=%ld: the books are others in the end", command->name, n);
 		if (mem_live() != live)
-			fail_msg("%s, n=%ld: %ld blocks are left behind", command->name, n, mem_live() - live);
+			fail_msg(
+			        "%s, n=%ld: %ld blocks are left behind", command->name, n, mem_live() - live);
 		assert_true(n < ALLOCATIONS_MOST);
 	}
 	return 1;

@@ -31,15 +31,15 @@ static void stalls_add_up_and_blame(void **state)
 	(void)state;
 	struct scene *scene = straggler_scene();
 	expect_table(scene, trace_stalls, -1,
-		"where the time went, in ms of 5.52 ms\n"
-		"   ranks  lane          work     launch       sync       peer\n"
-		"   0,1,3  host                0.04   1%  5.48  99%\n"
-		"          default  3.50  63%  0.02   0%             2.00  36%\n"
-		"   2      host                0.04   1%  5.48  99%\n"
-		"          default  5.50 100%  0.02   0%\n"
-		"largest\n"
-		"   2.00 ms  peer    0,1,3 default  waited for allreduce y on default of rank 2\n"
-		"     20 us  launch  0-3 default    the host was issuing matmul y\n");
+	        "where the time went, in ms of 5.52 ms\n"
+	        "   ranks  lane          work     launch       sync       peer\n"
+	        "   0,1,3  host                0.04   1%  5.48  99%\n"
+	        "          default  3.50  63%  0.02   0%             2.00  36%\n"
+	        "   2      host                0.04   1%  5.48  99%\n"
+	        "          default  5.50 100%  0.02   0%\n"
+	        "largest\n"
+	        "   2.00 ms  peer    0,1,3 default  waited for allreduce y on default of rank 2\n"
+	        "     20 us  launch  0-3 default    the host was issuing matmul y\n");
 	scene_close(scene);
 }
 
@@ -51,22 +51,25 @@ static void work_that_shares_is_slowed(void **state)
 	for (int stream = STREAM_DEFAULT; stream <= io; stream++) {
 		struct record record = scene_record(scene, OP_KERNEL, "matmul", stream == io ? "z" : "y");
 		record.alone_ns = 1000 * US;
-		op_id id = scene_queue(scene, 0, stream, &record, 0, (struct times){ .issue = 20 * US * stream, .ready = 20 * US * stream,
-			.start = 20 * US * stream, .end = 2020 * US });
+		op_id id = scene_queue(scene, 0, stream, &record, 0,
+		        (struct times){.issue = 20 * US * stream,
+		                .ready = 20 * US * stream,
+		                .start = 20 * US * stream,
+		                .end = 2020 * US});
 		scene->world->records[scene->world->ops[id].record].alone_ns = 1000 * US;
 	}
 	expect_table(scene, trace_stalls, -1,
-		"where the time went, in ms of 2.02 ms\n"
-		"   ranks  lane          work     launch       done\n"
-		"   0      host                0.04   2%  1.98  98%\n"
-		"          default  2.00  99%  0.02   1%\n"
-		"          io       1.98  98%  0.04   2%\n"
-		"largest\n"
-		"   1.00 ms  slowed  0 default  matmul y shared what it needs with other work\n"
-		"    980 us  slowed  0 io       matmul z shared what it needs with other work\n"
-		"     20 us  launch  0 default  the host was issuing matmul y\n"
-		"     20 us  launch  0 io       the host was issuing matmul y\n"
-		"     20 us  launch  0 io       the host was issuing matmul z\n");
+	        "where the time went, in ms of 2.02 ms\n"
+	        "   ranks  lane          work     launch       done\n"
+	        "   0      host                0.04   2%  1.98  98%\n"
+	        "          default  2.00  99%  0.02   1%\n"
+	        "          io       1.98  98%  0.04   2%\n"
+	        "largest\n"
+	        "   1.00 ms  slowed  0 default  matmul y shared what it needs with other work\n"
+	        "    980 us  slowed  0 io       matmul z shared what it needs with other work\n"
+	        "     20 us  launch  0 default  the host was issuing matmul y\n"
+	        "     20 us  launch  0 io       the host was issuing matmul y\n"
+	        "     20 us  launch  0 io       the host was issuing matmul z\n");
 	scene_close(scene);
 }
 
@@ -100,17 +103,17 @@ static void sections_side_by_side(void **state)
 	struct text out = {0};
 	assert_int_equal(trace_diff(&scene->trace, 1, 2, 80, &out), ST_OK);
 	assert_text(text_string(&out),
-		"                            naive  prefetch\n"
-		"   time                   3.02 ms   2.04 ms  x 0.68\n"
-		"   operations                   4         4  x 1.00\n"
-		"   busy io                    33%       49%\n"
-		"   busy compute               66%       98%\n"
-		"   overlap io, compute         0%       98%\n"
-		"   exposed communication        0         0\n"
-		"   stall launch                1%        1%\n"
-		"   stall sync                 33%         -\n"
-		"   stall event                16%         -\n"
-		"   bytes pcie down         512 kB    512 kB  x 1.00\n");
+	        "                            naive  prefetch\n"
+	        "   time                   3.02 ms   2.04 ms  x 0.68\n"
+	        "   operations                   4         4  x 1.00\n"
+	        "   busy io                    33%       49%\n"
+	        "   busy compute               66%       98%\n"
+	        "   overlap io, compute         0%       98%\n"
+	        "   exposed communication        0         0\n"
+	        "   stall launch                1%        1%\n"
+	        "   stall sync                 33%         -\n"
+	        "   stall event                16%         -\n"
+	        "   bytes pcie down         512 kB    512 kB  x 1.00\n");
 	text_release(&out);
 	scene_close(scene);
 }
@@ -120,45 +123,47 @@ static void stats_of_a_section(void **state)
 	(void)state;
 	struct scene *scene = sections_scene();
 	expect_table(scene, trace_stats, 1,
-		"naive\n"
-		"   ranks                      0,1\n"
-		"   time                   3.02 ms\n"
-		"   operations                   2\n"
-		"   busy io                    33%\n"
-		"   busy compute               66%\n"
-		"   overlap io, compute         0%\n"
-		"   exposed communication        0\n"
-		"   stall launch                1%\n"
-		"   stall sync                 33%\n"
-		"   stall event                16%\n"
-		"   bytes pcie down         256 kB\n");
+	        "naive\n"
+	        "   ranks                      0,1\n"
+	        "   time                   3.02 ms\n"
+	        "   operations                   2\n"
+	        "   busy io                    33%\n"
+	        "   busy compute               66%\n"
+	        "   overlap io, compute         0%\n"
+	        "   exposed communication        0\n"
+	        "   stall launch                1%\n"
+	        "   stall sync                 33%\n"
+	        "   stall event                16%\n"
+	        "   bytes pcie down         256 kB\n");
 	scene_close(scene);
 }
 
-/* Rank 0 works on a stream that rank 1 leaves empty, and the other way round: what belongs together stands together all the same */
+/* Rank 0 works on a stream that rank 1 leaves empty, and the other way round: what belongs together stands
+ * together all the same */
 static void stats_of_unlike_ranks(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_open(2);
-	int down = scene_stream(scene, "down"), compute = scene_stream(scene, "compute"), up = scene_stream(scene, "up");
+	int down = scene_stream(scene, "down"), compute = scene_stream(scene, "compute"),
+	    up = scene_stream(scene, "up");
 	for (int r = 0; r < 2; r++) {
 		scene_op(scene, r, r ? down : up, OP_COPY, "copy", "x", 0, 20, 20, 20, 1020);
 		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 40, 40, 1020, 2020);
 	}
 	expect_table(scene, trace_stats, -1,
-		"everything\n"
-		"   ranks                        0        1\n"
-		"   time                   2.02 ms  2.02 ms\n"
-		"   operations                   2        2\n"
-		"   busy down                    -      50%\n"
-		"   busy compute               50%      50%\n"
-		"   busy up                    50%        -\n"
-		"   overlap down, compute        -       0%\n"
-		"   overlap compute, up         0%        -\n"
-		"   exposed communication        0        0\n"
-		"   stall launch                1%       1%\n"
-		"   stall engine               24%      24%\n"
-		"   peak memory                0 B      0 B\n");
+	        "everything\n"
+	        "   ranks                        0        1\n"
+	        "   time                   2.02 ms  2.02 ms\n"
+	        "   operations                   2        2\n"
+	        "   busy down                    -      50%\n"
+	        "   busy compute               50%      50%\n"
+	        "   busy up                    50%        -\n"
+	        "   overlap down, compute        -       0%\n"
+	        "   overlap compute, up         0%        -\n"
+	        "   exposed communication        0        0\n"
+	        "   stall launch                1%       1%\n"
+	        "   stall engine               24%      24%\n"
+	        "   peak memory                0 B      0 B\n");
 	scene_close(scene);
 }
 
@@ -179,15 +184,15 @@ static void metrics_by_their_formulas(void **state)
 	assert_int_equal(metric_overlap(trace, 1, 0, 2, 3, &part), ST_OK);
 	assert_float_equal(part, 0, 0);
 	assert_int_equal(metric_overlap(trace, 2, 0, 2, 3, &part), ST_OK);
-	assert_float_equal(part, 0.98, 1e-12);           /* the copy starts 20 us before the kernel */
+	assert_float_equal(part, 0.98, 1e-12); /* the copy starts 20 us before the kernel */
 	assert_int_equal(metric_busy(trace, 2, 0, 3, &part), ST_OK);
 	assert_float_equal(part, 2000.0 / 2040, 1e-12);
 	assert_int_equal(metric_stall(trace, 1, 0, CAUSE_EVENT, &part), ST_OK);
-	assert_float_equal(part, 960.0 / 6040, 1e-12);   /* of two streams */
+	assert_float_equal(part, 960.0 / 6040, 1e-12); /* of two streams */
 	assert_int_equal(metric_exposed(trace, -1, 0, &ns), ST_OK);
 	assert_int_equal(ns, 0);
 	assert_int_equal(metric_exposed_stream(trace, 2, 0, 2, &ns), ST_OK);
-	assert_int_equal(ns, 20 * US);                   /* of the copy: what the kernel does not cover */
+	assert_int_equal(ns, 20 * US); /* of the copy: what the kernel does not cover */
 	assert_int_equal(metric_exposed_stream(trace, 2, 0, 4, &ns), ST_OK);
 	assert_int_equal(ns, 0);
 	assert_int_equal(metric_count(trace, 1, 0, "copy"), 1);
@@ -226,36 +231,41 @@ static void who_sent_what(void **state)
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_RECV, (r + 2) % 3, NULL, -1, 40, 120, 120, 220);
 		struct record record = scene_record(scene, OP_COLLECTIVE, "allreduce", "g");
 		record.bytes = 4096;
-		op_id id = scene_queue(scene, r, STREAM_DEFAULT, &record, 0, (struct times){ .issue = 60 * US, .ready = 220 * US, .start = 220 * US,
-			.end = 320 * US });
+		op_id id = scene_queue(scene, r, STREAM_DEFAULT, &record, 0,
+		        (struct times){
+		                .issue = 60 * US, .ready = 220 * US, .start = 220 * US, .end = 320 * US});
 		scene->world->records[scene->world->ops[id].record].flow_bytes = 8192;
 	}
 	scene->sent[LINK_OUT] = 9216;
 	expect_table(scene, trace_traffic, -1,
-		"   ranks  nvlink out\n"
-		"   0-2          9 kB\n"
-		"by collectives\n"
-		"   what       in     times  messages  moved by a rank\n"
-		"   allreduce  world      1      4 kB             8 kB\n"
-		"by send and recv\n"
-		"   from \\ to     0     1     2\n"
-		"   0                1 kB\n"
-		"   1                      1 kB\n"
-		"   2          1 kB\n");
+	        "   ranks  nvlink out\n"
+	        "   0-2          9 kB\n"
+	        "by collectives\n"
+	        "   what       in     times  messages  moved by a rank\n"
+	        "   allreduce  world      1      4 kB             8 kB\n"
+	        "by send and recv\n"
+	        "   from \\ to     0     1     2\n"
+	        "   0                1 kB\n"
+	        "   1                      1 kB\n"
+	        "   2          1 kB\n");
 	scene_close(scene);
 }
 
-/* ---- races --------------------------------------------------------------------------------------------------- */
+/* ---- races ---- */
 
 static op_id access_x(struct scene *scene, int rank, int stream, const char *title, enum access access)
 {
 	struct record record = scene_record(scene, access == ACCESS_WRITE ? OP_COPY : OP_KERNEL, title, "x");
-	struct operand operand = { .space = SPACE_DEVICE, .access = (uint8_t)access, .tensor = -1, .name = record.object, .address = 512 };
-	int64_t dim[1] = { 64 };
+	struct operand operand = {.space = SPACE_DEVICE,
+	        .access = (uint8_t)access,
+	        .tensor = -1,
+	        .name = record.object,
+	        .address = 512};
+	int64_t dim[1] = {64};
 	layout_make(&operand.layout, DT_F32, 1, dim);
 	record.operand = &operand;
 	record.operands = 1;
-	return scene_queue(scene, rank, stream, &record, 0, (struct times){ .end = 1 });
+	return scene_queue(scene, rank, stream, &record, 0, (struct times){.end = 1});
 }
 
 static void races_in_words(void **state)
@@ -266,8 +276,11 @@ static void races_in_words(void **state)
 	int io = scene_stream(scene, "io"), compute = scene_stream(scene, "compute");
 	world->race_count = 0;
 	for (int r = 0; r < 4; r++) {
-		struct race race = { .address = 512 + 16, .space = SPACE_DEVICE, .earlier_name = scene_name(scene, "x"),
-			.later_name = scene_name(scene, "x"), .remedy = "wait io on compute" };
+		struct race race = {.address = 512 + 16,
+		        .space = SPACE_DEVICE,
+		        .earlier_name = scene_name(scene, "x"),
+		        .later_name = scene_name(scene, "x"),
+		        .remedy = "wait io on compute"};
 		race.earlier = access_x(scene, r, io, "copy", ACCESS_WRITE);
 		race.later = access_x(scene, r, compute, "matmul", ACCESS_READ);
 		assert_int_equal(MEM_GROW(&world->races, world->race_count, &world->race_room), ST_OK);
@@ -276,15 +289,16 @@ static void races_in_words(void **state)
 	struct text out = {0};
 	assert_int_equal(trace_races(&scene->trace, 80, &out), ST_OK);
 	assert_text(text_string(&out),
-		"   race: `copy` on io writes x while `matmul` on compute reads it.\n"
-		"   `wait io on compute` between the two puts them in order.                [0-3]\n");
+	        "   race: `copy` on io writes x while `matmul` on compute reads it.\n"
+	        "   `wait io on compute` between the two puts them in order.                [0-3]\n");
 	text_release(&out);
 	scene_close(scene);
 }
 
-/* ---- stuck --------------------------------------------------------------------------------------------------- */
+/* ---- stuck ---- */
 
-static void expect_stuck(struct scene *scene, bool ended, bool wanted_stuck, const char *wanted_ranks, const char *wanted)
+static void expect_stuck(
+        struct scene *scene, bool ended, bool wanted_stuck, const char *wanted_ranks, const char *wanted)
 {
 	struct text out = {0}, ranks = {0};
 	struct ranks waiting;
@@ -311,7 +325,9 @@ static struct scene *missing_scene(void)
 		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, 2020);
 		if (r == 2)
 			continue;
-		hang(scene, r, scene_op(scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 40, 2020, NEVER, NEVER));
+		hang(scene, r,
+		        scene_op(scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 40, 2020,
+		                NEVER, NEVER));
 		scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", OP_EVERYTHING, 40, 40, 40, NEVER);
 	}
 	return scene;
@@ -322,10 +338,10 @@ static void a_missing_line_is_named(void **state)
 	(void)state;
 	struct scene *scene = missing_scene();
 	expect_stuck(scene, false, false, "0,1,3",
-		"ranks 0,1,3 wait for a line on rank 2\n"
-		"   ranks  hangs in                waits for  last done  next in world\n"
-		"   0,1,3  allreduce y on default  rank 2     matmul y   allreduce y\n"
-		"   2                                         matmul y   nothing\n");
+	        "ranks 0,1,3 wait for a line on rank 2\n"
+	        "   ranks  hangs in                waits for  last done  next in world\n"
+	        "   0,1,3  allreduce y on default  rank 2     matmul y   allreduce y\n"
+	        "   2                                         matmul y   nothing\n");
 	scene_close(scene);
 }
 
@@ -348,15 +364,17 @@ static void a_circle_is_stuck(void **state)
 	(void)state;
 	struct scene *scene = scene_open(2);
 	for (int r = 0; r < 2; r++) {
-		hang(scene, r, scene_transfer(scene, r, STREAM_DEFAULT, P2P_SEND, 1 - r, NULL, -1, 20, 20, NEVER, NEVER));
+		hang(scene, r,
+		        scene_transfer(
+		                scene, r, STREAM_DEFAULT, P2P_SEND, 1 - r, NULL, -1, 20, 20, NEVER, NEVER));
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_RECV, 1 - r, NULL, -1, 40, NEVER, NEVER, NEVER);
 	}
 	expect_stuck(scene, false, true, "0,1",
-		"stuck: ranks 0,1 wait, and no line can mend it\n"
-		"   a circle: rank 0 (send a) waits for rank 1 (send a) waits for rank 0\n"
-		"   ranks  hangs in           waits for  last done  next in world\n"
-		"   0      send a on default  rank 1     nothing    send a\n"
-		"   1      send a on default  rank 0     nothing    send a\n");
+	        "stuck: ranks 0,1 wait, and no line can mend it\n"
+	        "   a circle: rank 0 (send a) waits for rank 1 (send a) waits for rank 0\n"
+	        "   ranks  hangs in           waits for  last done  next in world\n"
+	        "   0      send a on default  rank 1     nothing    send a\n"
+	        "   1      send a on default  rank 0     nothing    send a\n");
 	scene_close(scene);
 }
 
@@ -366,20 +384,25 @@ static void a_mismatch_is_stuck(void **state)
 	struct scene *scene = scene_open(4);
 	for (int r = 0; r < 4; r++) {
 		struct record record = scene_record(scene, OP_COLLECTIVE, "allreduce", "g");
-		struct operand operand = { .space = SPACE_DEVICE, .access = ACCESS_READ | ACCESS_WRITE, .tensor = -1, .name = record.object };
-		int64_t dim[1] = { r == 3 ? 512 : 1024 };
+		struct operand operand = {.space = SPACE_DEVICE,
+		        .access = ACCESS_READ | ACCESS_WRITE,
+		        .tensor = -1,
+		        .name = record.object};
+		int64_t dim[1] = {r == 3 ? 512 : 1024};
 		layout_make(&operand.layout, DT_F32, 1, dim);
 		record.operand = &operand;
 		record.operands = 1;
 		record.bytes = dim[0] * 4;
-		hang(scene, r, scene_queue(scene, r, STREAM_DEFAULT, &record, 0, (struct times){ .issue = 20 * US, .ready = 20 * US, .start = NEVER,
-			.end = NEVER }));
+		hang(scene, r,
+		        scene_queue(scene, r, STREAM_DEFAULT, &record, 0,
+		                (struct times){
+		                        .issue = 20 * US, .ready = 20 * US, .start = NEVER, .end = NEVER}));
 	}
 	expect_stuck(scene, false, true, "0-3",
-		"stuck: ranks 0-3 wait, and no line can mend it\n"
-		"   allreduce#1 in world does not match: rank 3 brings 2 kB, ranks 0-2 bring 4 kB\n"
-		"   ranks  hangs in                waits for  last done  next in world\n"
-		"   0-3    allreduce g on default             nothing    allreduce g\n");
+	        "stuck: ranks 0-3 wait, and no line can mend it\n"
+	        "   allreduce#1 in world does not match: rank 3 brings 2 kB, ranks 0-2 bring 4 kB\n"
+	        "   ranks  hangs in                waits for  last done  next in world\n"
+	        "   0-3    allreduce g on default             nothing    allreduce g\n");
 	scene_close(scene);
 }
 
@@ -391,20 +414,25 @@ static void nobody_waits(void **state)
 	scene_close(scene);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static struct scene *memory_scene(void)
 {
-	static const struct { const char *name; int64_t rows; } tensors[] = { { "x", 96 }, { "gone", 200 }, { "weights", 128 }, { "y", 16 } };
+	static const struct {
+		const char *name;
+		int64_t rows;
+	} tensors[] = {{"x", 96}, {"gone", 200}, {"weights", 128}, {"y", 16}};
 	struct scene *scene = scene_open(2);
 	for (int r = 0; r < 2; r++)
 		for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
 			struct layout layout;
-			int64_t dim[2] = { tensors[i].rows, 128 };
+			int64_t dim[2] = {tensors[i].rows, 128};
 			int index;
 			layout_make(&layout, DT_F32, 2, dim);
-			assert_int_equal(world_tensor_make(scene->world, r, scene_name(scene, tensors[i].name), &layout, SPACE_DEVICE, STREAM_DEFAULT,
-				false, 0, &index), ST_OK);
+			assert_int_equal(
+			        world_tensor_make(scene->world, r, scene_name(scene, tensors[i].name),
+			                &layout, SPACE_DEVICE, STREAM_DEFAULT, false, 0, &index),
+			        ST_OK);
 			if (i == 2) {
 				struct thing gone = world_find(scene->world, r, scene_name(scene, "gone"));
 				assert_int_equal(world_tensor_free(scene->world, gone.index, 0), ST_OK);
@@ -420,15 +448,15 @@ static void memory_as_a_picture(void **state)
 	struct text out = {0};
 	assert_int_equal(trace_memory(&scene->trace, 80, &out), ST_OK);
 	assert_text(text_string(&out),
-		"ranks 0,1: 120 kB allocated (at most 212 kB), 256 kB reserved of 256 MB\n"
-		"   free in segments 136 kB, largest block 100 kB, fragmentation 26%\n"
-		"   default  256 kB  |█ x ██|···············| weights ||·····|  136 kB free\n"
-		"   largest: weights 64 kB, x 48 kB, y 8 kB\n");
+	        "ranks 0,1: 120 kB allocated (at most 212 kB), 256 kB reserved of 256 MB\n"
+	        "   free in segments 136 kB, largest block 100 kB, fragmentation 26%\n"
+	        "   default  256 kB  |█ x ██|···············| weights ||·····|  136 kB free\n"
+	        "   largest: weights 64 kB, x 48 kB, y 8 kB\n");
 	text_release(&out);
 	scene_close(scene);
 }
 
-/* ---- export -------------------------------------------------------------------------------------------------- */
+/* ---- export ---- */
 
 static int count_events(const cJSON *events, const char *phase, const char *category)
 {
@@ -437,10 +465,12 @@ static int count_events(const cJSON *events, const char *phase, const char *cate
 	cJSON_ArrayForEach(event, events)
 	{
 		const cJSON *ph = cJSON_GetObjectItem(event, "ph"), *cat = cJSON_GetObjectItem(event, "cat");
-		assert_true(cJSON_IsString(ph) && cJSON_IsNumber(cJSON_GetObjectItem(event, "pid")) && cJSON_IsNumber(cJSON_GetObjectItem(event, "tid")));
+		assert_true(cJSON_IsString(ph) && cJSON_IsNumber(cJSON_GetObjectItem(event, "pid")) &&
+		        cJSON_IsNumber(cJSON_GetObjectItem(event, "tid")));
 		if (strcmp(ph->valuestring, "M") != 0)
 			assert_true(cJSON_IsNumber(cJSON_GetObjectItem(event, "ts")));
-		count += strcmp(ph->valuestring, phase) == 0 && (!category || (cat && strcmp(cat->valuestring, category) == 0));
+		count += strcmp(ph->valuestring, phase) == 0 &&
+		        (!category || (cat && strcmp(cat->valuestring, category) == 0));
 	}
 	return count;
 }
@@ -449,7 +479,8 @@ static void the_export_is_json(void **state)
 {
 	(void)state;
 	struct scene *scene = sections_scene();
-	scene_op(scene, 0, STREAM_DEFAULT, OP_KERNEL, "odd \"name\"\\", "tab\there", 0, 5100, 5100, 5100, 5200);
+	scene_op(scene, 0, STREAM_DEFAULT, OP_KERNEL, "odd \"name\"\\", "tab\there", 0, 5100, 5100, 5100,
+	        5200);
 	struct text out = {0};
 	assert_int_equal(trace_export_json(&scene->trace, &out), ST_OK);
 	cJSON *root = cJSON_Parse(text_string(&out));
@@ -481,17 +512,21 @@ static void transfers_are_arrows(void **state)
 	scene_close(scene);
 }
 
-/* ---- every width, every failing allocation --------------------------------------------------------------------- */
+/* ---- every width, every failing allocation ---- */
 
 static enum status all_tables(struct scene *scene, int width, struct text *out)
 {
 	bool stuck;
 	struct ranks waiting;
 	enum status status[] = {
-		trace_stalls(&scene->trace, -1, width, out), trace_stats(&scene->trace, -1, width, out),
-		trace_traffic(&scene->trace, -1, width, out), trace_races(&scene->trace, width, out),
-		trace_stuck(&scene->trace, width, false, out, &stuck, &waiting), trace_memory(&scene->trace, width, out),
-		trace_diff(&scene->trace, 0, -1, width, out), trace_export_json(&scene->trace, out),
+	        trace_stalls(&scene->trace, -1, width, out),
+	        trace_stats(&scene->trace, -1, width, out),
+	        trace_traffic(&scene->trace, -1, width, out),
+	        trace_races(&scene->trace, width, out),
+	        trace_stuck(&scene->trace, width, false, out, &stuck, &waiting),
+	        trace_memory(&scene->trace, width, out),
+	        trace_diff(&scene->trace, 0, -1, width, out),
+	        trace_export_json(&scene->trace, out),
 	};
 	for (size_t i = 0; i < sizeof status / sizeof *status; i++)
 		if (status[i] != ST_OK)
@@ -502,7 +537,7 @@ static enum status all_tables(struct scene *scene, int width, struct text *out)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	struct scene *scenes[] = { straggler_scene(), missing_scene(), memory_scene() };
+	struct scene *scenes[] = {straggler_scene(), missing_scene(), memory_scene()};
 	for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
 		long before = mem_live();
 		enum status status = ST_MEMORY;
@@ -529,7 +564,7 @@ static void no_line_is_too_wide(void **state)
 		struct text out = {0};
 		assert_int_equal(trace_stalls(&scene->trace, -1, width, &out), ST_OK);
 		assert_true(text_is_utf8(out.bytes, out.count));
-		strtok(out.bytes, "\n");                  /* the headline */
+		strtok(out.bytes, "\n"); /* the headline */
 		for (char *line; (line = strtok(NULL, "\n"));)
 			assert_true(text_columns(line) <= (size_t)width);
 		text_release(&out);
@@ -540,25 +575,25 @@ static void no_line_is_too_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stalls_add_up_and_blame),
-		cmocka_unit_test(work_that_shares_is_slowed),
-		cmocka_unit_test(sections_side_by_side),
-		cmocka_unit_test(stats_of_a_section),
-		cmocka_unit_test(stats_of_unlike_ranks),
-		cmocka_unit_test(who_sent_what),
-		cmocka_unit_test(races_in_words),
-		cmocka_unit_test(a_missing_line_is_named),
-		cmocka_unit_test(a_circle_is_stuck),
-		cmocka_unit_test(a_mismatch_is_stuck),
-		cmocka_unit_test(memory_as_a_picture),
-		cmocka_unit_test(metrics_by_their_formulas),
-		cmocka_unit_test(communication_is_exposed_without_kernels),
-		cmocka_unit_test(what_waits_at_the_end_is_stuck),
-		cmocka_unit_test(nobody_waits),
-		cmocka_unit_test(the_export_is_json),
-		cmocka_unit_test(transfers_are_arrows),
-		cmocka_unit_test(memory_may_run_out),
-		cmocka_unit_test(no_line_is_too_wide),
+	        cmocka_unit_test(stalls_add_up_and_blame),
+	        cmocka_unit_test(work_that_shares_is_slowed),
+	        cmocka_unit_test(sections_side_by_side),
+	        cmocka_unit_test(stats_of_a_section),
+	        cmocka_unit_test(stats_of_unlike_ranks),
+	        cmocka_unit_test(who_sent_what),
+	        cmocka_unit_test(races_in_words),
+	        cmocka_unit_test(a_missing_line_is_named),
+	        cmocka_unit_test(a_circle_is_stuck),
+	        cmocka_unit_test(a_mismatch_is_stuck),
+	        cmocka_unit_test(memory_as_a_picture),
+	        cmocka_unit_test(metrics_by_their_formulas),
+	        cmocka_unit_test(communication_is_exposed_without_kernels),
+	        cmocka_unit_test(what_waits_at_the_end_is_stuck),
+	        cmocka_unit_test(nobody_waits),
+	        cmocka_unit_test(the_export_is_json),
+	        cmocka_unit_test(transfers_are_arrows),
+	        cmocka_unit_test(memory_may_run_out),
+	        cmocka_unit_test(no_line_is_too_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

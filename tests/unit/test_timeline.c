@@ -28,13 +28,16 @@ static void expect_lane(struct scene *scene, int rank, int stream, const char *w
 	struct spans spans = {0};
 	struct text out = {0};
 
-	assert_int_equal(trace_lane(&scene->trace, rank, stream, trace_window(&scene->trace, -1), &spans), ST_OK);
+	assert_int_equal(
+	        trace_lane(&scene->trace, rank, stream, trace_window(&scene->trace, -1), &spans), ST_OK);
 	for (size_t i = 0; i < spans.count; i++) {
 		const struct span *s = &spans.span[i];
 		int64_t from = s->from;
-		while (s->kind != SPAN_WORK && i + 1 < spans.count && s[1].kind == s->kind && s[1].cause == s->cause)
+		while (s->kind != SPAN_WORK && i + 1 < spans.count && s[1].kind == s->kind &&
+		        s[1].cause == s->cause)
 			s = &spans.span[++i];
-		text_add(&out, "%s%s %g", out.count ? " " : "", s->kind == SPAN_WORK ? "work" : names[s->cause], (double)(s->to - from) / 1000);
+		text_add(&out, "%s%s %g", out.count ? " " : "",
+		        s->kind == SPAN_WORK ? "work" : names[s->cause], (double)(s->to - from) / 1000);
 		if (s->blame)
 			text_add(&out, "(%d)", (int)scene->world->ops[s->blame].rank);
 	}
@@ -60,10 +63,10 @@ static void queued_work_is_dimmed(void **state)
 {
 	(void)state;
 	struct scene *scene = print_scene(false);
-	expect_picture(scene, (struct timeline_options){ .width = 80, .merge = true, .now = 20 * US },
-		"   ms          0           0.5          1.0          1.5          2.0 now 0.02\n"
-		"   0-3 host    l                                                      l launch\n"
-		"       default .░░░░░░░░░░░░░░░░░░░░ matmul y ░░░░░░░░░░░░░░░░░░░░░   ░ queued\n");
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 20 * US},
+	        "   ms          0           0.5          1.0          1.5          2.0 now 0.02\n"
+	        "   0-3 host    l                                                      l launch\n"
+	        "       default .░░░░░░░░░░░░░░░░░░░░ matmul y ░░░░░░░░░░░░░░░░░░░░░   ░ queued\n");
 	scene_close(scene);
 }
 
@@ -71,10 +74,10 @@ static void a_print_stops_the_host(void **state)
 {
 	(void)state;
 	struct scene *scene = print_scene(true);
-	expect_picture(scene, (struct timeline_options){ .width = 80, .merge = true, .now = 2020 * US },
-		"   ms          0       0.5      1.0     1.5      2.0 now 2.02\n"
-		"   0-3 host    lssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`\n"
-		"       default ████████████ matmul y █████████████|  l launch\n");
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 2020 * US},
+	        "   ms          0       0.5      1.0     1.5      2.0 now 2.02\n"
+	        "   0-3 host    lssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`\n"
+	        "       default ████████████ matmul y █████████████|  l launch\n");
 	expect_lane(scene, 2, STREAM_HOST, "launch 20 sync 2000(2)");
 	expect_lane(scene, 2, STREAM_DEFAULT, "launch 20(2) work 2000");
 	scene_close(scene);
@@ -99,11 +102,11 @@ static void an_event_holds_a_stream(void **state)
 {
 	(void)state;
 	struct scene *scene = prefetch_scene();
-	expect_picture(scene, (struct timeline_options){ .width = 80, .merge = true, .now = 3020 * US },
-		"   ms          0          1           2          3   now 3.02\n"
-		"   0,1 host    lssssssssssssssssssssssssssssssssss|  s waited 2.94 ms in `sync`\n"
-		"       io      ██ copy x ██                       |  l launch\n"
-		"       compute .eeeeeeeeeee██████ matmul y ███████|  e waited for io\n");
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 3020 * US},
+	        "   ms          0          1           2          3   now 3.02\n"
+	        "   0,1 host    lssssssssssssssssssssssssssssssssss|  s waited 2.94 ms in `sync`\n"
+	        "       io      ██ copy x ██                       |  l launch\n"
+	        "       compute .eeeeeeeeeee██████ matmul y ███████|  e waited for io\n");
 	expect_lane(scene, 0, 2, "launch 20(0) work 1000 done 2000");
 	expect_lane(scene, 0, 3, "launch 80(0) event 940(0) work 2000");
 	scene_close(scene);
@@ -114,11 +117,12 @@ static struct scene *straggler_scene(void)
 {
 	struct scene *scene = scene_open(4);
 	op_id late = 0;
-	int order[] = { 2, 0, 1, 3 };
+	int order[] = {2, 0, 1, 3};
 	for (int i = 0; i < 4; i++) {
 		int r = order[i], end = r == 2 ? 4020 : 2020;
 		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, end);
-		op_id id = scene_op(scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 40, end, 4020, 5520);
+		op_id id = scene_op(
+		        scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 40, end, 4020, 5520);
 		late = r == 2 ? id : late;
 		scene->times[id].blame = r == 2 ? 0 : late;
 		scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", OP_EVERYTHING, 40, 40, 40, 5520);
@@ -130,16 +134,16 @@ static void a_straggler_holds_its_peers(void **state)
 {
 	(void)state;
 	struct scene *scene = straggler_scene();
-	expect_picture(scene, (struct timeline_options){ .width = 80, .merge = true, .now = 5520 * US },
-		"   ms            0          2           4            now 5.52\n"
-		"   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
-		"         default █ matmul y █pppppppppppp█████████|  l launch\n"
-		"   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
-		"         default ███████ matmul y ███████▐████████|\n");
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 5520 * US},
+	        "   ms            0          2           4            now 5.52\n"
+	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
+	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
+	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
+	        "         default ███████ matmul y ███████▐████████|\n");
 	expect_lane(scene, 0, STREAM_DEFAULT, "launch 20(0) work 2000 peer 2000(2) work 1500");
 	expect_lane(scene, 2, STREAM_DEFAULT, "launch 20(2) work 4000 work 1500");
 	for (op_id id = 1; id <= scene->world->op_count; id++)
-		scene->times[id].blame = 0;              /* the last to arrive is found without the backend's word, too */
+		scene->times[id].blame = 0; /* the last to arrive is found without the backend's word, too */
 	expect_lane(scene, 0, STREAM_DEFAULT, "launch 20(0) work 2000 peer 2000(2) work 1500");
 	scene_close(scene);
 }
@@ -150,20 +154,27 @@ static struct scene *bubble_scene(void)
 	struct scene *scene = scene_open(2);
 	int up = scene_stream(scene, "up");
 	for (int m = 0; m < 3; m++) {
-		char phase[8] = { 'F', (char)('0' + m), 0 };
+		char phase[8] = {'F', (char)('0' + m), 0};
 		int end = 1020 + 1000 * m;
 		struct record f = scene_record(scene, OP_KERNEL, "matmul", "z");
 		f.phase = scene_name(scene, phase);
 		f.colour = 'F';
 		f.microbatch = (int16_t)m;
-		op_id z = scene_queue(scene, 0, STREAM_DEFAULT, &f, 0, (struct times){ .issue = 20 * US, .ready = (end - 1000) * US,
-			.start = (end - 1000) * US, .end = end * US });
+		op_id z = scene_queue(scene, 0, STREAM_DEFAULT, &f, 0,
+		        (struct times){.issue = 20 * US,
+		                .ready = (end - 1000) * US,
+		                .start = (end - 1000) * US,
+		                .end = end * US});
 		scene_op(scene, 0, up, OP_WAIT, "wait", "", z, 20, 20, end, end);
 		scene_transfer(scene, 0, up, P2P_SEND, 1, phase, m, 20, end, end, end);
-		op_id recv = scene_transfer(scene, 1, up, P2P_RECV, 0, phase, m, 20, m ? end - 1000 : 20, end, end);
+		op_id recv = scene_transfer(
+		        scene, 1, up, P2P_RECV, 0, phase, m, 20, m ? end - 1000 : 20, end, end);
 		scene_op(scene, 1, STREAM_DEFAULT, OP_WAIT, "wait", "", recv, 20, 20, end, end);
-		scene_queue(scene, 1, STREAM_DEFAULT, &f, 0, (struct times){ .issue = 20 * US, .ready = end * US, .start = end * US,
-			.end = (end + 1000) * US });
+		scene_queue(scene, 1, STREAM_DEFAULT, &f, 0,
+		        (struct times){.issue = 20 * US,
+		                .ready = end * US,
+		                .start = end * US,
+		                .end = (end + 1000) * US});
 	}
 	return scene;
 }
@@ -173,17 +184,19 @@ static void a_stage_that_waits_is_a_bubble(void **state)
 	(void)state;
 	struct scene *scene = bubble_scene();
 	double part;
-	expect_picture(scene, (struct timeline_options){ .width = 80, .merge = true, .now = 0 },
-		"   ms        0        1        2        3        4   now 0.00\n"
-		"   0 host    l                                       l launch\n"
-		"     default ██ F0 ███▐██ F1 ███▐█ F2 ███\n"
-		"     up      eeeeeeeeeeeeeeeeeeeeeeeeeeee            e waited for default\n"
-		"   1 host    l\n"
-		"     default bbbbbbbbb███ F0 ███▐█ F1 ███▐█ F2 ███   b bubble: waited for rank 0\n"
-		"     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 0},
+	        "   ms        0        1        2        3        4   now 0.00\n"
+	        "   0 host    l                                       l launch\n"
+	        "     default ██ F0 ███▐██ F1 ███▐█ F2 ███\n"
+	        "     up      eeeeeeeeeeeeeeeeeeeeeeeeeeee            e waited for default\n"
+	        "   1 host    l\n"
+	        "     default bbbbbbbbb███ F0 ███▐█ F1 ███▐█ F2 ███   b bubble: waited for rank 0\n"
+	        "     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
 	expect_lane(scene, 1, STREAM_DEFAULT, "launch 20(1) bubble 1000(0) work 1000 work 1000 work 1000");
 	assert_int_equal(metric_bubble(&scene->trace, -1, -1, &part), ST_OK);
-	assert_float_equal(part, 0, 1e-12);   /* from its first phase to its last, a stage that only goes forward never stands empty */
+	assert_float_equal(part, 0,
+	        /* from its first phase to its last, a stage that only goes forward never stands empty */
+	        1e-12);
 	assert_int_equal(metric_bubble(&scene->trace, -1, 0, &part), ST_OK);
 	assert_float_equal(part, 0, 1e-12);
 	scene_close(scene);
@@ -201,17 +214,18 @@ static void iterations_are_bars_of_their_own(void **state)
 		record.colour = i % 2 ? 'B' : 'F';
 		record.microbatch = 0;
 		scene_queue(scene, 0, STREAM_DEFAULT, &record, 0,
-			(struct times){ .issue = 20 * US, .ready = start * US, .start = start * US, .end = end * US });
+		        (struct times){
+		                .issue = 20 * US, .ready = start * US, .start = start * US, .end = end * US});
 	}
-	expect_picture(scene, (struct timeline_options){ .width = 40, .merge = true, .now = 0 },
-		"ms        0      2      4      6      8\n"
-		"0 host    l\n"
-		"  default B0█B0█████B0█B0█B0█████B0█B0█\n"
-		"l launch\n");
+	expect_picture(scene, (struct timeline_options){.width = 40, .merge = true, .now = 0},
+	        "ms        0      2      4      6      8\n"
+	        "0 host    l\n"
+	        "  default B0█B0█████B0█B0█B0█████B0█B0█\n"
+	        "l launch\n");
 	scene_close(scene);
 }
 
-/* ---- properties --------------------------------------------------------------------------------------------- */
+/* ---- properties ---- */
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -219,38 +233,59 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
 
 /* A random program with times that keep the ordering rules, or now and then never happen. */
 static void random_program(struct scene *scene, uint32_t *seed, int count)
 {
-	struct { int64_t host, tail[4]; op_id last[4]; } rank[3] = {{0}};
+	struct {
+		int64_t host, tail[4];
+		op_id last[4];
+	} rank[3] = {{0}};
 
 	for (int i = 0; i < count; i++) {
-		int r = (int)(next_random(seed) % 3), s = 1 + (int)(next_random(seed) % 3), other = 1 + (int)(next_random(seed) % 3);
+		int r = (int)(next_random(seed) % 3), s = 1 + (int)(next_random(seed) % 3),
+		    other = 1 + (int)(next_random(seed) % 3);
 		int kind = (int)(next_random(seed) % 10);
-		int64_t took = next_random(seed) % 90, late = next_random(seed) % 3 ? 0 : next_random(seed) % 50;
+		int64_t took = next_random(seed) % 90,
+		        late = next_random(seed) % 3 ? 0 : next_random(seed) % 50;
 		if (rank[r].host == NEVER)
 			continue;
 		if (kind == 0) {
 			op_id on = rank[r].last[other];
-			int64_t end = on ? later(rank[r].host, scene->times[on].end == NEVER ? NEVER : scene->times[on].end / US) : rank[r].host;
-			scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", on, rank[r].host, rank[r].host, rank[r].host, end);
+			int64_t end = on
+			        ? later(rank[r].host,
+			                  scene->times[on].end == NEVER ? NEVER : scene->times[on].end / US)
+			        : rank[r].host;
+			scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", on, rank[r].host, rank[r].host,
+			        rank[r].host, end);
 			rank[r].host = end;
 		} else if (kind == 1) {
 			enum op_kind what = next_random(seed) % 2 ? OP_HOST : OP_SEGMENT;
-			scene_op(scene, r, STREAM_HOST, what, "host", "", 0, rank[r].host, rank[r].host, rank[r].host, rank[r].host + took);
+			scene_op(scene, r, STREAM_HOST, what, "host", "", 0, rank[r].host, rank[r].host,
+			        rank[r].host, rank[r].host + took);
 			rank[r].host += took;
 		} else {
 			int64_t issue = rank[r].host = rank[r].host + 20 + (next_random(seed) % 5 ? 0 : took);
 			int64_t ready = later(issue, rank[r].tail[s]), start, end;
 			op_id target = 0;
 			if (kind == 2 && (target = rank[r].last[other]) != 0)
-				ready = later(ready, scene->times[target].end == NEVER ? NEVER : scene->times[target].end / US);
+				ready = later(ready,
+				        scene->times[target].end == NEVER ? NEVER
+				                                          : scene->times[target].end / US);
 			start = ready == NEVER ? NEVER : ready + (kind == 2 || kind == 3 ? 0 : late);
-			end = start == NEVER || next_random(seed) % 97 == 0 ? NEVER : start + (kind == 2 || kind == 3 ? 0 : took);
-			enum op_kind what = kind == 2 ? OP_WAIT : kind == 3 ? OP_RECORD : kind == 4 ? OP_COPY : OP_KERNEL;
-			rank[r].last[s] = scene_op(scene, r, s, what, "k", "y", target, issue, ready, start, end);
+			end = start == NEVER || next_random(seed) % 97 == 0
+			        ? NEVER
+			        : start + (kind == 2 || kind == 3 ? 0 : took);
+			enum op_kind what = kind == 2 ? OP_WAIT
+			        : kind == 3           ? OP_RECORD
+			        : kind == 4           ? OP_COPY
+			                              : OP_KERNEL;
+			rank[r].last[s] =
+			        scene_op(scene, r, s, what, "k", "y", target, issue, ready, start, end);
 			rank[r].tail[s] = end;
 		}
 	}
@@ -300,7 +335,7 @@ static void causes_and_work_add_up(void **state)
 /* Every width gives whole pictures, whatever the names are. */
 static void any_width_will_do(void **state)
 {
-	static const int widths[] = { 1, 20, 21, 39, 40, 59, 60, 75, 76, 80, 132, 300 };
+	static const int widths[] = {1, 20, 21, 39, 40, 59, 60, 75, 76, 80, 132, 300};
 	(void)state;
 	uint32_t random = 7;
 	struct scene *scene = scene_open(3);
@@ -311,8 +346,12 @@ static void any_width_will_do(void **state)
 		for (int rows = 0; rows < 6; rows++) {
 			struct picture picture;
 			struct text out = {0};
-			struct timeline_options options = { .width = widths[i], .rows = rows, .first_row = rows / 2, .merge = rows % 2,
-				.window = trace_window(&scene->trace, -1), .selected = 3 };
+			struct timeline_options options = {.width = widths[i],
+			        .rows = rows,
+			        .first_row = rows / 2,
+			        .merge = rows % 2,
+			        .window = trace_window(&scene->trace, -1),
+			        .selected = 3};
 			assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
 			assert_int_equal(picture.width, widths[i] < 20 ? 20 : widths[i]);
 			assert_int_equal(picture.lanes, timeline_rows(&scene->trace, &options));
@@ -331,7 +370,8 @@ static void nothing_yet(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_open(4);
-	struct timeline_options options = { .width = 80, .merge = true, .now = 0, .window = trace_window(&scene->trace, -1) };
+	struct timeline_options options = {
+	        .width = 80, .merge = true, .now = 0, .window = trace_window(&scene->trace, -1)};
 	assert_int_equal(timeline_rows(&scene->trace, &options), 1);
 	expect_lane(scene, 0, STREAM_HOST, "");
 	scene_close(scene);
@@ -342,7 +382,8 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	struct scene *scene = straggler_scene();
-	struct timeline_options options = { .width = 80, .merge = true, .window = trace_window(&scene->trace, -1) };
+	struct timeline_options options = {
+	        .width = 80, .merge = true, .window = trace_window(&scene->trace, -1)};
 	long before = mem_live();
 	enum status status = ST_MEMORY;
 
@@ -359,15 +400,18 @@ static void memory_may_run_out(void **state)
 	scene_close(scene);
 }
 
-/* A frame over 100,000 spans: at most 30 ms on an idle machine; ten times that is allowed here, where others compile. */
+/* A frame over 100,000 spans: at most 30 ms on an idle machine; ten times that is allowed here, where others
+ * compile. */
 static void a_frame_is_quick(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_open(4);
 	for (int i = 0; i < 12500; i++)
 		for (int r = 0; r < 4; r++)
-			scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "add", "y", 0, 20 * i + 20, 20 * i + 20, 20 * i + 25, 20 * i + 40);
-	struct timeline_options options = { .width = 200, .merge = true, .window = trace_window(&scene->trace, -1) };
+			scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "add", "y", 0, 20 * i + 20, 20 * i + 20,
+			        20 * i + 25, 20 * i + 40);
+	struct timeline_options options = {
+	        .width = 200, .merge = true, .window = trace_window(&scene->trace, -1)};
 	struct picture picture;
 	struct timespec from, to;
 	clock_gettime(CLOCK_MONOTONIC, &from);
@@ -383,17 +427,17 @@ static void a_frame_is_quick(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queued_work_is_dimmed),
-		cmocka_unit_test(a_print_stops_the_host),
-		cmocka_unit_test(an_event_holds_a_stream),
-		cmocka_unit_test(a_straggler_holds_its_peers),
-		cmocka_unit_test(a_stage_that_waits_is_a_bubble),
-		cmocka_unit_test(iterations_are_bars_of_their_own),
-		cmocka_unit_test(causes_and_work_add_up),
-		cmocka_unit_test(any_width_will_do),
-		cmocka_unit_test(nothing_yet),
-		cmocka_unit_test(memory_may_run_out),
-		cmocka_unit_test(a_frame_is_quick),
+	        cmocka_unit_test(queued_work_is_dimmed),
+	        cmocka_unit_test(a_print_stops_the_host),
+	        cmocka_unit_test(an_event_holds_a_stream),
+	        cmocka_unit_test(a_straggler_holds_its_peers),
+	        cmocka_unit_test(a_stage_that_waits_is_a_bubble),
+	        cmocka_unit_test(iterations_are_bars_of_their_own),
+	        cmocka_unit_test(causes_and_work_add_up),
+	        cmocka_unit_test(any_width_will_do),
+	        cmocka_unit_test(nothing_yet),
+	        cmocka_unit_test(memory_may_run_out),
+	        cmocka_unit_test(a_frame_is_quick),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,19 @@
 #include "collectives/collective.h"
 
 /* The simulator in place of the written-down times */
-struct rig { struct scene *scene; struct backend *sim; struct trace trace; };
+struct rig {
+	struct scene *scene;
+	struct backend *sim;
+	struct trace trace;
+};
 
 static struct rig rig_open(int n)
 {
-	struct rig rig = { .scene = scene_open(n) };
+	struct rig rig = {.scene = scene_open(n)};
 	struct machine *machine = &rig.scene->machine;
 	assert_int_equal(machine_load(machine, "classroom"), ST_OK);
 	assert_int_equal(sim_start(&rig.sim, rig.scene->world, NULL, (struct backend_hooks){0}), ST_OK);
-	rig.trace = (struct trace){ .world = rig.scene->world, .backend = rig.sim };
+	rig.trace = (struct trace){.world = rig.scene->world, .backend = rig.sim};
 	return rig;
 }
 
@@ -30,7 +34,8 @@ static op_id queue(struct rig *rig, int rank, int stream, struct record record, 
 	return id;
 }
 
-static op_id spin(struct rig *rig, int rank, int stream, const char *name, int64_t us, const char *phase, int microbatch)
+static op_id spin(struct rig *rig, int rank, int stream, const char *name, int64_t us, const char *phase,
+        int microbatch)
 {
 	struct record record = scene_record(rig->scene, OP_KERNEL, name, "y");
 	record.duration_ns = us * US;
@@ -56,7 +61,8 @@ static void sync(struct rig *rig, int rank)
 
 static void expect_picture(struct rig *rig, int64_t now, const char *wanted)
 {
-	struct timeline_options options = { .width = 80, .merge = true, .now = now, .window = trace_window(&rig->trace, -1) };
+	struct timeline_options options = {
+	        .width = 80, .merge = true, .now = now, .window = trace_window(&rig->trace, -1)};
 	struct picture picture;
 	struct text out = {0};
 	assert_int_equal(timeline_picture(&rig->trace, &options, &picture), ST_OK);
@@ -96,11 +102,11 @@ static void a_straggler(void **state)
 	}
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
 	expect_picture(&rig, 6 * MS,
-		"   ms            0          2           4            now 6.00\n"
-		"   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
-		"         default █ matmul y █pppppppppppp█████████|  l launch\n"
-		"   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
-		"         default ███████ matmul y ███████▐████████|\n");
+	        "   ms            0          2           4            now 6.00\n"
+	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
+	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
+	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
+	        "         default ███████ matmul y ███████▐████████|\n");
 	check_sums(&rig);
 	rig_close(&rig);
 }
@@ -123,10 +129,10 @@ static void a_missing_rank(void **state)
 	assert_int_equal(trace_stuck(&rig.trace, 80, false, &out, &stuck, &waiting), ST_OK);
 	assert_false(stuck);
 	assert_text(text_string(&out),
-		"ranks 0,1,3 wait for a line on rank 2\n"
-		"   ranks  hangs in                waits for  last done  next in world\n"
-		"   0,1,3  allreduce y on default  rank 2     matmul y   allreduce y\n"
-		"   2                                         matmul y   nothing\n");
+	        "ranks 0,1,3 wait for a line on rank 2\n"
+	        "   ranks  hangs in                waits for  last done  next in world\n"
+	        "   0,1,3  allreduce y on default  rank 2     matmul y   allreduce y\n"
+	        "   2                                         matmul y   nothing\n");
 	text_release(&out);
 	check_sums(&rig);
 	rig_close(&rig);
@@ -140,13 +146,15 @@ static void a_pipeline(void **state)
 	int up = scene_stream(rig.scene, "up");
 	double part;
 	for (int m = 0; m < 4; m++) {
-		char phase[8] = { 'F', (char)('0' + m), 0 };
+		char phase[8] = {'F', (char)('0' + m), 0};
 		for (int r = 0; r < 2; r++) {
-			struct part transfer = { .direction = r == 0 ? P2P_SEND : P2P_RECV, .peer = 1 - r };
-			struct operand operand = { .space = SPACE_DEVICE, .access = r == 0 ? ACCESS_READ : ACCESS_WRITE, .tensor = -1 };
+			struct part transfer = {.direction = r == 0 ? P2P_SEND : P2P_RECV, .peer = 1 - r};
+			struct operand operand = {.space = SPACE_DEVICE,
+			        .access = r == 0 ? ACCESS_READ : ACCESS_WRITE,
+			        .tensor = -1};
 			struct record record = scene_record(rig.scene, OP_P2P, r == 0 ? "send" : "recv", "a");
 			struct record wait = scene_record(rig.scene, OP_WAIT, "wait", "");
-			int64_t dim[1] = { 1024 };
+			int64_t dim[1] = {1024};
 			layout_make(&operand.layout, DT_F32, 1, dim);
 			record.part = &transfer;
 			record.operand = &operand;
@@ -169,21 +177,24 @@ static void a_pipeline(void **state)
 	sync(&rig, 1);
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
 	expect_picture(&rig, 0,
-		"   ms        0      1      2       3      4      5   now 0.00\n"
-		"   0 host    llssssssssssssssssssssssssssss          s waited 3.81 ms in `sync`\n"
-		"     default █ F0 ██▐█ F1 ██▐ F2 ██▐█ F3 ██          l launch\n"
-		"     up      eeeeeeeeeeeeeeeeeeeeeeeeeeeeee          e waited for default\n"
-		"   1 host    llsssssssssssssssssssssssssssssssssss   s waited 4.80 ms in `sync`\n"
-		"     default bbbbbbbb█ F0 ██▐ F1 ██▐█ F2 ██▐ F3 ██   b bubble: waited for rank 0\n"
-		"     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
+	        "   ms        0      1      2       3      4      5   now 0.00\n"
+	        "   0 host    llssssssssssssssssssssssssssss          s waited 3.81 ms in `sync`\n"
+	        "     default █ F0 ██▐█ F1 ██▐ F2 ██▐█ F3 ██          l launch\n"
+	        "     up      eeeeeeeeeeeeeeeeeeeeeeeeeeeeee          e waited for default\n"
+	        "   1 host    llsssssssssssssssssssssssssssssssssss   s waited 4.80 ms in `sync`\n"
+	        "     default bbbbbbbb█ F0 ██▐ F1 ██▐█ F2 ██▐ F3 ██   b bubble: waited for rank 0\n"
+	        "     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
 	check_sums(&rig);
 	assert_int_equal(metric_bubble(&rig.trace, -1, -1, &part), ST_OK);
-	assert_float_equal(part, 0, 1e-9);               /* each rank has no gap: launches and hand-offs are left out */
+	assert_float_equal(part, 0, 1e-9); /* each rank has no gap: launches and hand-offs are left out */
 	rig_close(&rig);
 }
 
 /* A budget that lasts `left` times and counts what it gave */
-struct grants { struct budget budget; int left, given; };
+struct grants {
+	struct budget budget;
+	int left, given;
+};
 static bool grant(struct budget *budget)
 {
 	struct grants *grants = (struct grants *)budget;
@@ -205,12 +216,13 @@ static struct rig many_queued(void)
 	return rig;
 }
 
-/* In a process that has looked before, a look takes the steps that it takes in one that has not: Ctrl-C falls at the same place. */
+/* In a process that has looked before, a look takes the steps that it takes in one that has not: Ctrl-C falls
+ * at the same place. */
 static void a_projection_counts_the_same_again(void **state)
 {
 	(void)state;
 	struct rig rig = many_queued();
-	struct grants first = { .budget = { .more = grant }, .left = 1000000 }, again = first, short_of = first;
+	struct grants first = {.budget = {.more = grant}, .left = 1000000}, again = first, short_of = first;
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
 	assert_int_equal(rig.sim->project(rig.sim, &first.budget), ST_OK);
 	assert_true(first.given > 4);
@@ -221,7 +233,7 @@ static void a_projection_counts_the_same_again(void **state)
 	rig_close(&rig);
 
 	rig = many_queued();
-	struct grants fresh = { .budget = { .more = grant }, .left = first.given / 2 };
+	struct grants fresh = {.budget = {.more = grant}, .left = first.given / 2};
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
 	assert_int_equal(rig.sim->project(rig.sim, &fresh.budget), ST_INTERRUPTED);
 	assert_int_equal(fresh.given, short_of.given);
@@ -230,7 +242,7 @@ static void a_projection_counts_the_same_again(void **state)
 
 static enum status picture_of(const struct trace *trace)
 {
-	struct timeline_options options = { .width = 80, .merge = true, .window = trace_window(trace, -1) };
+	struct timeline_options options = {.width = 80, .merge = true, .window = trace_window(trace, -1)};
 	struct picture picture = {0};
 	enum status status = timeline_picture(trace, &options, &picture);
 	picture_release(&picture);
@@ -252,13 +264,17 @@ static void every_long_look_can_be_stopped(void **state)
 	struct rig rig = many_queued();
 	for (int look = 0; look < 6; look++)
 		for (int left = 0; left < 2; left++) {
-			struct grants grants = { .budget = { .more = grant }, .left = left };
+			struct grants grants = {.budget = {.more = grant}, .left = left};
 			struct trace trace = rig.trace;
 			struct text out = {0};
 			trace.budget = &grants.budget;
-			assert_int_equal(look == 0 ? picture_of(&trace) : look == 1 ? trace_stalls(&trace, -1, 80, &out)
-				: look == 2 ? trace_stats(&trace, -1, 80, &out) : look == 3 ? trace_diff(&trace, 0, 0, 80, &out)
-				: look == 4 ? trace_export_json(&trace, &out) : time_of_all(&trace), ST_INTERRUPTED);
+			assert_int_equal(look == 0  ? picture_of(&trace)
+			                : look == 1 ? trace_stalls(&trace, -1, 80, &out)
+			                : look == 2 ? trace_stats(&trace, -1, 80, &out)
+			                : look == 3 ? trace_diff(&trace, 0, 0, 80, &out)
+			                : look == 4 ? trace_export_json(&trace, &out)
+			                            : time_of_all(&trace),
+			        ST_INTERRUPTED);
 			text_release(&out);
 		}
 	rig_close(&rig);
@@ -267,11 +283,11 @@ static void every_long_look_can_be_stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_straggler),
-		cmocka_unit_test(a_missing_rank),
-		cmocka_unit_test(a_pipeline),
-		cmocka_unit_test(a_projection_counts_the_same_again),
-		cmocka_unit_test(every_long_look_can_be_stopped),
+	        cmocka_unit_test(a_straggler),
+	        cmocka_unit_test(a_missing_rank),
+	        cmocka_unit_test(a_pipeline),
+	        cmocka_unit_test(a_projection_counts_the_same_again),
+	        cmocka_unit_test(every_long_look_can_be_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

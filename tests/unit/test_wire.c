@@ -24,7 +24,8 @@ static void read_back_request(const struct request *sent, struct request *got)
 static void requests_come_back(void **state)
 {
 	(void)state;
-	struct request run = {.kind = REQUEST_RUN, .silent = true, .stop = 123456789012, .stamp = 7}, got = {0};
+	struct request run = {.kind = REQUEST_RUN, .silent = true, .stop = 123456789012, .stamp = 7},
+	               got = {0};
 	text_add(&run.text, "y = matmul x w\n\"a \\ quote\"\t█");
 	read_back_request(&run, &got);
 	assert_int_equal(got.kind, REQUEST_RUN);
@@ -34,7 +35,14 @@ static void requests_come_back(void **state)
 	assert_int_equal(got.stamp, 7);
 	request_release(&got);
 	request_release(&run);
-	struct request view = {.kind = REQUEST_VIEW, .width = 300, .height = 100, .from = 5, .to = 12000000000, .first_row = 3, .selected = 99, .stamp = -1};
+	struct request view = {.kind = REQUEST_VIEW,
+	        .width = 300,
+	        .height = 100,
+	        .from = 5,
+	        .to = 12000000000,
+	        .first_row = 3,
+	        .selected = 99,
+	        .stamp = -1};
 	read_back_request(&view, &got);
 	assert_int_equal(got.kind, REQUEST_VIEW);
 	assert_int_equal(got.width, 300);
@@ -62,14 +70,16 @@ static void a_plain_line_is_a_command(void **state)
 static void broken_requests_are_refused(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"\x1e", "\x1e{", "\x1e{}", "\x1e[1]", "\x1e{\"do\":\"fly\"}", "\x1e{\"do\":1}", "\0367"};
+	static const char *const lines[] = {
+	        "\x1e", "\x1e{", "\x1e{}", "\x1e[1]", "\x1e{\"do\":\"fly\"}", "\x1e{\"do\":1}", "\0367"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct request got = {0};
 		assert_int_equal(request_read(lines[i], strlen(lines[i]), &got), ST_SYNTAX);
 		request_release(&got);
 	}
 	struct request wild = {0};
-	const char *line = "\x1e{\"do\":\"view\",\"width\":1e300,\"height\":-5,\"from\":\"x\",\"first_row\":-1}";
+	const char *line =
+	        "\x1e{\"do\":\"view\",\"width\":1e300,\"height\":-5,\"from\":\"x\",\"first_row\":-1}";
 	assert_int_equal(request_read(line, strlen(line), &wild), ST_OK);
 	assert_in_range(wild.width, 1, 1000);
 	assert_in_range(wild.height, 1, 1000);
@@ -89,8 +99,17 @@ static void read_back_reply(const struct reply *sent, struct reply *got)
 static void replies_come_back(void **state)
 {
 	(void)state;
-	struct reply done = {.kind = REPLY_DONE, .status = ST_INTERRUPTED, .waits = 2, .clock = 4200000, .keep = true, .adds = true,
-		.undo = true, .lines = 12, .stop = 17, .stamp = -1}, got = {0};
+	struct reply done = {.kind = REPLY_DONE,
+	                     .status = ST_INTERRUPTED,
+	                     .waits = 2,
+	                     .clock = 4200000,
+	                     .keep = true,
+	                     .adds = true,
+	                     .undo = true,
+	                     .lines = 12,
+	                     .stop = 17,
+	                     .stamp = -1},
+	             got = {0};
 	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
 	text_add(&done.enter, "next");
 	text_add(&done.wish, "edit a b.rsh");
@@ -123,7 +142,8 @@ static void every_status_travels(void **state)
 {
 	(void)state;
 	for (int status = 0; status < ST_COUNT; status++) {
-		struct reply done = {.kind = REPLY_DONE, .status = (enum status)status, .stamp = -1}, got = {0};
+		struct reply done = {.kind = REPLY_DONE, .status = (enum status)status, .stamp = -1},
+		             got = {0};
 		read_back_reply(&done, &got);
 		assert_int_equal(got.status, status);
 		reply_release(&got);
@@ -144,10 +164,13 @@ static void other_lines_are_foreign(void **state)
 static struct picture make_picture(int width, int height)
 {
 	static const uint32_t glyphs[] = {'a', ' ', 0x2588, 0x2591, 0x00e9, 0x1f600, '.'};
-	struct picture picture = {.width = width, .height = height, .cells = mem_alloc((size_t)(width * height) * sizeof(struct cell)),
-		.ops = mem_alloc((size_t)(width * height) * sizeof(op_id))};
+	struct picture picture = {.width = width,
+	        .height = height,
+	        .cells = mem_alloc((size_t)(width * height) * sizeof(struct cell)),
+	        .ops = mem_alloc((size_t)(width * height) * sizeof(op_id))};
 	for (int i = 0; i < width * height; i++) {
-		picture.cells[i] = (struct cell){glyphs[i % 7], (uint8_t)(i / 3 % COLOUR_COUNT), i / 5 % 2, i / 7 % 2, i / 11 % 2};
+		picture.cells[i] = (struct cell){
+		        glyphs[i % 7], (uint8_t)(i / 3 % COLOUR_COUNT), i / 5 % 2, i / 7 % 2, i / 11 % 2};
 		picture.ops[i] = (op_id)(i / 4 % 6);
 	}
 	return picture;
@@ -173,7 +196,8 @@ static void pictures_come_back(void **state)
 	}
 }
 
-/* A picture cut anywhere, or with a byte changed, is refused or read: never more than its own memory is touched. */
+/* A picture cut anywhere, or with a byte changed, is refused or read: never more than its own memory is
+ * touched. */
 static void broken_pictures_do_no_harm(void **state)
 {
 	(void)state;
@@ -209,9 +233,14 @@ static int start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_come_back), cmocka_unit_test(a_plain_line_is_a_command), cmocka_unit_test(broken_requests_are_refused),
-		cmocka_unit_test(replies_come_back), cmocka_unit_test(every_status_travels), cmocka_unit_test(other_lines_are_foreign),
-		cmocka_unit_test(pictures_come_back), cmocka_unit_test(broken_pictures_do_no_harm),
+	        cmocka_unit_test(requests_come_back),
+	        cmocka_unit_test(a_plain_line_is_a_command),
+	        cmocka_unit_test(broken_requests_are_refused),
+	        cmocka_unit_test(replies_come_back),
+	        cmocka_unit_test(every_status_travels),
+	        cmocka_unit_test(other_lines_are_foreign),
+	        cmocka_unit_test(pictures_come_back),
+	        cmocka_unit_test(broken_pictures_do_no_harm),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
 }

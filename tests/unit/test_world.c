@@ -48,7 +48,8 @@ static void orders(void **state)
 	int io = stream(&b, 0, "io");
 
 	(void)state;
-	op_id a = kernel(&b, 0, io, "spin"), c = kernel(&b, 0, STREAM_DEFAULT, "spin"), d = kernel(&b, 0, io, "spin");
+	op_id a = kernel(&b, 0, io, "spin"), c = kernel(&b, 0, STREAM_DEFAULT, "spin"),
+	      d = kernel(&b, 0, io, "spin");
 	assert_int_equal(b.world->first[0], a);
 	assert_int_equal(b.world->ops[a].next_program, c);
 	assert_int_equal(b.world->ops[a].next_stream, d);
@@ -75,7 +76,8 @@ static void records_are_shared(void **state)
 	record.operand = &operand;
 	op_id first, second;
 	assert_int_equal(world_queue(b.world, 0, 1, &record, 0, 0, 0, &first), ST_OK);
-	assert_int_equal(world_queue(b.world, 0, 1, &record, b.world->ops[first].record, 0, 0, &second), ST_OK);
+	assert_int_equal(
+	        world_queue(b.world, 0, 1, &record, b.world->ops[first].record, 0, 0, &second), ST_OK);
 	assert_int_equal(b.world->ops[first].record, b.world->ops[second].record);
 	assert_ptr_not_equal(op_record(b.world, first)->operand, &operand);
 	assert_int_equal(op_record(b.world, first)->operand[0].address, operand.address);
@@ -119,7 +121,7 @@ static void collectives_match_by_issue_order(void **state)
 
 static void expect_mismatch(struct books *b, op_id id, const char *words)
 {
-	struct text why = { 0 };
+	struct text why = {0};
 	const struct meet *meet = &b->world->meets[b->world->ops[id].meet];
 
 	assert_true(meet->mismatch);
@@ -151,14 +153,16 @@ static void transfers_meet_by_channel(void **state)
 	struct books b = books_open(3, 0);
 
 	(void)state;
-	op_id s1 = transfer(&b, 0, 1, P2P_SEND, 1, 64), s2 = transfer(&b, 0, 1, P2P_SEND, 2, 64), s3 = transfer(&b, 0, 1, P2P_SEND, 1, 128);
-	op_id r2 = transfer(&b, 2, 1, P2P_RECV, 0, 64), r1 = transfer(&b, 1, 1, P2P_RECV, 0, 64), r3 = transfer(&b, 1, 1, P2P_RECV, 0, 64);
+	op_id s1 = transfer(&b, 0, 1, P2P_SEND, 1, 64), s2 = transfer(&b, 0, 1, P2P_SEND, 2, 64),
+	      s3 = transfer(&b, 0, 1, P2P_SEND, 1, 128);
+	op_id r2 = transfer(&b, 2, 1, P2P_RECV, 0, 64), r1 = transfer(&b, 1, 1, P2P_RECV, 0, 64),
+	      r3 = transfer(&b, 1, 1, P2P_RECV, 0, 64);
 	assert_int_equal(meet_of(&b, s1), meet_of(&b, r1));
 	assert_int_equal(meet_of(&b, s2), meet_of(&b, r2));
 	assert_int_equal(meet_of(&b, s3), meet_of(&b, r3));
 	const struct meet *meet = &b.world->meets[meet_of(&b, s3)];
 	assert_true(meet->p2p && meet->mismatch && meet->sequence == 1);
-	struct text why = { 0 };
+	struct text why = {0};
 	world_mismatch(b.world, meet, &why);
 	assert_string_equal(text_string(&why), "rank 0 sends 512 B, rank 1 receives 256 B");
 	text_release(&why);
@@ -183,7 +187,7 @@ static void abort_restarts(void **state)
 
 static int pairs(struct books *b, const char *text, int a, int c, int d, int e)
 {
-	int starts[] = { 0, 2, 4 }, ranks[] = { a, c, d, e }, index;
+	int starts[] = {0, 2, 4}, ranks[] = {a, c, d, e}, index;
 
 	assert_int_equal(world_group_make(b->world, name(b, text), true, 2, starts, ranks, &index), ST_OK);
 	return index;
@@ -210,9 +214,11 @@ static void crossing_groups(void **state)
 	(void)state;
 	for (int typed = 0; typed < 6; typed++) {
 		struct books b = books_open(4, 0);
-		int tp = pairs(&b, "tp", 0, 1, 2, 3), dp = pairs(&b, "dp", 0, 2, 1, 3), same = pairs(&b, "same", 1, 0, 2, 3);
-		static const int order[6][4] = { { 0, 0, 1, 1 }, { 1, 1, 0, 0 }, { 0, 1, 0, 1 }, { 1, 0, 1, 0 }, { 0, 1, 1, 0 }, { 1, 0, 0, 1 } };
-		int at[2] = { 0, 0 }, program[2][2] = { { tp, same }, { same, tp } };
+		int tp = pairs(&b, "tp", 0, 1, 2, 3), dp = pairs(&b, "dp", 0, 2, 1, 3),
+		    same = pairs(&b, "same", 1, 0, 2, 3);
+		static const int order[6][4] = {
+		        {0, 0, 1, 1}, {1, 1, 0, 0}, {0, 1, 0, 1}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 0, 0, 1}};
+		int at[2] = {0, 0}, program[2][2] = {{tp, same}, {same, tp}};
 		for (int r = 0; r < 4; r++) {
 			collective(&b, r, 1, "allreduce", r == 1 ? dp : tp, 64);
 			collective(&b, r, 1, "allreduce", r == 1 ? tp : dp, 64);
@@ -223,7 +229,7 @@ static void crossing_groups(void **state)
 			collective(&b, rank, 1, "allreduce", program[rank][at[rank]++], 64);
 		}
 		assert_string_equal(world_order_warning(b.world, 0),
-			"ranks 0 and 1 queue collectives of tp and same in opposite orders: NCCL can hang");
+		        "ranks 0 and 1 queue collectives of tp and same in opposite orders: NCCL can hang");
 		assert_null(world_order_warning(b.world, 1));
 		books_close(&b);
 	}
@@ -234,7 +240,7 @@ static void labels(void **state)
 	struct books b = books_open(2, 0);
 	int y = make(&b, 0, "y", 64);
 	op_id id, ops[3];
-	struct text out = { 0 };
+	struct text out = {0};
 
 	(void)state;
 	assert_int_equal(op_find(b.world, 0, "y", &id), ST_NAME);
@@ -270,8 +276,11 @@ static void views_go_with_their_owner(void **state)
 
 	(void)state;
 	assert_int_equal(layout_make(&half, DT_F32, 1, &dim), ST_OK);
-	assert_int_equal(world_view_make(b.world, 0, name(&b, "v"), x, b.world->tensors[x].address + 128, &half, &v), ST_OK);
-	assert_int_equal(world_view_make(b.world, 0, name(&b, "w"), v, b.world->tensors[x].address, &half, &w), ST_OK);
+	assert_int_equal(
+	        world_view_make(b.world, 0, name(&b, "v"), x, b.world->tensors[x].address + 128, &half, &v),
+	        ST_OK);
+	assert_int_equal(
+	        world_view_make(b.world, 0, name(&b, "w"), v, b.world->tensors[x].address, &half, &w), ST_OK);
 	assert_int_equal(b.world->tensors[x].views, 2);
 	assert_int_equal(b.world->tensors[w].base, x);
 	assert_int_equal(world_tensor_free(b.world, v, STREAM_HOST), ST_OK);
@@ -301,11 +310,20 @@ static void poison_goes_when_written_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_one_thing), cmocka_unit_test(nearest_name), cmocka_unit_test(orders),
-		cmocka_unit_test(records_are_shared), cmocka_unit_test(collectives_meet), cmocka_unit_test(collectives_match_by_issue_order),
-		cmocka_unit_test(mismatch_is_worded), cmocka_unit_test(transfers_meet_by_channel), cmocka_unit_test(abort_restarts),
-		cmocka_unit_test(groups_have_instances), cmocka_unit_test(crossing_groups), cmocka_unit_test(labels),
-		cmocka_unit_test(views_go_with_their_owner), cmocka_unit_test(poison_goes_when_written_whole),
+	        cmocka_unit_test(names_are_one_thing),
+	        cmocka_unit_test(nearest_name),
+	        cmocka_unit_test(orders),
+	        cmocka_unit_test(records_are_shared),
+	        cmocka_unit_test(collectives_meet),
+	        cmocka_unit_test(collectives_match_by_issue_order),
+	        cmocka_unit_test(mismatch_is_worded),
+	        cmocka_unit_test(transfers_meet_by_channel),
+	        cmocka_unit_test(abort_restarts),
+	        cmocka_unit_test(groups_have_instances),
+	        cmocka_unit_test(crossing_groups),
+	        cmocka_unit_test(labels),
+	        cmocka_unit_test(views_go_with_their_owner),
+	        cmocka_unit_test(poison_goes_when_written_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,28 @@
-/* test_world_failures.c -- the n-th allocation fails, for every n: each change of the books happens whole or not at all */
+/* test_world_failures.c -- the n-th allocation fails, for every n: each change of the books happens whole or
+ * not at all */
 #include "tests/unit/world_help.h"
 #include <stdio.h>
 
 /* A small session; each step is one call that may fail, and is tried again until it succeeds. */
-struct session { struct books b; int io, x, y, view, event, group; op_id a, r, last; name_id names[12]; };
+struct session {
+	struct books b;
+	int io, x, y, view, event, group;
+	op_id a, r, last;
+	name_id names[12];
+};
 enum { STEPS = 22 };
 
-static enum status queue_one(struct session *s, int rank, int lane, enum op_kind kind, int tensor, int access, op_id target, op_id *id)
+static enum status queue_one(struct session *s, int rank, int lane, enum op_kind kind, int tensor, int access,
+        op_id target, op_id *id)
 {
-	struct operand operand = { 0 };
-	struct part part = { .direction = rank ? P2P_RECV : P2P_SEND, .peer = 1 - rank };
-	struct record record = { .kind = (uint8_t)kind, .microbatch = -1, .title = s->names[0], .group = -1, .root = -1, .duration_ns = -1 };
+	struct operand operand = {0};
+	struct part part = {.direction = rank ? P2P_RECV : P2P_SEND, .peer = 1 - rank};
+	struct record record = {.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = s->names[0],
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1};
 
 	if (tensor >= 0) {
 		operand = whole(&s->b, tensor, access);
@@ -30,46 +42,70 @@ static enum status make_one(struct session *s, int rank, int which, int64_t elem
 {
 	struct layout layout;
 	layout_make(&layout, DT_F32, 1, &elements);
-	return world_tensor_make(s->b.world, rank, s->names[which], &layout, SPACE_DEVICE, 1, false, 0, index);
+	return world_tensor_make(
+	        s->b.world, rank, s->names[which], &layout, SPACE_DEVICE, 1, false, 0, index);
 }
 
 static enum status step(struct session *s, int i)
 {
 	struct world *w = s->b.world;
-	int index, starts[] = { 0, 2 }, ranks[] = { 0, 1 };
-	struct layout half = { .dtype = DT_F32, .dims = 1, .dim = { 8 }, .stride = { 1 } };
+	int index, starts[] = {0, 2}, ranks[] = {0, 1};
+	struct layout half = {.dtype = DT_F32, .dims = 1, .dim = {8}, .stride = {1}};
 	op_id id;
 
 	switch (i) {
-	case 0: return world_stream_make(w, 0, s->names[1], 0, false, &index);
-	case 1: return make_one(s, 0, 2, 64, &s->x);
-	case 2: return make_one(s, 0, 3, 1000000, &s->y);
-	case 3: return world_view_make(w, 0, s->names[4], s->x, w->tensors[s->x].address, &half, &s->view);
-	case 4: return world_event_make(w, 0, s->names[5], &s->event);
-	case 5: return world_group_make(w, s->names[6], false, 1, starts, ranks, &s->group);
-	case 6: return queue_one(s, 0, 2, OP_KERNEL, s->x, ACCESS_WRITE, 0, &s->a);
-	case 7: return queue_one(s, 0, 1, OP_KERNEL, s->view, ACCESS_ADD, 0, &id);
-	case 8: return queue_one(s, 0, 2, OP_RECORD, -1, 0, 0, &s->r);
-	case 9: return world_event_record(w, 0, s->event, s->r);
-	case 10: return queue_one(s, 0, 1, OP_WAIT, -1, 0, s->r, &id);
-	case 11: return queue_one(s, 0, 1, OP_COLLECTIVE, s->x, ACCESS_ADD, 0, &id);
-	case 12: return queue_one(s, 1, 1, OP_COLLECTIVE, -1, 0, 0, &id);
-	case 13: return queue_one(s, 0, 2, OP_P2P, s->x, ACCESS_READ, 0, &id);
-	case 14: return queue_one(s, 0, STREAM_HOST, OP_SYNC, -1, 0, OP_EVERYTHING, &id);
-	case 15: return world_mark(w, s->names[7], 3, &index);
-	case 16: return world_tensor_free(w, s->x, 2);
-	case 17: return make_one(s, 0, 2, 32, &s->x);
-	case 18: return queue_one(s, 0, 1, OP_KERNEL, s->x, ACCESS_READ, 0, &id);
-	case 19: return world_tensor_free(w, s->y, 0);
-	case 20: return world_trim(w, 0);
-	default: return world_abort(w, 0);
+	case 0:
+		return world_stream_make(w, 0, s->names[1], 0, false, &index);
+	case 1:
+		return make_one(s, 0, 2, 64, &s->x);
+	case 2:
+		return make_one(s, 0, 3, 1000000, &s->y);
+	case 3:
+		return world_view_make(w, 0, s->names[4], s->x, w->tensors[s->x].address, &half, &s->view);
+	case 4:
+		return world_event_make(w, 0, s->names[5], &s->event);
+	case 5:
+		return world_group_make(w, s->names[6], false, 1, starts, ranks, &s->group);
+	case 6:
+		return queue_one(s, 0, 2, OP_KERNEL, s->x, ACCESS_WRITE, 0, &s->a);
+	case 7:
+		return queue_one(s, 0, 1, OP_KERNEL, s->view, ACCESS_ADD, 0, &id);
+	case 8:
+		return queue_one(s, 0, 2, OP_RECORD, -1, 0, 0, &s->r);
+	case 9:
+		return world_event_record(w, 0, s->event, s->r);
+	case 10:
+		return queue_one(s, 0, 1, OP_WAIT, -1, 0, s->r, &id);
+	case 11:
+		return queue_one(s, 0, 1, OP_COLLECTIVE, s->x, ACCESS_ADD, 0, &id);
+	case 12:
+		return queue_one(s, 1, 1, OP_COLLECTIVE, -1, 0, 0, &id);
+	case 13:
+		return queue_one(s, 0, 2, OP_P2P, s->x, ACCESS_READ, 0, &id);
+	case 14:
+		return queue_one(s, 0, STREAM_HOST, OP_SYNC, -1, 0, OP_EVERYTHING, &id);
+	case 15:
+		return world_mark(w, s->names[7], 3, &index);
+	case 16:
+		return world_tensor_free(w, s->x, 2);
+	case 17:
+		return make_one(s, 0, 2, 32, &s->x);
+	case 18:
+		return queue_one(s, 0, 1, OP_KERNEL, s->x, ACCESS_READ, 0, &id);
+	case 19:
+		return world_tensor_free(w, s->y, 0);
+	case 20:
+		return world_trim(w, 0);
+	default:
+		return world_abort(w, 0);
 	}
 }
 
 static uint64_t facts(const struct world *w)
 {
-	uint64_t sum = w->digest + w->op_count * 3 + w->record_count * 5 + w->meet_count * 7 + w->tensor_count * 11 + w->race_count * 13 +
-		w->unread_count * 17 + w->section_count * 19 + w->group_count * 23 + w->stream_count * 29;
+	uint64_t sum = w->digest + w->op_count * 3 + w->record_count * 5 + w->meet_count * 7 +
+	        w->tensor_count * 11 + w->race_count * 13 + w->unread_count * 17 + w->section_count * 19 +
+	        w->group_count * 23 + w->stream_count * 29;
 	struct memory_counts counts;
 
 	world_memory_counts(w, 0, &counts);
@@ -78,7 +114,7 @@ static uint64_t facts(const struct world *w)
 
 static bool open_session(struct session *s)
 {
-	*s = (struct session){ .b = { .live = mem_live() } };
+	*s = (struct session){.b = {.live = mem_live()}};
 	s->b.machine = mem_alloc(sizeof *s->b.machine);
 	if (!s->b.machine)
 		return false;
@@ -104,7 +140,7 @@ static void every_step_is_whole(void **state)
 	books_close(&s.b);
 
 	for (int i = 0; i < STEPS; i++) {
-		for (long n = 0;; n++) {        /* a fresh session, so that arrays are as full as they were */
+		for (long n = 0;; n++) { /* a fresh session, so that arrays are as full as they were */
 			assert_true(open_session(&s));
 			for (int k = 0; k < i; k++)
 				assert_int_equal(step(&s, k), ST_OK);
@@ -154,7 +190,8 @@ static void launches_are_whole(void **state)
 			assert_int_equal(step(&s, i), ST_OK);
 		assert_int_equal(world_capture_begin(s.b.world, 0, s.names[8]), ST_OK);
 		for (int i = 0; i < 20; i++) {
-			assert_int_equal(queue_one(&s, 0, 1 + i % 2, OP_KERNEL, s.x, ACCESS_ADD, 0, &id), ST_OK);
+			assert_int_equal(
+			        queue_one(&s, 0, 1 + i % 2, OP_KERNEL, s.x, ACCESS_ADD, 0, &id), ST_OK);
 			assert_int_equal(queue_one(&s, 0, 1, OP_COLLECTIVE, s.y, ACCESS_ADD, 0, &id), ST_OK);
 			assert_int_equal(queue_one(&s, 0, 1, OP_P2P, s.y, ACCESS_READ, 0, &id), ST_OK);
 			assert_int_equal(queue_one(&s, 0, 2, OP_RECORD, -1, 0, 0, &id), ST_OK);
@@ -206,8 +243,10 @@ static void digests_tell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_step_is_whole), cmocka_unit_test(opening_fails_cleanly), cmocka_unit_test(launches_are_whole),
-		cmocka_unit_test(digests_tell),
+	        cmocka_unit_test(every_step_is_whole),
+	        cmocka_unit_test(opening_fails_cleanly),
+	        cmocka_unit_test(launches_are_whole),
+	        cmocka_unit_test(digests_tell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

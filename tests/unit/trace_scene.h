@@ -1,4 +1,5 @@
-/* trace_scene.h -- for the tests of trace/: real books, and a backend whose times the test writes down itself */
+/* trace_scene.h -- for the tests of trace/: real books, and a backend whose times the test writes down
+ * itself */
 #ifndef RANKSH_TRACE_SCENE_H
 #define RANKSH_TRACE_SCENE_H
 
@@ -17,17 +18,23 @@ enum { SCENE_OPS = 300000, US = 1000, MS = 1000000 };
 #define NEVER TIME_UNKNOWN
 
 struct scene {
-	struct backend backend;         /* first: the backend's functions find the scene by it */
+	struct backend backend; /* first: the backend's functions find the scene by it */
 	struct machine machine;
 	struct world *world;
 	struct trace trace;
-	struct times *times;            /* by op_id */
+	struct times *times; /* by op_id */
 	int section;
 	double sent[LINK_KINDS];
-	struct { bool waits; op_id on; } hangs[1024];
+	struct {
+		bool waits;
+		op_id on;
+	} hangs[1024];
 };
 
-static inline void scene_times(struct backend *backend, op_id id, struct times *t) { *t = ((struct scene *)backend)->times[id]; }
+static inline void scene_times(struct backend *backend, op_id id, struct times *t)
+{
+	*t = ((struct scene *)backend)->times[id];
+}
 static inline void scene_host(struct backend *backend, int rank, struct host_now *now)
 {
 	struct scene *scene = (struct scene *)backend;
@@ -36,7 +43,7 @@ static inline void scene_host(struct backend *backend, int rank, struct host_now
 		const struct times *t = &scene->times[id];
 		bool host = op_kind_is_host(op_record(scene->world, id)->kind);
 		if (host && t->end == NEVER && t->start != NEVER) {
-			*now = (struct host_now){ .clock = t->start, .state = HOST_BLOCKED, .on = id };
+			*now = (struct host_now){.clock = t->start, .state = HOST_BLOCKED, .on = id};
 			return;
 		}
 		int64_t at = host ? t->end : t->issue;
@@ -48,9 +55,14 @@ static inline void scene_sent(struct backend *backend, int rank, int section, do
 {
 	(void)rank;
 	(void)section;
-	memcpy(sent, ((struct scene *)backend)->sent, sizeof ((struct scene *)backend)->sent);
+	memcpy(sent, ((struct scene *)backend)->sent, sizeof((struct scene *)backend)->sent);
 }
-static inline double scene_slowness(struct backend *backend, op_id id) { (void)backend; (void)id; return 1; }
+static inline double scene_slowness(struct backend *backend, op_id id)
+{
+	(void)backend;
+	(void)id;
+	return 1;
+}
 static inline bool scene_waiting(struct backend *backend, int rank, op_id *on)
 {
 	struct scene *scene = (struct scene *)backend;
@@ -61,12 +73,21 @@ static inline bool scene_waiting(struct backend *backend, int rank, op_id *on)
 static inline struct scene *scene_open(int n)
 {
 	struct scene *scene = mem_alloc(sizeof *scene);
-	scene->backend = (struct backend){ .name = "scene", .times = scene_times, .host = scene_host, .sent = scene_sent,
-		.slowness = scene_slowness, .waiting = scene_waiting };
-	scene->machine = (struct machine){ .name = "scene", .launch = 20 * US, .memory = 256 << 20, .segment = 100 * US, .gpus = 8, .nodes = 1 };
+	scene->backend = (struct backend){.name = "scene",
+	        .times = scene_times,
+	        .host = scene_host,
+	        .sent = scene_sent,
+	        .slowness = scene_slowness,
+	        .waiting = scene_waiting};
+	scene->machine = (struct machine){.name = "scene",
+	        .launch = 20 * US,
+	        .memory = 256 << 20,
+	        .segment = 100 * US,
+	        .gpus = 8,
+	        .nodes = 1};
 	scene->world = world_create(n, -1, &scene->machine);
 	assert_non_null(scene->world);
-	scene->trace = (struct trace){ .world = scene->world, .backend = &scene->backend };
+	scene->trace = (struct trace){.world = scene->world, .backend = &scene->backend};
 	scene->times = mem_alloc(SCENE_OPS * sizeof *scene->times);
 	return scene;
 }
@@ -88,7 +109,9 @@ static inline int scene_stream(struct scene *scene, const char *name)
 {
 	int index, number = 0;
 	for (int rank = 0; rank < scene->world->n; rank++) {
-		assert_int_equal(world_stream_make(scene->world, rank, scene_name(scene, name), 0, false, &index), ST_OK);
+		assert_int_equal(
+		        world_stream_make(scene->world, rank, scene_name(scene, name), 0, false, &index),
+		        ST_OK);
 		number = scene->world->streams[index].number;
 	}
 	return number;
@@ -100,14 +123,23 @@ static inline void scene_mark(struct scene *scene, const char *name)
 }
 
 /* A record as the commands would make it; the launch takes 20 us. */
-static inline struct record scene_record(struct scene *scene, enum op_kind kind, const char *title, const char *object)
+static inline struct record scene_record(
+        struct scene *scene, enum op_kind kind, const char *title, const char *object)
 {
-	return (struct record){ .kind = (uint8_t)kind, .microbatch = -1, .title = scene_name(scene, title), .object = scene_name(scene, object),
-		.section = scene->section, .group = kind == OP_COLLECTIVE || kind == OP_P2P ? 0 : -1, .root = -1, .duration_ns = -1,
-		.alone_ns = -1, .launch_ns = op_kind_is_host(kind) ? 0 : 20 * US };
+	return (struct record){.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = scene_name(scene, title),
+	        .object = scene_name(scene, object),
+	        .section = scene->section,
+	        .group = kind == OP_COLLECTIVE || kind == OP_P2P ? 0 : -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .alone_ns = -1,
+	        .launch_ns = op_kind_is_host(kind) ? 0 : 20 * US};
 }
 
-static inline op_id scene_queue(struct scene *scene, int rank, int stream, const struct record *record, op_id target, struct times t)
+static inline op_id scene_queue(
+        struct scene *scene, int rank, int stream, const struct record *record, op_id target, struct times t)
 {
 	op_id id;
 	assert_int_equal(world_queue(scene->world, rank, stream, record, 0, target, 0, &id), ST_OK);
@@ -118,26 +150,35 @@ static inline op_id scene_queue(struct scene *scene, int rank, int stream, const
 }
 
 /* The same with the times in microseconds: issue, ready, start, end. */
-static inline int64_t scene_us(int64_t us) { return us == NEVER ? NEVER : us * US; }
-static inline op_id scene_op(struct scene *scene, int rank, int stream, enum op_kind kind, const char *title, const char *object,
-	op_id target, int64_t issue, int64_t ready, int64_t start, int64_t end)
+static inline int64_t scene_us(int64_t us)
+{
+	return us == NEVER ? NEVER : us * US;
+}
+static inline op_id scene_op(struct scene *scene, int rank, int stream, enum op_kind kind, const char *title,
+        const char *object, op_id target, int64_t issue, int64_t ready, int64_t start, int64_t end)
 {
 	struct record record = scene_record(scene, kind, title, object);
 	if (kind == OP_SYNC)
 		record.reason = record.title;
-	return scene_queue(scene, rank, stream, &record, target, (struct times){ .issue = scene_us(issue), .ready = scene_us(ready),
-		.start = scene_us(start), .end = scene_us(end) });
+	return scene_queue(scene, rank, stream, &record, target,
+	        (struct times){.issue = scene_us(issue),
+	                .ready = scene_us(ready),
+	                .start = scene_us(start),
+	                .end = scene_us(end)});
 }
 
 /* One send or receive with its peer, and maybe in a phase such as F3. */
-static inline op_id scene_transfer(struct scene *scene, int rank, int stream, enum p2p_direction direction, int peer, const char *phase,
-	int microbatch, int64_t issue, int64_t ready, int64_t start, int64_t end)
+static inline op_id scene_transfer(struct scene *scene, int rank, int stream, enum p2p_direction direction,
+        int peer, const char *phase, int microbatch, int64_t issue, int64_t ready, int64_t start, int64_t end)
 {
 	struct record record = scene_record(scene, OP_P2P, direction == P2P_SEND ? "send" : "recv", "a");
-	struct part part = { .direction = (uint8_t)direction, .peer = peer };
-	struct operand operand = { .space = SPACE_DEVICE, .access = direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE, .tensor = -1,
-		.name = record.object, .address = 512 };
-	int64_t dim[1] = { 256 };
+	struct part part = {.direction = (uint8_t)direction, .peer = peer};
+	struct operand operand = {.space = SPACE_DEVICE,
+	        .access = direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE,
+	        .tensor = -1,
+	        .name = record.object,
+	        .address = 512};
+	int64_t dim[1] = {256};
 	layout_make(&operand.layout, DT_F32, 1, dim);
 	record.part = &part;
 	record.parts = 1;
@@ -147,8 +188,11 @@ static inline op_id scene_transfer(struct scene *scene, int rank, int stream, en
 	record.phase = scene_name(scene, phase);
 	record.colour = phase ? phase[0] : 0;
 	record.microbatch = (int16_t)microbatch;
-	return scene_queue(scene, rank, stream, &record, 0, (struct times){ .issue = scene_us(issue), .ready = scene_us(ready),
-		.start = scene_us(start), .end = scene_us(end) });
+	return scene_queue(scene, rank, stream, &record, 0,
+	        (struct times){.issue = scene_us(issue),
+	                .ready = scene_us(ready),
+	                .start = scene_us(start),
+	                .end = scene_us(end)});
 }
 
 static inline void assert_text(const char *got, const char *wanted)

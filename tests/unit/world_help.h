@@ -10,13 +10,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>     /* behind ours: it makes a macro of `fail` */
+#include <cmocka.h> /* behind ours: it makes a macro of `fail` */
 
-struct books { struct world *world; struct machine *machine; long live; };
+struct books {
+	struct world *world;
+	struct machine *machine;
+	long live;
+};
 
 static inline struct books books_open(int n, int me)
 {
-	struct books b = { .live = mem_live() };
+	struct books b = {.live = mem_live()};
 
 	b.machine = mem_alloc(sizeof *b.machine);
 	assert_non_null(b.machine);
@@ -39,13 +43,16 @@ static inline name_id name(struct books *b, const char *text)
 	return names_make(b->world->names, text, strlen(text));
 }
 
-static inline int make_in(struct books *b, int rank, const char *text, int64_t elements, enum space space, int pool, bool clean)
+static inline int make_in(
+        struct books *b, int rank, const char *text, int64_t elements, enum space space, int pool, bool clean)
 {
 	struct layout layout;
 	int index;
 
 	assert_int_equal(layout_make(&layout, DT_F32, 1, &elements), ST_OK);
-	assert_int_equal(world_tensor_make(b->world, rank, name(b, text), &layout, space, pool, clean, 0, &index), ST_OK);
+	assert_int_equal(
+	        world_tensor_make(b->world, rank, name(b, text), &layout, space, pool, clean, 0, &index),
+	        ST_OK);
 	return index;
 }
 
@@ -65,14 +72,23 @@ static inline int stream(struct books *b, int rank, const char *text)
 
 static inline struct record record_of(struct books *b, enum op_kind kind, const char *title)
 {
-	return (struct record){ .kind = (uint8_t)kind, .microbatch = -1, .title = name(b, title), .group = -1, .root = -1, .duration_ns = -1 };
+	return (struct record){.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = name(b, title),
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1};
 }
 
 static inline struct operand whole(struct books *b, int tensor, int access)
 {
 	const struct tensor *t = &b->world->tensors[tensor];
-	return (struct operand){ .address = t->address, .space = t->space, .access = (uint8_t)access, .tensor = tensor, .name = t->name,
-		.layout = t->layout };
+	return (struct operand){.address = t->address,
+	        .space = t->space,
+	        .access = (uint8_t)access,
+	        .tensor = tensor,
+	        .name = t->name,
+	        .layout = t->layout};
 }
 
 static inline op_id queue(struct books *b, int rank, int lane, const struct record *record, op_id target)
@@ -106,7 +122,8 @@ static inline op_id order(struct books *b, int rank, int lane, enum op_kind kind
 	return queue(b, rank, lane, &record, target);
 }
 
-static inline op_id collective(struct books *b, int rank, int lane, const char *title, int group, int64_t bytes)
+static inline op_id collective(
+        struct books *b, int rank, int lane, const char *title, int group, int64_t bytes)
 {
 	struct record record = record_of(b, OP_COLLECTIVE, title);
 
@@ -116,10 +133,13 @@ static inline op_id collective(struct books *b, int rank, int lane, const char *
 }
 
 /* Of `elements` f32 somewhere: no memory is touched. */
-static inline op_id transfer(struct books *b, int rank, int lane, enum p2p_direction direction, int peer, int64_t elements)
+static inline op_id transfer(
+        struct books *b, int rank, int lane, enum p2p_direction direction, int peer, int64_t elements)
 {
-	struct operand operand = { .space = SPACE_HOST, .address = 1, .access = direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE };
-	struct part part = { .direction = (uint8_t)direction, .peer = peer };
+	struct operand operand = {.space = SPACE_HOST,
+	        .address = 1,
+	        .access = direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE};
+	struct part part = {.direction = (uint8_t)direction, .peer = peer};
 	struct record record = record_of(b, OP_P2P, direction == P2P_SEND ? "send" : "recv");
 
 	assert_int_equal(layout_make(&operand.layout, DT_F32, 1, &elements), ST_OK);
