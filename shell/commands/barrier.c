@@ -1,6 +1,6 @@
 /* barrier.c -- barrier: a collective of nothing, and the host waits for it */
 #include "shell/commands/host.h"
-#include "shell/commands/plan.h"
+#include "shell/submit/plan.h"
 
 #include "collectives/collective.h"
 

@@ -1,6 +1,6 @@
 /* collective.c -- allreduce, broadcast, ... in place or OUT =, on any group */
-#include "shell/commands/plan.h"
-#include "shell/commands/unroll.h"
+#include "shell/submit/plan.h"
+#include "shell/submit/unroll.h"
 
 #include "collectives/collective.h"
 

@@ -3,7 +3,7 @@
  * An OP_COPY has two operands, from and to; their spaces say which engine moves it. A copy from or to
  * pageable memory (space host) is staged by the driver, so the host waits for it: OP_SYNC, reason "copy". */
 #include "shell/commands/host.h"
-#include "shell/commands/plan.h"
+#include "shell/submit/plan.h"
 
 enum { FROM, ARROW, TO };
 

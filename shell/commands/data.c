@@ -1,7 +1,7 @@
 /* data.c -- data: what a model is trained on */
 #include "shell/commands/services.h"
-#include "shell/data.h"
-#include "shell/training.h"
+#include "shell/training/data.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
 #include "base/file.h"
 #include "shell/commands/services.h"
-#include "shell/credit.h"
+#include "shell/session/credit.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* file.c -- save, and `tensor x = load F.npy`: tensors in NumPy's files (base/npy.h); `load` takes texts too
- * (shell/data.h)
+ * (shell/training/data.h)
  *
  * A file is read by rank 0 and its content sent to all, so that every process knows the same; a tensor is
  * written by its owner. */
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/npy.h"
-#include "shell/data.h"
+#include "shell/training/data.h"
 
 #include <string.h>
 

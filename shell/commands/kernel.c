@@ -3,7 +3,7 @@
  * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works in
  * place has no results, and the arguments it changes are marked as written. `parameter` holds its options in
  * the order of the kernel's row. */
-#include "shell/commands/plan.h"
+#include "shell/submit/plan.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* lesson.c -- the learner's commands: lessons lesson next hint check solution predict tour */
-#include "shell/language/command.h"
-#include "shell/lesson.h"
+#include "shell/language/run/command.h"
+#include "shell/lessons/lesson.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 /* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking
  * moves no clock */
 #include "shell/commands/services.h"
-#include "shell/state.h"
+#include "shell/training/state.h"
 
 #include <string.h>
 

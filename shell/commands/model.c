@@ -1,6 +1,6 @@
 /* model.c -- model: what a strategy trains */
 #include "shell/commands/services.h"
-#include "shell/training.h"
+#include "shell/training/training.h"
 #include "base/dtype.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* peek.c -- peek: the memory as it is now; looking moves nothing */
-#include "shell/commands/show.h"
+#include "shell/session/show.h"
 #include "shell/commands/services.h"
 
 #include "base/memory.h"

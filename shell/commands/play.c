@@ -1,7 +1,7 @@
 /* play.c -- program, step, run, verify: a program is played */
 #include "base/file.h"
 #include "shell/commands/services.h"
-#include "shell/training.h"
+#include "shell/training/training.h"
 #include "base/memory.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
  * prints speak in the order of execution. */
 #include "shell/commands/host.h"
-#include "shell/commands/show.h"
+#include "shell/session/show.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* say.c -- say, source: a script speaks; a script runs another */
 #include "shell/commands/services.h"
-#include "shell/language/interpreter.h"
+#include "shell/language/run/interpreter.h"
 
 #include "base/memory.h"
 

@@ -8,7 +8,7 @@
 #ifndef RANKSH_SERVICES_H
 #define RANKSH_SERVICES_H
 
-#include "shell/language/command.h"
+#include "shell/language/run/command.h"
 
 /* A record with the line's title, phase (of this rank), section and number; no group, no root, costs not
  * known yet. */

@@ -1,6 +1,6 @@
 /* stage.c -- stage: the times of a pipeline's stages, where the model does not matter */
 #include "shell/commands/services.h"
-#include "shell/training.h"
+#include "shell/training/training.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
 #include "shell/commands/services.h"
-#include "shell/training.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <string.h>

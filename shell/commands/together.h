@@ -2,7 +2,7 @@
 #ifndef RANKSH_TOGETHER_H
 #define RANKSH_TOGETHER_H
 
-#include "shell/commands/plan.h"
+#include "shell/submit/plan.h"
 
 /* For an operation of communication: OPF_FREE_LAUNCH when one of this rank's was launched in the block
  * before; 0 outside a block. */

@@ -1,8 +1,8 @@
 /* diary.c -- the front end's journal */
 #include "shell/terminal/diary.h"
 #include "base/memory.h"
-#include "shell/io.h"
-#include "shell/options.h"
+#include "shell/session/io.h"
+#include "shell/rank/options.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #define RANKSH_LAUNCH_H
 
 #include "base/text.h"
-#include "shell/options.h"
+#include "shell/rank/options.h"
 #include <sys/types.h>
 
 struct job {

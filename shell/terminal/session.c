@@ -1,6 +1,6 @@
 /* session.c -- the prompt: a line is read while the ranks are listened to */
 #include "shell/terminal/session.h"
-#include "shell/credit.h"
+#include "shell/session/credit.h"
 #include "shell/terminal/fold.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"

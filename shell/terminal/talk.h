@@ -4,7 +4,7 @@
 #define RANKSH_TALK_H
 
 #include "shell/terminal/launch.h"
-#include "shell/wire.h"
+#include "shell/wire/wire.h"
 
 struct talk {
 	struct job job;

@@ -3,7 +3,7 @@
 #ifndef RANKSH_VIEW_H
 #define RANKSH_VIEW_H
 
-#include "shell/wire.h"
+#include "shell/wire/wire.h"
 
 /* Asks for a frame; ST_OK, or the job is gone. */
 typedef enum status view_ask(void *self, const struct request *request, struct reply *reply);

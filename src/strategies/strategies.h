@@ -1,7 +1,7 @@
 /* strategies.h -- how a model is trained on many ranks: a strategy writes a program, lines that a user could
  * have typed.
  *
- *     model + data + options + number of ranks  --generate-->  text  --shell/program.c-->  step, run, verify
+ *     model + data + options + number of ranks  --generate-->  text  --shell/training/program.c-->  step, run, verify
  *
  * Strategies are pure text generators: they see no tensor and no clock, and have no way to reach into the
  * engine. May call: base/.

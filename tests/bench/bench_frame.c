@@ -2,8 +2,8 @@
  * again, as rank 0 and the front end do. Ranks differ, so that none is drawn with another; the last case has
  * nothing finished, so its first frame runs the projection too. */
 #include "base/memory.h"
-#include "shell/credit.h"
-#include "shell/frame.h"
+#include "shell/session/credit.h"
+#include "shell/wire/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * Both take turns, several times, and the best of each counts: what else the computer does spoils either.
  * Times are the process's own. */
 #include "plain_gpt.h"
-#include "shell/credit.h"
-#include "shell/language/interpreter.h"
-#include "shell/training.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -4,7 +4,7 @@
  * Counted: the text's bytes checked as UTF-8, copied, split into words; expressions and names as trees; each
  * line bound to its command's row (arguments, options, clauses); the tree freed. Not counted: names looked
  * for in the books, anything run. */
-#include "shell/language/interpreter.h"
+#include "shell/language/run/interpreter.h"
 #include "strategies/strategies.h"
 
 #include <stdio.h>

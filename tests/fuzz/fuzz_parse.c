@@ -6,7 +6,7 @@
  * With clang, -DLIBFUZZER -fsanitize=fuzzer,address,undefined makes it a target of libFuzzer. */
 #include "base/memory.h"
 #include "base/philox.h"
-#include "shell/language/interpreter.h"
+#include "shell/language/run/interpreter.h"
 
 #include <dirent.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * equal (the conductor compares them); either the failure is told with its rank, or it was overcome and every
  * number is right; later lines work, with right numbers; nothing is left allocated. */
 #include "base/memory.h"
-#include "shell/conductor.h"
+#include "shell/agreement/conductor.h"
 #include "tests/mpi/check.h"
 
 #include <ftw.h>

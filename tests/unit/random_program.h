@@ -9,9 +9,9 @@
 
 #include "base/philox.h"
 #include "base/text.h"
-#include "shell/credit.h"
-#include "shell/language/interpreter.h"
-#include "shell/shell.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/shell.h"
 
 #include <stdio.h>
 #include <string.h>

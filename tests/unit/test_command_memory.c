@@ -1,9 +1,9 @@
 /* test_command_memory.c -- the n-th allocation of a line fails, for n = 0, 1, 2 ... until it succeeds: no
  * crash, no leak, and the next line runs */
 #include "base/memory.h"
-#include "shell/credit.h"
-#include "shell/language/command.h"
-#include "shell/language/interpreter.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks;
  * every row is whole */
-#include "shell/credit.h"
-#include "shell/language/command.h"
-#include "shell/language/interpreter.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

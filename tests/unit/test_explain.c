@@ -1,5 +1,5 @@
 /* test_explain.c -- PyTorch lines and CUDA calls with the names of a line filled in */
-#include "shell/explain.h"
+#include "shell/lessons/explain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* test_gpt.c -- a gpt trained by the program of lines gives, iteration by iteration, the losses of the same
  * model written as a plain C program */
 #include "tests/bench/plain_gpt.h"
-#include "shell/credit.h"
-#include "shell/language/interpreter.h"
-#include "shell/training.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/training/training.h"
 #include "check.h"
 
 enum { TEXT = 20000, VOCAB = 64, ITERATIONS = 8 };

@@ -1,7 +1,7 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
  * mistakes */
-#include "shell/language/interpreter.h"
-#include "shell/language/lex.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/parse/lex.h"
 #include "base/memory.h"
 #include "check.h"
 

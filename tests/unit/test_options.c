@@ -1,5 +1,5 @@
 /* test_options.c -- the command line */
-#include "shell/options.h"
+#include "shell/rank/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_out.c -- merging what ranks say */
 #include "base/memory.h"
-#include "shell/out.h"
+#include "shell/session/out.h"
 #include "trace/trace.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_program.c -- programs: their text taken apart; the gradients of serial's models against finite
  * differences */
-#include "shell/training.h"
-#include "shell/credit.h"
-#include "shell/language/interpreter.h"
+#include "shell/training/training.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/interpreter.h"
 #include "base/memory.h"
 #include "strategies/layers.h"
 

@@ -1,9 +1,9 @@
 /* test_session.c -- a session in one process: the journal, undo, reset, stops that replays repeat */
 #include "base/memory.h"
-#include "shell/credit.h"
-#include "shell/language/interpreter.h"
-#include "shell/shell.h"
-#include "shell/training.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/shell.h"
+#include "shell/training/training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,9 +6,9 @@
  * accepted; the session ends with the same books as one in which nothing failed; nothing is left allocated.
  * Lines that begin with an empty world may leave that behind. */
 #include "base/memory.h"
-#include "shell/credit.h"
-#include "shell/language/command.h"
-#include "shell/language/interpreter.h"
+#include "shell/session/credit.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_wire.c -- requests, replies and pictures there and back */
 #include "base/memory.h"
-#include "shell/wire.h"
-#include "shell/wire_picture.h"
+#include "shell/wire/wire.h"
+#include "shell/wire/wire_picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

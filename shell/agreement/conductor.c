@@ -1,0 +1,282 @@
+/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and
+ * credit, meanwhile */
+#include "shell/agreement/conductor.h"
+#include "base/memory.h"
+#include "shell/agreement/agree.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
+
+#include <string.h>
+
+enum { CAUGHT_ROOM = 1 << 16 };
+static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
+
+/* ---- text that a rank printed by itself ---- */
+
+static void show_own(struct conductor *conductor, bool rest)
+{
+	static const int rank = 0;
+	char caught[CAUGHT_ROOM];
+	size_t count = capture_take(conductor->capture, caught, sizeof caught, rest);
+	if (count)
+		conductor->foreign(conductor->self, rank, caught, count);
+}
+
+bool conductor_poll(void *self)
+{
+	struct conductor *conductor = self;
+	char *bytes;
+	size_t count;
+	int rank;
+	while (plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
+		conductor->foreign(conductor->self, rank, bytes, count);
+		mem_free(bytes);
+	}
+	if (conductor->capture)
+		show_own(conductor, false);
+	return false;
+}
+
+bool conductor_forward(void *self)
+{
+	struct conductor *conductor = self;
+	char caught[CAUGHT_ROOM];
+	size_t count =
+	        conductor->capture ? capture_take(conductor->capture, caught, sizeof caught, false) : 0;
+	if (count)
+		plane_forward(conductor->plane, caught, count);
+	return false;
+}
+
+/* ---- credit ---- */
+
+static enum credit_code look(void *self)
+{
+	struct conductor *conductor = self;
+	conductor_poll(conductor);
+	if (conductor_over_limit(conductor) ||
+	        (conductor->interrupted && conductor->interrupted(conductor->self)))
+		return CREDIT_STOP;
+	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
+		return CREDIT_FLUSH;
+	return CREDIT_GO;
+}
+
+static void flush(void *self)
+{
+	agree_all(self, ST_OK);
+}
+
+bool conductor_over_limit(const struct conductor *conductor)
+{
+	return conductor->limit_at_ns && wall_ns() > conductor->limit_at_ns;
+}
+
+/* ---- orders ---- */
+
+/* A script is over: nobody types another line, so whoever waits is stuck. */
+static enum status end_script(struct shell *shell)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct ranks waiting = {0};
+	struct text chain = {0};
+	bool stuck = false;
+	enum status status = shell_settle(shell, ST_OK);
+	if (status == ST_OK)
+		status = trace_stuck(&trace, out_width(shell->out), true, &chain, &stuck, &waiting);
+	if (status == ST_OK && stuck) {
+		out_put(shell->out, text_string(&chain), chain.count);
+		status = fail(ST_STUCK, "ranks are stuck at the end");
+	}
+	text_release(&chain);
+	return status;
+}
+
+static enum status run_line(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	int64_t start = credit_position(&conductor->credit, &shell->budget);
+	shell->wish = (struct wish){0};
+	text_clear(&shell->outside);
+	shell->replaying += order->silent;
+	out_mute(shell->out, order->silent);
+	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
+	out_mute(shell->out, -order->silent);
+	shell->replaying -= order->silent;
+	conductor->stopped = status == ST_INTERRUPTED ? credit_stop(&conductor->credit, start) : 0;
+	return status;
+}
+
+/* Bytes to the end of the line that is open after `least` bytes. */
+static size_t whole_lines(const char *text, size_t count, size_t least)
+{
+	const char *newline = least < count ? memchr(text + least, '\n', count - least) : NULL;
+	return newline ? (size_t)(newline - text) + 1 : count;
+}
+
+/* A line's block: looked for in twice as much text each time, so that a long one is read twice and not once
+ * for each of its lines. */
+static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
+{
+	for (size_t least = 1024;; least *= 2) {
+		size_t size = whole_lines(text, count, least);
+		enum status status = interpreter_first(text, size, file, line, taken);
+		if (status != ST_INCOMPLETE || size == count)
+			return status;
+	}
+}
+
+/* One line after the other, a block's lines together. What a line does cannot depend on how the bytes came
+ * down the pipe. */
+static enum status run_lines(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	enum status status = ST_OK;
+	size_t from = 0;
+	shell_enter(shell);
+	for (int line = order->first_line; from < order->count && status == ST_OK;) {
+		const char *text = order->text + from;
+		size_t left = order->count - from, size = whole_lines(text, left, 0);
+		status = interpreter_run(shell, text, size, order->file, line);
+		if (status == ST_INCOMPLETE && size < left) {
+			status = find_block(text, left, order->file, line, &size);
+			if (status == ST_OK)
+				status = interpreter_run(shell, text, size, order->file, line);
+		}
+		if (status == ST_INCOMPLETE)
+			break;
+		for (size_t i = 0; i < size; i++)
+			line += text[i] == '\n';
+		from += size;
+	}
+	conductor->taken = from;
+	status = shell_settle(shell, status);
+	shell_leave(shell);
+	return status;
+}
+
+static enum status carry_out(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	int failed = 0;
+	enum status status;
+	conductor->credit.asked_ns = wall_ns();
+	switch ((enum order_kind)order->kind) {
+	case ORDER_LINE:
+		return run_line(conductor, order);
+	case ORDER_TEXT:
+		shell_enter(shell);
+		status = interpreter_run(shell, order->text, order->count, order->file, order->first_line);
+		if (status != ST_INCOMPLETE)
+			status = shell_settle(shell, status);
+		shell_leave(shell);
+		return status;
+	case ORDER_LINES:
+		return run_lines(conductor, order);
+	case ORDER_END:
+		return end_script(shell);
+	case ORDER_SETUP:
+		shell->interactive = order->interactive;
+		out_setup(shell->out, order->colour, order->width);
+		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
+	case ORDER_LESSONS:
+		status = lesson_check_all(shell, &failed);
+		shell->expects_failed += failed;
+		return status;
+	case ORDER_LEAVE:
+		break;
+	}
+	return ST_OK;
+}
+
+/* On the wire between processes: the struct, the length of the file's name + 1 (0: NULL), the name, the
+ * text. */
+static void pack_order(const struct order *order, struct text *bytes)
+{
+	uint32_t name = order->file ? (uint32_t)strlen(order->file) + 1 : 0;
+	text_clear(bytes);
+	text_put(bytes, (const char *)order, sizeof *order);
+	text_put(bytes, (const char *)&name, sizeof name);
+	text_put(bytes, order->file ? order->file : "", name);
+	text_put(bytes, order->text ? order->text : "", order->count);
+}
+
+/* *order points into `bytes`. */
+static bool unpack_order(const char *bytes, size_t count, struct order *order)
+{
+	uint32_t name;
+	if (count < sizeof *order + sizeof name)
+		return false;
+	memcpy(order, bytes, sizeof *order);
+	memcpy(&name, bytes + sizeof *order, sizeof name);
+	const char *at = bytes + sizeof *order + sizeof name;
+	if (count != sizeof *order + sizeof name + name + order->count)
+		return false;
+	order->file = name ? at : NULL;
+	order->text = at + name;
+	return true;
+}
+
+enum status conductor_order(struct conductor *conductor, const struct order *order)
+{
+	pack_order(order, &conductor->bytes);
+	if (conductor->bytes.broken) {
+		text_release(&conductor->bytes);
+		return ST_MEMORY;
+	}
+	enum status status = plane_send_all(conductor->plane, conductor->bytes.bytes, conductor->bytes.count);
+	if (status != ST_OK)
+		return agree_end(conductor, status);
+	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
+}
+
+void conductor_follow(struct conductor *conductor)
+{
+	for (bool on = true; on;) {
+		struct order order;
+		void *bytes = NULL;
+		size_t count;
+		enum status status =
+		        plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
+		if (status == ST_OK && !unpack_order(bytes, count, &order))
+			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
+		if (status != ST_OK)
+			agree_end(conductor, status);
+		on = status == ST_OK && order.kind != ORDER_LEAVE;
+		if (on)
+			agree_all(conductor, carry_out(conductor, &order));
+		mem_free(bytes);
+	}
+}
+
+/* ---- life ---- */
+
+enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
+        const struct options *options)
+{
+	struct shell *shell = &conductor->shell;
+	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : plane_size(plane);
+	conductor->plane = plane;
+	conductor->capture = capture;
+	conductor->options = options;
+	conductor->credit.look = look;
+	conductor->credit.flush = flush;
+	conductor->credit.self = conductor;
+	conductor->flushed_ns = wall_ns();
+	conductor->limit_at_ns = options->limit_ns ? wall_ns() + options->limit_ns : 0;
+	credit_start(&conductor->credit, plane, &shell->budget);
+	shell->credit = &conductor->credit;
+	shell->arguments = options->arguments;
+	shell->argument = options->argument;
+	conductor->verdicts = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->verdicts);
+	if (!conductor->verdicts)
+		return ST_MEMORY;
+	return shell_open(shell, plane, n, options->dry, options->machine ? options->machine : "classroom");
+}
+
+void conductor_close(struct conductor *conductor)
+{
+	shell_close(&conductor->shell);
+	text_release(&conductor->bytes);
+	mem_free(conductor->verdicts);
+}

@@ -1,0 +1,66 @@
+/* conductor.h -- rank 0's loop: request in, broadcast, run, agree on status, merge outputs, reply; and the
+ * other ranks' loop.
+ *
+ * Everything that all processes do together is an order: rank 0 sends it, every process carries it out, and
+ * the verdicts are gathered: status, digest of the books, what was said. */
+#ifndef RANKSH_CONDUCTOR_H
+#define RANKSH_CONDUCTOR_H
+
+#include "mpi/plane.h"
+#include "shell/rank/capture.h"
+#include "shell/session/credit.h"
+#include "shell/rank/options.h"
+#include "shell/session/shell.h"
+
+/* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a
+ * pipe. END: no more lines come; who waits now is stuck. */
+enum order_kind { ORDER_LINE, ORDER_TEXT, ORDER_LINES, ORDER_END, ORDER_SETUP, ORDER_LESSONS, ORDER_LEAVE };
+struct order {
+	int32_t kind;       /* enum order_kind */
+	int32_t first_line; /* TEXT, LINES */
+	int32_t width;      /* SETUP, also colour and interactive */
+	int32_t colour, interactive;
+	int32_t silent;      /* LINE: a replay */
+	int64_t stop, stamp; /* LINE: see struct entry */
+	const char *file;    /* TEXT, LINES: for messages; NULL: none */
+	const char *text;
+	size_t count;
+};
+
+struct conductor {
+	struct shell shell;
+	struct credit credit;
+	struct plane *plane;
+	struct capture *capture; /* NULL: nothing is caught (one process without a wire) */
+	const struct options *options;
+	struct text bytes;            /* scratch: messages */
+	struct plane_bytes *verdicts; /* rank 0: one for each process (agree.c) */
+	bool differ_told;             /* that books differ is said once */
+	int64_t patience_ns;          /* wall clock: whoever waits for an agreement gives up then; 0: waits */
+	bool output_failed;           /* batch: descriptor 1 cannot be written */
+	int64_t flushed_ns, limit_at_ns;
+	size_t taken;    /* after LINES: bytes that were run; the rest is the beginning of something */
+	int64_t stopped; /* after an interrupted line: its stop, in steps from its start */
+	/* rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the
+	 * flag is taken down by asking) */
+	void (*say)(void *self, const char *bytes, size_t count);
+	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
+	bool (*interrupted)(void *self);
+	void *self;
+};
+
+enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
+        const struct options *options);
+void conductor_close(struct conductor *conductor);
+/* Rank 0: everybody carries the order out. Words of a failure by fail_text(). */
+enum status conductor_order(struct conductor *conductor, const struct order *order);
+/* The other ranks, until ORDER_LEAVE. */
+void conductor_follow(struct conductor *conductor);
+/* Rank 0: shows what ranks have printed by themselves. True never. */
+bool conductor_poll(void *conductor);
+/* The others: hands what this process has printed by itself on to rank 0. True never. */
+bool conductor_forward(void *conductor);
+/* Did the session's limit (--limit) end it? */
+bool conductor_over_limit(const struct conductor *conductor);
+
+#endif

@@ -1,0 +1,352 @@
+/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by it */
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+/* May the word stand for an argument of this row? By its first look only. */
+static bool fits(const struct argument_row *row, const struct word *word)
+{
+	switch (row->kind) {
+	case ARG_TENSOR:
+	case ARG_RESULT:
+		return looks_like_tensor(word->at, word->after);
+	case ARG_NEW:
+	case ARG_STREAM:
+	case ARG_EVENT:
+	case ARG_WAITABLE:
+	case ARG_GROUP:
+		return name_end(word->at, word->after) == word->after;
+	case ARG_SHAPE:
+		return *word->at == '[';
+	case ARG_WORD:
+		return !row->words || is_listed(row->words, word->at, word->after);
+	case ARG_ARROW:
+		return text_is(word->at, word->after, "->");
+	case ARG_RANKS:
+		return strchr("0123456789($", *word->at) || text_is(word->at, word->after, "all");
+	case ARG_EXPRESSION:
+	case ARG_PRINTABLE:
+		return !text_is(word->at, word->after, "->") && !is_operator(word);
+	case ARG_FILE:
+	case ARG_TEXT:
+	case ARG_OP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
+{
+	if (!looks_like_tensor(word->at, word->after))
+		return parse_formula(parser, word->at, word->after, &argument->formula);
+	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
+	size_t reads = parser->read_count;
+	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK) {
+		argument->formula = NULL; /* x[0:4], x.T: a tensor and nothing else */
+		parser->read_count = reads;
+	}
+	return status;
+}
+
+static enum status bind_new(struct parser *parser, struct argument *argument, const struct word *word)
+{
+	enum status status = parse_name(parser, word->at, word->after, &argument->name);
+	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
+		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name",
+		        (int)(word->after - word->at), word->at);
+	return status;
+}
+
+static enum status bind_word(struct parser *parser, struct argument *argument, int row,
+        const struct argument_row *rows, const struct word *word)
+{
+	argument->kind = (uint8_t)rows[row].kind;
+	argument->row = (uint8_t)row;
+	argument->written = slice_between(word->at, word->after);
+	switch (argument->kind) {
+	case ARG_TENSOR:
+	case ARG_RESULT:
+		return parse_tensor(parser, word->at, word->after, &argument->tensor);
+	case ARG_EXPRESSION:
+		return parse_formula(parser, word->at, word->after, &argument->formula);
+	case ARG_SHAPE:
+		return parse_shape(parser, word->at, word->after, &argument->dim, &argument->dims);
+	case ARG_RANKS:
+		return parse_ranks(parser, word->at, word->after, &argument->ranks);
+	case ARG_PRINTABLE:
+		return bind_printable(parser, argument, word);
+	case ARG_NEW:
+		return bind_new(parser, argument, word);
+	case ARG_ARROW:
+		return ST_OK;
+	case ARG_TEXT:
+		if (*word->at == '"')
+			return parse_formula(parser, word->at, word->after, &argument->formula);
+		return parse_name(parser, word->at, word->after, &argument->name);
+	default:
+		return parse_name(parser, word->at, word->after, &argument->name);
+	}
+}
+
+/* ---- options ---- */
+
+static bool has_keys(const struct command *row)
+{
+	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
+		if (row->argument[i].kind == ARG_KEYS)
+			return true;
+	return false;
+}
+
+static const struct option_row *option_row(const struct command *row, const struct word *word)
+{
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
+		if (text_is(word->at, word->sign, row->option[i].name))
+			return &row->option[i];
+	return NULL;
+}
+
+static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
+{
+	const struct option_row *row = option_row(statement->row, word);
+	struct option *option = &statement->option[statement->options];
+	const char *at = word->sign + 1;
+
+	if (!row && !has_keys(statement->row))
+		return no_option(statement->row, word->at, word->sign);
+	for (int i = 0; i < statement->options; i++)
+		if (text_is(word->at, word->sign, "") ||
+		        (statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		                memcmp(statement->option[i].key.at, word->at,
+		                        (size_t)(word->sign - word->at)) == 0))
+			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
+			        (int)(word->sign - word->at), word->at);
+	if (at == word->after)
+		return fail(ST_ARGUMENT,
+		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
+	statement->options++;
+	option->row = row;
+	option->written = slice_between(word->at, word->after);
+	option->key = slice_between(word->at, word->sign);
+	enum status status = parse_name(parser, at, word->after, &option->word);
+	if (status != ST_OK)
+		return status;
+	if (row && row->kind == ARG_WORD) {
+		bool strange =
+		        row->words && option->word->constant && !is_listed(row->words, at, word->after);
+		return strange ? none_of(statement->row->name, option->written,
+		                         slice_between(at, word->after), row->words)
+		               : ST_OK;
+	}
+	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
+		return ST_OK;
+	size_t reads = parser->read_count;
+	status = parse_formula(parser, at, word->after, &option->formula);
+	if (status != ST_OK && !row && status != ST_MEMORY) {
+		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
+		parser->read_count = reads;
+		status = ST_OK;
+	}
+	return status;
+}
+
+/* ---- which word goes where ---- */
+
+/* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
+ * that is seen when it runs. */
+static enum status bind_kernel(struct parser *parser, struct statement *statement,
+        const struct kernel *kernel, const struct word *words, size_t count)
+{
+	const struct argument_row *rows = statement->row->argument;
+	for (size_t i = 0; i < count; i++) {
+		struct argument *argument = &statement->argument[statement->arguments++];
+		enum status status;
+		if (is_operator(&words[i]))
+			return lonely_operator(words, i, count);
+		if (kernel->option[0].kind == KO_DTYPE &&
+		        is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
+			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
+			        (int)(words[i].after - words[i].at), words[i].at);
+		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
+			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
+		} else if (kernel->source && kernel->outs &&
+		        is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
+			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
+		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
+			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
+		} else if (looks_like_tensor(words[i].at, words[i].after)) {
+			argument->written = slice_between(words[i].at, words[i].after);
+			argument->kind = ARG_PRINTABLE;
+			status = bind_printable(parser, argument, &words[i]);
+			statement->mixed = true;
+		} else if (kernel->positional) {
+			status = bind_word(parser, argument, KERNEL_NUMBERS, rows, &words[i]);
+		} else {
+			status = word_surplus(statement, words, i, count);
+		}
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+/* `stream a b blocking`: many names end where the next row's own word stands */
+static bool is_next(const struct argument_row *rows, int row, const struct word *word)
+{
+	const struct argument_row *next = &rows[row + 1];
+	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words && fits(next, word);
+}
+
+static enum status bind_rows(
+        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
+{
+	const struct argument_row *rows = statement->row->argument;
+	size_t i = 0;
+	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++) {
+		if (rows[row].kind == ARG_KEYS || rows[row].kind == ARG_BLOCK)
+			continue;
+		size_t before = i;
+		bool many = rows[row].flags & ARG_MANY;
+		while (i < count && fits(&rows[row], &words[i]) &&
+		        (i == before || (many && !is_next(rows, row, &words[i])))) {
+			enum status status = bind_word(
+			        parser, &statement->argument[statement->arguments++], row, rows, &words[i]);
+			if (status != ST_OK)
+				return status;
+			i++;
+		}
+		if (i == before && !(rows[row].flags & ARG_OPTIONAL))
+			return word_wrong(statement, &rows[row], words, i, count);
+	}
+	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
+}
+
+static enum status keys_wanted(const struct statement *statement)
+{
+	const struct argument_row *rows = statement->row->argument;
+	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++)
+		if (rows[row].kind == ARG_KEYS && !(rows[row].flags & ARG_OPTIONAL) && !statement->options)
+			return word_missing(statement, &rows[row]);
+	return ST_OK;
+}
+
+static enum status clauses_fit(const struct statement *statement)
+{
+	const struct command *row = statement->row;
+	if (statement->clauses.stream && !row->stream_ok)
+		return fail(ST_ARGUMENT, "%s is on no stream: leave `on %.*s` out", row->name,
+		        (int)statement->clauses.stream->written.length,
+		        statement->clauses.stream->written.at);
+	if (statement->clauses.group && !row->group_ok)
+		return fail(ST_ARGUMENT, "%s is in no group: leave `in %.*s` out", row->name,
+		        (int)statement->clauses.group->written.length, statement->clauses.group->written.at);
+	return ST_OK;
+}
+
+static bool room_for_words(struct parser *parser, struct statement *statement, size_t first)
+{
+	size_t options = 0, count = parser->word_count - first;
+	for (size_t i = first; i < parser->word_count; i++)
+		options += parser->words[i].sign != NULL;
+	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
+	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
+	return statement->argument && (statement->option || !options);
+}
+
+enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
+{
+	size_t count = parser->word_count, kept = first;
+	enum status status = ST_OK;
+
+	if (!room_for_words(parser, statement, first))
+		return ST_MEMORY;
+	for (size_t i = first; i < count && status == ST_OK;) {
+		bool is_clause = false;
+		/* `timeline on`: the last word of a line that takes no stream */
+		bool switches_on = i + 1 == count && !statement->row->stream_ok &&
+		        text_is(parser->words[i].at, parser->words[i].after, "on");
+		if (!switches_on)
+			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
+		if (status != ST_OK || is_clause)
+			continue;
+		if (parser->words[i].sign)
+			status = bind_option(parser, statement, &parser->words[i]);
+		/* what is left moves together; an operator keeps the option before it in sight for the
+		 * message */
+		bool next_operator = i + 1 < count && is_operator(&parser->words[i + 1]);
+		if (status == ST_OK && parser->words[i].sign && next_operator)
+			status = lonely_operator(parser->words, i + 1, count);
+		if (status == ST_OK && !parser->words[i].sign)
+			parser->words[kept++] = parser->words[i];
+		i++;
+	}
+	if (status == ST_OK)
+		status = clauses_fit(statement);
+	if (status != ST_OK)
+		return status;
+	const struct kernel *kernel = row_kernel(statement->row);
+	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
+	                : bind_rows(parser, statement, parser->words + first, kept - first);
+	return status == ST_OK ? keys_wanted(statement) : status;
+}
+
+/* Arguments of a def's call, words of a `for`: a name, a tensor, or an expression */
+static enum status bind_value(struct parser *parser, struct argument *argument, const struct word *word)
+{
+	argument->kind = ARG_PRINTABLE;
+	argument->written = slice_between(word->at, word->after);
+	if (name_end(word->at, word->after) == word->after)
+		return parse_name(parser, word->at, word->after, &argument->name);
+	if (looks_like_tensor(word->at, word->after))
+		return parse_tensor(parser, word->at, word->after, &argument->tensor);
+	return parse_formula(parser, word->at, word->after, &argument->formula);
+}
+
+enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
+{
+	size_t count = parser->word_count;
+	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
+	if (!statement->argument)
+		return ST_MEMORY;
+	for (size_t i = first; i < count;) {
+		bool is_clause;
+		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
+		if (status == ST_OK && !is_clause) {
+			if (is_operator(&parser->words[i]))
+				return lonely_operator(parser->words, i, count);
+			status = bind_value(
+			        parser, &statement->argument[statement->arguments++], &parser->words[i]);
+			i++;
+		}
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
+{
+	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);
+	if (!statement->result)
+		return ST_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		const struct word *word = &parser->words[i];
+		struct argument *result = &statement->result[statement->results++];
+		result->kind = ARG_RESULT;
+		result->written = slice_between(word->at, word->after);
+		result->dropped = text_is(word->at, word->after, "_");
+		const char *after = name_end(word->at, word->after);
+		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
+			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
+			        (int)(after - word->at), word->at);
+		enum status status = result->dropped
+		        ? ST_OK
+		        : parse_tensor(parser, word->at, word->after, &result->tensor);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}

@@ -1,0 +1,93 @@
+/* bind_mistakes.c -- what is said of a word that a command's row has no place for, and of a value that it
+ * does not know */
+#include "shell/language/parse/parse.h"
+#include "base/text.h"
+
+#include <string.h>
+
+bool is_operator(const struct word *word)
+{
+	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)
+		return false; /* nearly all words */
+	return is_listed("% * / // + - == != < <= > >= and or not", word->at, word->after);
+}
+
+enum status none_of(
+        const char *command, struct slice_of_text written, struct slice_of_text value, const char *words)
+{
+	int length = (int)(written.length < 60 ? written.length : 60), count;
+	const char *near = text_nearest(words, value.at, value.length, &count);
+	if (near)
+		return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s; did you mean '%.*s%.*s'?", command,
+		        length, written.at, words, (int)(written.length - value.length), written.at, count,
+		        near);
+	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
+}
+
+enum status lonely_operator(const struct word *words, size_t i, size_t count)
+{
+	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;
+	int length = (int)(words[i].after - words[i].at);
+	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
+		return fail(ST_SYNTAX,
+		        "'%.*s' is a word of its own here: an expression has no blanks, or stands in "
+		        "brackets",
+		        length, words[i].at);
+	const char *from = left->sign ? left->sign + 1 : left->at;
+	int key = (int)(from - left->at), a = (int)(left->after - from), b = (int)(right->after - right->at);
+	return fail(ST_SYNTAX,
+	        "'%.*s' is a word of its own here: write %.*s%.*s%.*s, or %.*s(%.*s %.*s %.*s)", length,
+	        words[i].at, (int)(left->after - left->at), left->at, length, words[i].at, b, right->at, key,
+	        left->at, a, from, length, words[i].at, b, right->at);
+}
+
+enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count)
+{
+	if (is_operator(&words[i]))
+		return lonely_operator(words, i, count);
+	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
+	        (int)(words[i].after - words[i].at < 40 ? words[i].after - words[i].at : 40), words[i].at,
+	        statement->row->usage);
+}
+
+enum status word_missing(const struct statement *statement, const struct argument_row *row)
+{
+	const char *name = row->name ? row->name : "an argument";
+	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
+}
+
+enum status word_wrong(const struct statement *statement, const struct argument_row *row,
+        const struct word *words, size_t i, size_t count)
+{
+	if (i >= count)
+		return word_missing(statement, row);
+	if (is_operator(&words[i]))
+		return lonely_operator(words, i, count);
+	struct slice_of_text word = slice_between(words[i].at, words[i].after);
+	if (row->kind == ARG_WORD && row->words)
+		return none_of(statement->row->name, word, word, row->words);
+	enum status status = glued_arrow(statement->row, words->at, words[count - 1].after);
+	if (status != ST_OK)
+		return status;
+	return fail(ST_ARGUMENT, "%s wants %s where '%.*s' stands: %s", statement->row->name,
+	        row->name ? row->name : "something else", (int)(word.length < 40 ? word.length : 40), word.at,
+	        statement->row->usage);
+}
+
+enum status no_option(const struct command *row, const char *at, const char *sign)
+{
+	char list[300] = "";
+	int length = (int)(sign - at < 39 ? sign - at : 39), count;
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
+		strncat(list, i ? " " : "", sizeof list - strlen(list) - 1);
+		strncat(list, row->option[i].name, sizeof list - strlen(list) - 1);
+	}
+	if (!*list)
+		return fail(ST_ARGUMENT, "%s has no options, and '%.*s=' is one: %s", row->name, length, at,
+		        row->usage);
+	const char *near = text_nearest(list, at, (size_t)(sign - at), &count);
+	if (near)
+		return fail(ST_ARGUMENT, "%s has no option '%.*s'; did you mean '%.*s'?", row->name, length,
+		        at, count, near);
+	return fail(ST_ARGUMENT, "%s has no option '%.*s' (options: %s)", row->name, length, at, list);
+}

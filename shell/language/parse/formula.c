@@ -1,0 +1,273 @@
+/* formula.c -- expressions: text to a tree. From loosest to tightest:
+ *     or    and    not    == != < <= > >=    + -    * / // %   -   number, name, x[0,0], f(..), "text", ( )
+ * What the operators stand between is read by formula_value.c. */
+#include "shell/language/parse/formula.h"
+#include "shell/language/parse/function.h"
+
+#include <string.h>
+
+static enum status read_or(struct reader *reader, struct formula **made);
+
+/* ---- nodes ---- */
+
+void reader_skip(struct reader *reader)
+{
+	reader->at = skip_blanks(reader->at, reader->end, true);
+}
+
+enum status reader_fails(const struct reader *reader, const char *what)
+{
+	int left = (int)(reader->end - reader->at < 40 ? reader->end - reader->at : 40);
+	if (!left)
+		return fail(ST_SYNTAX, "'%.*s': %s",
+		        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60),
+		        reader->begin, what);
+	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'",
+	        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60), reader->begin,
+	        what, left, reader->at);
+}
+
+struct formula *formula_node(struct reader *reader, enum formula_kind kind, const char *from)
+{
+	struct formula *formula = tree_alloc(reader->parser->tree, sizeof *formula);
+	if (formula) {
+		formula->kind = (uint8_t)kind;
+		formula->written = slice_between(from, from);
+		formula->depth = 1;
+	}
+	return formula;
+}
+
+void formula_holds(struct formula *formula, const struct formula *part)
+{
+	if (!part)
+		return;
+	formula->reads_data |= part->reads_data;
+	if (part->depth >= formula->depth)
+		formula->depth = (uint16_t)(part->depth + 1);
+}
+
+enum status formula_finish(struct reader *reader, struct formula *formula, struct formula **made)
+{
+	formula->written.length = (uint32_t)(reader->at - formula->written.at);
+	*made = formula;
+	if (formula->depth > FORMULA_DEPTH_MAX)
+		return fail(
+		        ST_LIMIT, "an expression has more than %d operations in a row", FORMULA_DEPTH_MAX);
+	return ST_OK;
+}
+
+/* ---- operators ---- */
+
+static enum status read_bracket(struct reader *reader, struct formula **made)
+{
+	if (++reader->parser->depth > NESTING_MAX)
+		return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
+	reader->at++;
+	enum status status = read_or(reader, made);
+	if (status != ST_OK)
+		return status;
+	reader_skip(reader);
+	if (reader->at >= reader->end || *reader->at != ')')
+		return reader_fails(reader, "')' was expected");
+	reader->at++;
+	reader->parser->depth--;
+	return ST_OK;
+}
+
+static enum status read_value(struct reader *reader, struct formula **made)
+{
+	reader_skip(reader);
+	if (reader->at >= reader->end)
+		return reader_fails(reader, "a value was expected at its end");
+	char c = *reader->at;
+	if (c == '(')
+		return read_bracket(reader, made);
+	if (c == '"')
+		return read_text(reader, made);
+	if ((c >= '0' && c <= '9') || c == '.')
+		return read_number(reader, made);
+	return read_name(reader, made);
+}
+
+static enum status read_sign(struct reader *reader, struct formula **made)
+{
+	int signs = 0;
+	struct formula *formula = NULL, *outer;
+	reader_skip(reader);
+	const char *from = reader->at;
+	while (reader->at < reader->end && (*reader->at == '-' || *reader->at == '+')) {
+		signs += *reader->at++ == '-';
+		reader_skip(reader);
+	}
+	enum status status = read_value(reader, &formula);
+	if (status != ST_OK || signs % 2 == 0) {
+		*made = formula;
+		return status;
+	}
+	outer = formula_node(reader, FORMULA_NEGATE, from);
+	if (!outer)
+		return ST_MEMORY;
+	outer->left = formula;
+	formula_holds(outer, formula);
+	return formula_finish(reader, outer, made);
+}
+
+struct operator
+{
+	const char *text;
+	enum formula_kind kind;
+};
+
+static bool take_operator(struct reader *reader, const struct operator* operators, enum formula_kind *kind)
+{
+	reader_skip(reader);
+	for (; operators->text; operators++) {
+		size_t length = strlen(operators->text);
+		if ((size_t)(reader->end - reader->at) < length ||
+		        memcmp(reader->at, operators->text, length) != 0)
+			continue;
+		if (is_name_start(*operators->text) && (size_t)(reader->end - reader->at) > length &&
+		        is_name_char(reader->at[length]))
+			continue;
+		reader->at += length;
+		*kind = operators->kind;
+		return true;
+	}
+	return false;
+}
+
+typedef enum status read_operand(struct reader *reader, struct formula **made);
+
+/* Operands with operators of one strength between them, from the left */
+static enum status read_row(
+        struct reader *reader, read_operand *operand, const struct operator* operators, struct formula **made)
+{
+	enum formula_kind kind;
+	reader_skip(reader);
+	const char *from = reader->at;
+	enum status status = operand(reader, made);
+	while (status == ST_OK && take_operator(reader, operators, &kind)) {
+		struct formula *formula = formula_node(reader, kind, from);
+		if (!formula)
+			return ST_MEMORY;
+		formula->left = *made;
+		status = operand(reader, &formula->right);
+		if (status != ST_OK)
+			return status;
+		formula_holds(formula, formula->left);
+		formula_holds(formula, formula->right);
+		status = formula_finish(reader, formula, made);
+	}
+	return status;
+}
+
+static enum status read_product(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
+	        {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}};
+	return read_row(reader, read_sign, operators, made);
+}
+
+static enum status read_sum(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}, {NULL, 0}};
+	return read_row(reader, read_product, operators, made);
+}
+
+static enum status read_comparison(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
+	        {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE},
+	        {NULL, 0}};
+	enum status status = read_row(reader, read_sum, operators, made);
+	const struct formula *left = status == ST_OK ? (*made)->left : NULL;
+	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST &&
+	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST;
+	if (two && left->written.at == (*made)->written.at) /* in brackets it would begin behind one */
+		return reader_fails(reader, "one comparison at a time, with `and` between them");
+	return status;
+}
+
+static enum status read_not(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"not", FORMULA_NOT}, {NULL, 0}};
+	enum formula_kind kind;
+	reader_skip(reader);
+	const char *from = reader->at;
+	if (!take_operator(reader, operators, &kind))
+		return read_comparison(reader, made);
+	struct formula *formula = formula_node(reader, kind, from);
+	if (!formula)
+		return ST_MEMORY;
+	if (++reader->parser->depth > NESTING_MAX)
+		return fail(ST_LIMIT, "`not` nests deeper than %d", NESTING_MAX);
+	enum status status = read_not(reader, &formula->left);
+	reader->parser->depth--;
+	formula_holds(formula, formula->left);
+	return status == ST_OK ? formula_finish(reader, formula, made) : status;
+}
+
+static enum status read_and(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"and", FORMULA_AND}, {NULL, 0}};
+	return read_row(reader, read_not, operators, made);
+}
+
+static enum status read_or(struct reader *reader, struct formula **made)
+{
+	static const struct operator operators[] = {{"or", FORMULA_OR}, {NULL, 0}};
+	return read_row(reader, read_and, operators, made);
+}
+
+/* ---- whole expressions ---- */
+
+static enum status read_all(struct reader *reader, struct formula **made)
+{
+	enum status status = read_or(reader, made);
+	reader_skip(reader);
+	if (status == ST_OK && reader->at < reader->end && *reader->at == '=')
+		return reader_fails(reader, "== compares, and '=' does not belong");
+	if (status == ST_OK && reader->at < reader->end)
+		return reader_fails(reader, "an operator was expected");
+	return status;
+}
+
+/* The root keeps the list of what reads data below it */
+static enum status keep_reads(struct parser *parser, struct formula *root, size_t before)
+{
+	size_t count = parser->read_count - before;
+	if (!count)
+		return ST_OK;
+	root->reads = tree_alloc(parser->tree, count * sizeof *root->reads);
+	if (!root->reads)
+		return ST_MEMORY;
+	memcpy(root->reads, parser->reads + before, count * sizeof *root->reads);
+	root->read_count = (int)count;
+	root->skippable = true;
+	for (size_t i = 0; i < count; i++) {
+		root->reads[i]->place -= (int)before;
+		root->skippable &= root->reads[i]->kind == FORMULA_FUNCTION &&
+		        root->reads[i]->function->function == FUNCTION_CLOSE;
+	}
+	parser->read_count = before;
+	return ST_OK;
+}
+
+enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
+{
+	struct reader reader = {parser, at, after, at};
+	size_t before = parser->read_count;
+	int depth = parser->depth;
+
+	*made = NULL;
+	if (++parser->depth > NESTING_MAX)
+		return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
+	bool root = parser->formula_depth++ == 0;
+	enum status status = read_all(&reader, made);
+	parser->formula_depth--;
+	parser->depth = depth;
+	if (status != ST_OK && root)
+		parser->read_count = before;
+	return status == ST_OK && root ? keep_reads(parser, *made, before) : status;
+}

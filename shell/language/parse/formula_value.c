@@ -1,0 +1,203 @@
+/* formula_value.c -- what stands between operators: numbers, texts, functions and metrics, names, elements of
+ * tensors
+ *
+ * The remainder's % and the percent sign are told apart by number_read (base/number.h). */
+#include "shell/language/parse/formula.h"
+#include "shell/language/parse/function.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One more thing that only data can answer */
+static enum status add_read(struct reader *reader, struct formula *formula)
+{
+	struct parser *parser = reader->parser;
+	enum status status = MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
+	if (status != ST_OK)
+		return status;
+	formula->reads_data = true;
+	formula->place = (int)parser->read_count;
+	parser->reads[parser->read_count++] = formula;
+	return ST_OK;
+}
+
+enum status read_number(struct reader *reader, struct formula **made)
+{
+	int used = 0;
+	struct formula *formula = formula_node(reader, FORMULA_NUMBER, reader->at);
+	if (!formula)
+		return ST_MEMORY;
+	enum status status = number_read(reader->at, &formula->number, &used);
+	if (status != ST_OK)
+		return status;
+	if (used > reader->end - reader->at)
+		return reader_fails(reader, "a number was expected");
+	reader->at += used;
+	if (reader->at < reader->end &&
+	        (is_name_char(*reader->at) || *reader->at == '.' || *reader->at == '$'))
+		return reader_fails(reader, "a number and a name run together");
+	return formula_finish(reader, formula, made);
+}
+
+enum status read_text(struct reader *reader, struct formula **made)
+{
+	const char *from = reader->at, *p = from + 1;
+	struct formula *formula = formula_node(reader, FORMULA_TEXT, from);
+	if (!formula)
+		return ST_MEMORY;
+	while (p < reader->end && *p != '"')
+		p += *p == '\\' && p + 1 < reader->end ? 2 : 1;
+	if (p >= reader->end)
+		return reader_fails(reader, "a text ends with its quote");
+	enum status status = parse_name(reader->parser, from, p + 1, &formula->name);
+	for (int i = 0; status == ST_OK && i < formula->name->parts; i++)
+		formula_holds(formula, formula->name->part[i].formula);
+	reader->at = p + 1;
+	return status == ST_OK ? formula_finish(reader, formula, made) : status;
+}
+
+static enum status read_argument(struct reader *reader, char kind, struct function_argument *argument)
+{
+	const char *from = skip_blanks(reader->at, reader->end, true);
+	const char *stop = find_outside(from, reader->end, ",)");
+	if (!stop)
+		return reader_fails(reader, "')' is missing");
+	const char *to = stop;
+	while (to > from && (is_blank(to[-1]) || to[-1] == '\n'))
+		to--;
+	reader->at = stop;
+	if (to == from)
+		return reader_fails(reader, "an argument is missing");
+	if (kind == 'n')
+		return parse_formula(reader->parser, from, to, &argument->formula);
+	return kind == 't' ? parse_tensor(reader->parser, from, to, &argument->tensor)
+	                   : parse_name(reader->parser, from, to, &argument->name);
+}
+
+static enum status wrong_count(const struct function_row *row)
+{
+	if (row->least == row->most)
+		return fail(ST_ARGUMENT, "%s takes %d argument%s", row->name, row->least,
+		        row->least == 1 ? "" : "s");
+	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, row->most);
+}
+
+/* at the bracket, or behind the word of a metric without one */
+static enum status read_function(
+        struct reader *reader, struct formula *formula, const struct function_row *row, struct formula **made)
+{
+	struct function_argument argument[16];
+	size_t kinds = strlen(row->kinds);
+	enum status status = ST_OK;
+
+	memset(argument, 0, sizeof argument);
+	formula->kind = FORMULA_FUNCTION;
+	formula->function = row;
+	if (reader->at < reader->end && *reader->at == '(') {
+		do {
+			reader->at++;
+			reader_skip(reader);
+			if (formula->arguments == 0 && reader->at < reader->end && *reader->at == ')')
+				break;
+			if (formula->arguments == row->most)
+				return wrong_count(row);
+			char kind = row->kinds[formula->arguments < kinds ? formula->arguments : kinds - 1];
+			status = read_argument(reader, kind, &argument[formula->arguments]);
+			if (status != ST_OK)
+				return status;
+			formula_holds(formula, argument[formula->arguments++].formula);
+		} while (*reader->at == ',');
+		reader->at++;
+	}
+	if (formula->arguments < row->least)
+		return wrong_count(row);
+	formula->argument = tree_alloc(reader->parser->tree, (formula->arguments + 1u) * sizeof *argument);
+	if (!formula->argument)
+		return ST_MEMORY;
+	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
+	if (function_reads_data(row->function))
+		status = add_read(reader, formula);
+	return status == ST_OK ? formula_finish(reader, formula, made) : status;
+}
+
+static enum status unknown_function(const char *at, const char *after)
+{
+	char word[64];
+	const char *near = NULL, *hint = hint_word(at, (size_t)(after - at));
+	int best = 3;
+	if (hint)
+		return fail(ST_NAME, "here: %s", hint);
+	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
+	memcpy(word, at, length);
+	word[length] = '\0';
+	for (int i = 0; function_at(i); i++)
+		if (text_distance(word, function_at(i)->name) < best) {
+			best = text_distance(word, function_at(i)->name);
+			near = function_at(i)->name;
+		}
+	if (near)
+		return fail(ST_NAME, "no function '%s'; did you mean '%s'?", word, near);
+	if (command_find(word))
+		return fail(ST_SYNTAX, "write it as a line of its own: NAME = %s ...", word);
+	return fail(ST_NAME,
+	        "no function '%s' (min max abs sqrt ceil round log2 close norm sum bytes size, and the "
+	        "metrics)",
+	        word);
+}
+
+/* NAME, NAME[i,j], f(..), a metric, rank, world, inf */
+enum status read_name(struct reader *reader, struct formula **made)
+{
+	const char *from = reader->at, *after = name_end(from, reader->end);
+	struct formula *formula = formula_node(reader, FORMULA_NAME, from);
+	enum status status;
+
+	if (!formula)
+		return ST_MEMORY;
+	if (after == from)
+		return reader_fails(reader, "a value was expected");
+	reader->at = after;
+	const struct function_row *row = function_find(from, (size_t)(after - from));
+	bool bracket = after < reader->end && *after == '(';
+	if (bracket && !row)
+		return unknown_function(from, after);
+	if (row && (bracket || row->metric))
+		return read_function(reader, formula, row, made);
+	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
+		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;
+		return formula_finish(reader, formula, made);
+	}
+	if (text_is(from, after, "inf")) {
+		formula->kind = FORMULA_NUMBER;
+		formula->number.value = INFINITY;
+		return formula_finish(reader, formula, made);
+	}
+	if (name_is_reserved(from, (size_t)(after - from)))
+		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected",
+		        (int)(after - from), from);
+	const char *stop = after;
+	if (after + 1 < reader->end && after[0] == '.' && after[1] == 'T')
+		stop = after += 2;
+	if (after < reader->end && *after == '[') {
+		const char *close = find_outside(after + 1, reader->end, "]");
+		if (!close)
+			return reader_fails(reader, "']' is missing");
+		stop = close + 1;
+	}
+	reader->at = stop;
+	if (stop == name_end(from, reader->end)) {
+		if (stop < reader->end && *stop == '.')
+			return reader_fails(reader, "names have no '.' here: x[0] reads an element");
+		status = parse_name(reader->parser, from, stop, &formula->name);
+		for (int i = 0; status == ST_OK && i < formula->name->parts; i++)
+			formula_holds(formula, formula->name->part[i].formula);
+		return status == ST_OK ? formula_finish(reader, formula, made) : status;
+	}
+	formula->kind = FORMULA_ELEMENT;
+	status = parse_tensor(reader->parser, from, stop, &formula->tensor);
+	if (status == ST_OK)
+		status = add_read(reader, formula);
+	return status == ST_OK ? formula_finish(reader, formula, made) : status;
+}

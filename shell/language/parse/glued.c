@@ -1,0 +1,101 @@
+/* glued.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
+ * line as it should be */
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* The '=' of an assignment outside brackets and quotes: not ==, <=, >=, !=. NULL: none */
+static const char *assignment_sign(const char *at, const char *after)
+{
+	for (const char *p = at; (p = find_outside(p, after, "=")); p++) {
+		bool doubled = p + 1 < after && p[1] == '=';
+		if (!doubled && p > at && !strchr("=<>!", p[-1]))
+			return p;
+		p += doubled;
+	}
+	return NULL;
+}
+
+/* "tensor x[4] = 1" of "tensor x[4]=1"; what is still wrong with it then is said instead */
+static enum status say_spaced(const char *at, const char *sign, const char *after)
+{
+	const char *left = sign - (sign[-1] == '+'), *right = skip_blanks(sign + 1, after, true);
+	while (left > at && is_blank(left[-1]))
+		left--;
+	struct text line = {0};
+	struct tree *tree = NULL;
+	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=",
+	        (int)(after - right), right);
+	enum status status =
+	        line.broken ? ST_MEMORY : tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	if (status == ST_OK) {
+		tree_release(tree);
+		status = fail(ST_SYNTAX, "'%s' between blanks assigns: %s", sign[-1] == '+' ? "+=" : "=",
+		        text_string(&line));
+	}
+	text_release(&line);
+	return status;
+}
+
+/* Then the line as it should be is the line as it is, and would be said for ever */
+static bool is_spaced(const char *at, const char *sign)
+{
+	const char *left = sign - (sign[-1] == '+');
+	return left > at && is_blank(left[-1]) && is_blank(sign[1]);
+}
+
+enum status glued_sign(const char *at, const char *after)
+{
+	const char *sign = after - at > 1000 ? NULL : assignment_sign(at, after);
+	return sign && sign + 1 < after && !is_spaced(at, sign) ? say_spaced(at, sign, after) : ST_OK;
+}
+
+/* Is the '=' that of NAME ...=KERNEL, and not of an option behind a command that is not known? */
+static bool assigns(const struct word *words, size_t count, const char *sign)
+{
+	const char *right = sign + 1;
+	if (sign < words->after || count == 1 || sign == words[1].at ||
+	        (sign == words[1].at + 1 && *words[1].at == '+'))
+		return true; /* y=... y =... y +=... */
+	const char *after = name_end(right, words[count - 1].after);
+	char name[64] = "";
+	if (after > right && (size_t)(after - right) < sizeof name)
+		memcpy(name, right, (size_t)(after - right));
+	return *name && command_find(name);
+}
+
+enum status glued_line(const struct word *words, size_t count)
+{
+	const char *after = words[count - 1].after;
+	if (!memchr(words->at, '=', (size_t)(after - words->at)))
+		return ST_OK;
+	const char *sign = assignment_sign(words->at, after);
+	return sign && assigns(words, count, sign) ? glued_sign(words->at, after) : ST_OK;
+}
+
+enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row)
+{
+	if (!row || equal < 2 || equal + 1 >= count)
+		return ST_OK;
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
+		if (text_is(words[equal - 1].at, words[equal - 1].after, row->option[i].name))
+			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: %s=%.*s", row->option[i].name,
+			        (int)(words[equal + 1].after - words[equal + 1].at), words[equal + 1].at);
+	return ST_OK;
+}
+
+enum status glued_arrow(const struct command *row, const char *at, const char *after)
+{
+	const char *arrow = memmem(at, (size_t)(after - at), "->", 2);
+	if (!arrow || after - at > 200)
+		return ST_OK;
+	const char *left = arrow, *right = skip_blanks(arrow + 2, after, true);
+	while (left > at && is_blank(left[-1]))
+		left--;
+	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
+		return ST_OK; /* it does, or there is nothing to set apart */
+	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at),
+	        at, left > at ? " " : "", (int)(after - right), right);
+}

@@ -1,0 +1,345 @@
+/* hints.c -- words of CUDA, NCCL, MPI, Python and PyTorch, and what to write here instead
+ *
+ * A row's right side is a line with holes: $1 $2 the arguments between brackets, $* all of them, $= the name
+ * left of '=' ("y" without one). To add a word: one row. */
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+#include "kernels/kernel.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const struct {
+	const char *word, *here;
+} foreign[] = {
+        /* PyTorch */
+        {"all_reduce", "allreduce $1"},
+        {"all_gather", "$= = allgather $1"},
+        {"all_gather_into_tensor", "$1 = allgather $2"},
+        {"reduce_scatter", "$= = reducescatter $1"},
+        {"reduce_scatter_tensor", "$1 = reducescatter $2"},
+        {"all_to_all", "$= = alltoall $1"},
+        {"all_to_all_single", "$1 = alltoall $2"},
+        {"isend", "send $1 to=1"},
+        {"irecv", "recv $1 from=0"},
+        {"new_group", "group g 0-1 2-3"},
+        {"init_device_mesh", "mesh dp=2 tp=2"},
+        {"randn", "tensor $=[$,] = randn"},
+        {"zeros", "tensor $=[$,] = zeros"},
+        {"ones", "tensor $=[$,] = ones"},
+        {"rand", "tensor $=[$,] = uniform"},
+        {"empty", "tensor $=[$,]"},
+        {"arange", "tensor $=[$1] = iota"},
+        {"full", "tensor $=[64,64] = 1"},
+        {"tensor", "tensor $=[64,64] = randn"},
+        {"mm", "$= = matmul $1 $2"},
+        {"bmm", "$= = matmul $1 $2"},
+        {"linear", "$= = matmul $1 $2"},
+        {"dot", "$= = matmul $1 $2"},
+        {"einsum", "$= = matmul x w"},
+        {"cross_entropy", "$= = crossentropy $1 $2"},
+        {"mse_loss", "$= = mse $1 $2"},
+        {"layer_norm", "$= = layernorm $1"},
+        {"synchronize", "sync $1"},
+        {"wait_stream", "wait $1 on S"},
+        {"wait_event", "wait $1 on S"},
+        {"Stream", "stream $="},
+        {"Event", "event $="},
+        {"item", "print $.[0]"},
+        {"backward", "dy = mse_grad y t, and each kernel's _grad"},
+        {"cuda", "copy h -> x on S"},
+        {"pin_memory", "tensor h[64,64] pinned = randn"},
+        {"no_grad", "nothing: gradients are lines of their own here"},
+        {"init_process_group", "nothing: the ranks are there"},
+        {"get_rank", "rank"},
+        {"get_world_size", "world"},
+        {"elapsed_time", "print elapsed(e1,e2)"},
+        {"torchrun", "ranksh -n 4 FILE.rsh"},
+        /* CUDA */
+        {"cudaStreamSynchronize", "sync $1"},
+        {"cudaDeviceSynchronize", "sync"},
+        {"cudaEventSynchronize", "sync $1"},
+        {"cudaStreamCreate", "stream $1"},
+        {"cudaStreamCreateWithFlags", "stream $1"},
+        {"cudaStreamCreateWithPriority", "stream $1 priority=high"},
+        {"cudaEventCreate", "event $1"},
+        {"cudaEventRecord", "record $1 on $2"},
+        {"cudaStreamWaitEvent", "wait $2 on $1"},
+        {"cudaEventQuery", "query $1"},
+        {"cudaStreamQuery", "query $1"},
+        {"cudaEventElapsedTime", "print elapsed($2,$3)"},
+        {"cudaMalloc", "tensor $1[64,64]"},
+        {"cudaMallocAsync", "tensor $1[64,64]"},
+        {"cudaMallocHost", "tensor $1[64,64] pinned"},
+        {"cudaHostAlloc", "tensor $1[64,64] pinned"},
+        {"cudaFree", "free $1"},
+        {"cudaFreeAsync", "free $1 on $2"},
+        {"cudaFreeHost", "free $1"},
+        {"cudaMemcpy", "copy $2 -> $1"},
+        {"cudaMemcpyAsync", "copy $2 -> $1 on S"},
+        {"cudaMemset", "fill $1 0"},
+        {"cudaMemsetAsync", "fill $1 0 on S"},
+        {"cudaSetDevice", "nothing: each rank has its GPU; @1 picks a rank"},
+        {"cudaGraphLaunch", "launch $1"},
+        {"cudaStreamBeginCapture", "capture G on $1 { }"},
+        {"cublasSgemm", "$= = matmul x w"},
+        {"cublasGemmEx", "$= = matmul x w"},
+        /* NCCL */
+        {"ncclAllReduce", "allreduce $1"},
+        {"ncclBroadcast", "broadcast $1 root=0"},
+        {"ncclBcast", "broadcast $1 root=0"},
+        {"ncclReduce", "reduce $1 root=0"},
+        {"ncclAllGather", "$= = allgather $1"},
+        {"ncclReduceScatter", "$= = reducescatter $1"},
+        {"ncclSend", "send $1 to=1"},
+        {"ncclRecv", "recv $1 from=0"},
+        {"ncclGroupStart", "together { }"},
+        {"ncclGroupEnd", "together { }"},
+        {"ncclCommSplit", "group g 0-1 2-3"},
+        {"ncclCommInitRank", "nothing: the ranks are there; group g 0-1 2-3"},
+        {"ncclCommAbort", "abort $1"},
+        /* MPI */
+        {"MPI_Allreduce", "allreduce $1"},
+        {"MPI_Iallreduce", "allreduce $1 on S"},
+        {"MPI_Bcast", "broadcast $1 root=0"},
+        {"MPI_Reduce", "reduce $1 root=0"},
+        {"MPI_Allgather", "$= = allgather $1"},
+        {"MPI_Reduce_scatter", "$= = reducescatter $1"},
+        {"MPI_Alltoall", "$= = alltoall $1"},
+        {"MPI_Gather", "$= = gather $1 root=0"},
+        {"MPI_Scatter", "$= = scatter $1 root=0"},
+        {"MPI_Send", "send $1 to=1"},
+        {"MPI_Isend", "send $1 to=1"},
+        {"MPI_Recv", "recv $1 from=0"},
+        {"MPI_Irecv", "recv $1 from=0"},
+        {"MPI_Sendrecv", "sendrecv x -> y to=1 from=3"},
+        {"MPI_Barrier", "barrier"},
+        {"MPI_Wait", "sync"},
+        {"MPI_Waitall", "sync"},
+        {"MPI_Init", "nothing: the ranks are there"},
+        {"MPI_Finalize", "quit"},
+        {"MPI_Comm_split", "group g 0-1 2-3"},
+        {"MPI_Comm_rank", "rank"},
+        {"MPI_Comm_size", "world"},
+        {"MPI_Abort", "abort world"},
+        {"mpirun", "ranksh -n 4 FILE.rsh"},
+        /* shells and languages */
+        {"echo", "say \"text\", or print x"},
+        {"printf", "say \"x is $x\", or print x"},
+        {"import", "nothing is imported: kernels and collectives are there (help)"},
+        {"while", "repeat 4 { }, or: for i in 0:4 { }"},
+        {"range", "for i in 0:4 { }"},
+        {"fn", "def f x { }"},
+        {"function", "def f x { }"},
+        {"del", "free $1"},
+        {"delete", "free $1"},
+        {"var", "let n = 4"},
+        {"const", "let n = 4"},
+        {"int", "let n = 4"},
+        {"float", "let n = 4"},
+        {"assert", "expect n == 4"},
+        {"ls", "tensors, streams, events, groups"},
+        {"who", "tensors, streams, events, groups"},
+        {"clear", "reset"},
+        {"man", "help $1"},
+        {"sleep", "host 2ms (the host computes), spin 2ms (the GPU)"},
+        {"bcast", "broadcast $1 root=0"},
+        {"all2all", "$= = alltoall $1"},
+        {"memcpy", "copy $2 -> $1"},
+        {"elif", "} else if ... {"},
+        {"@", "matmul"},
+        {"gemm", "$= = matmul x w"},
+        {"nvidia-smi", "stats, mem"},
+        {"synchronise", "sync $1"},
+};
+
+static const char *row_of(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (strlen(foreign[i].word) == length && memcmp(foreign[i].word, word, length) == 0)
+			return foreign[i].here;
+	return NULL;
+}
+
+const char *hint_word(const char *word, size_t length)
+{
+	const char *here = row_of(word, length);
+	return here && !strchr(here, '$') ? here : NULL;
+}
+
+bool hint_leaves(const char *at, const char *after)
+{
+	static const char *const words[] = {
+	        "exit", "exit()", ":q", ":q!", ":wq", ":x", "quit()", "q", "bye", "logout", "sys.exit()"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (text_is(at, after, words[i]))
+			return true;
+	return false;
+}
+
+/* "y = torch.nn.relu(x, 2)" taken apart; also "all_reduce x" */
+struct foreign_line {
+	struct slice_of_text left;   /* of '=' */
+	struct slice_of_text object; /* before the last dot: "loss" of loss.item() */
+	struct slice_of_text word;
+	struct slice_of_text argument[8];
+	int arguments;
+	bool brackets;
+};
+
+static struct slice_of_text trimmed(const char *at, const char *after)
+{
+	while (at < after && (is_blank(*at) || *at == '\n' || *at == '&'))
+		at++;
+	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
+		after--;
+	return slice_between(at, after);
+}
+
+static void split_arguments(struct foreign_line *line, const char *at, const char *after, const char *marks)
+{
+	while (at < after && line->arguments < 8) {
+		const char *stop = find_outside(at, after, marks);
+		struct slice_of_text one = trimmed(at, stop ? stop : after);
+		if (one.length)
+			line->argument[line->arguments++] = one;
+		if (!stop)
+			return;
+		at = stop + 1;
+	}
+}
+
+static void take_word(struct foreign_line *line, const char *at, const char *after)
+{
+	const char *dot = after;
+	while (dot > at && dot[-1] != '.')
+		dot--;
+	line->word = slice_between(dot, after);
+	line->object = slice_between(at, dot > at ? dot - 1 : at);
+}
+
+static bool take_apart(const char *at, const char *after, struct foreign_line *line)
+{
+	memset(line, 0, sizeof *line);
+	const char *sign = find_outside(at, after, "=");
+	if (sign && sign + 1 < after && sign[1] != '=' && sign > at && sign[-1] != '!' && sign[-1] != '<' &&
+	        sign[-1] != '>') {
+		line->left = trimmed(at, sign);
+		at = skip_blanks(sign + 1, after, true);
+	}
+	const char *p = at;
+	while (p < after && (is_name_char(*p) || *p == '.' || *p == '-'))
+		p++;
+	if (p == at)
+		return false;
+	take_word(line, at, p);
+	if (p < after && *p == '(') {
+		const char *close = find_outside(p + 1, after, ")");
+		line->brackets = true;
+		split_arguments(line, p + 1, close ? close : after, ",");
+		return true;
+	}
+	if (p < after && !is_blank(*p))
+		return false;
+	split_arguments(line, p, after, " ,");
+	return true;
+}
+
+static void hole(const struct foreign_line *line, char c, struct text *out)
+{
+	if (c == '=') {
+		text_add(out, "%.*s", line->left.length ? (int)line->left.length : 1,
+		        line->left.length ? line->left.at : "y");
+	} else if (c == '.') {
+		text_add(out, "%.*s", line->object.length ? (int)line->object.length : 1,
+		        line->object.length ? line->object.at : "x");
+	} else if (c == '*' || c == ',') {
+		for (int i = 0; i < line->arguments; i++)
+			text_add(out, "%s%.*s", i ? c == '*' ? " " : "," : "", (int)line->argument[i].length,
+			        line->argument[i].at);
+	} else if (c - '1' < line->arguments) {
+		text_add(out, "%.*s", (int)line->argument[c - '1'].length, line->argument[c - '1'].at);
+	} else if (c == '1') {
+		text_add(out, line->object.length && line->brackets ? "%.*s" : "x", (int)line->object.length,
+		        line->object.at);
+	} else {
+		text_add(out, "x%c", c);
+	}
+}
+
+static void fill_holes(const char *here, const struct foreign_line *line, struct text *out)
+{
+	if (strncmp(here, "sync $1", 7) == 0 && !line->arguments) {
+		text_add(out, "sync");
+		return;
+	}
+	for (const char *p = here; *p; p++)
+		if (p[0] == '$' && p[1] && strchr("=.*,12345678", p[1]))
+			hole(line, *++p, out);
+		else
+			text_put(out, p, 1);
+}
+
+static bool row_known(struct slice_of_text word, const struct command **row)
+{
+	char name[64];
+	if (!word.length || word.length >= sizeof name)
+		return false;
+	memcpy(name, word.at, word.length);
+	name[word.length] = '\0';
+	*row = command_find(name);
+	return *row != NULL;
+}
+
+/* torch.relu(): its left side is no tensor */
+static bool is_module(struct slice_of_text object)
+{
+	static const char *const modules[] = {"torch", "dist", "F", "nn", "np", "torch.nn",
+	        "torch.nn.functional", "torch.distributed", "torch.cuda"};
+	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+		if (text_is(object.at, object.at + object.length, modules[i]))
+			return true;
+	return false;
+}
+
+/* matmul(x, w): the right word, written as Python does */
+static bool bracketed(const struct foreign_line *line, enum status *status)
+{
+	const struct command *row;
+	struct text here = {0};
+	if (!line->brackets || !row_known(line->word, &row))
+		return false;
+	const struct kernel *kernel = row_kernel(row);
+	if (row->results_ok && line->left.length)
+		text_add(&here, "%.*s = ", (int)line->left.length, line->left.at);
+	else if (kernel && kernel->outs && (line->arguments || line->object.length))
+		text_add(&here, "NAME = ");
+	text_add(&here, "%s", row->name);
+	if (line->object.length && line->arguments == 0 && !is_module(line->object))
+		text_add(&here, " %.*s", (int)line->object.length, line->object.at);
+	for (int i = 0; i < line->arguments; i++)
+		text_add(&here, " %.*s", (int)line->argument[i].length, line->argument[i].at);
+	*status = fail(ST_SYNTAX, "write: %s", text_string(&here));
+	text_release(&here);
+	return true;
+}
+
+bool hint_line(const char *at, const char *after, enum status *status)
+{
+	struct foreign_line line;
+	struct text here = {0};
+	if (after - at > 1000 || !take_apart(at, after, &line))
+		return false;
+	const char *row = row_of(line.word.at, line.word.length);
+	bool native = false;
+	const struct command *known;
+	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
+	if (row && row_known(line.word, &known) && !line.brackets)
+		native = true;
+	if (!row || native)
+		return bracketed(&line, status);
+	fill_holes(row, &line, &here);
+	*status = fail(ST_SYNTAX, "here: %s", text_string(&here));
+	text_release(&here);
+	return true;
+}

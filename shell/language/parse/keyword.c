@@ -1,0 +1,241 @@
+/* keyword.c -- the statements that are no commands: let if repeat for def expect; `tensor` stands in
+ * keyword_tensor.c */
+#include "shell/language/parse/parse.h"
+
+#include <string.h>
+
+typedef enum status parse_one(struct parser *parser, struct statement *statement);
+
+/* ---- the rest of a line ---- */
+
+static enum status no_block(const char *what)
+{
+	return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what,
+	        what[0] == 'r' ? "repeat 4" : "if rank == 0");
+}
+
+enum status rest_formula(struct parser *parser, const char *what, bool wants_block, struct formula **formula)
+{
+	const char *after;
+	parser->at = skip_blanks(parser->at, parser->end, false);
+	enum status status = scan_rest(parser->at, parser->end, &after);
+	if (status != ST_OK)
+		return status;
+	if (after == parser->at)
+		return fail(ST_SYNTAX, "%s wants an expression", what);
+	bool block = after < parser->end && *after == '{';
+	status = parse_formula(parser, parser->at, after, formula);
+	parser->at = after;
+	return status == ST_SYNTAX && !block && wants_block ? no_block(what) : status;
+}
+
+enum status next_word(struct parser *parser, const char **at, const char **after)
+{
+	*at = *after = parser->at = skip_blanks(parser->at, parser->end, false);
+	if (at_line_end(*at, parser->end))
+		return ST_OK;
+	enum status status = scan_word(*at, parser->end, after);
+	if (status == ST_OK)
+		parser->at = skip_blanks(*after, parser->end, false);
+	return status;
+}
+
+enum status fresh_name(
+        struct parser *parser, const char *what, const char *at, const char *after, struct name **name)
+{
+	int length = (int)(after - at < 40 ? after - at : 40);
+	if (at == after)
+		return fail(ST_SYNTAX, "%s wants a name", what);
+	if (name_end(at, after) != after)
+		return fail(
+		        ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
+	if (name_is_reserved(at, (size_t)(after - at)))
+		return fail(ST_NAME, "%s: '%.*s' is a reserved word", what, length, at);
+	return parse_name(parser, at, after, name);
+}
+
+/* ---- let, if, repeat, for, def, expect ---- */
+
+static enum status parse_let(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_LET;
+	const char *at = parser->at = skip_blanks(parser->at, parser->end, false),
+	           *after = name_end(at, parser->end);
+	enum status status = fresh_name(parser, "let", at, after, &statement->word);
+	if (status != ST_OK)
+		return status;
+	parser->at = skip_blanks(after, parser->end, false);
+	if (parser->at >= parser->end || *parser->at != '=' ||
+	        (parser->at + 1 < parser->end && parser->at[1] == '='))
+		return fail(ST_SYNTAX, "let %.*s: '=' was expected, as in: let %.*s = 4", (int)(after - at),
+		        at, (int)(after - at), at);
+	parser->at++;
+	return rest_formula(parser, "let NAME =", false, &statement->formula);
+}
+
+static enum status parse_if(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_IF;
+	enum status status = rest_formula(parser, "if", true, &statement->formula);
+	if (status == ST_OK)
+		status = parse_block(parser, &statement->block);
+	if (status != ST_OK)
+		return status;
+	const char *word = skip_blanks(parser->at, parser->end, false);
+	if (parser->end - word < 4 || memcmp(word, "else", 4) != 0 ||
+	        (word + 4 < parser->end && is_name_char(word[4])))
+		return ST_OK;
+	parser->at = skip_blanks(word + 4, parser->end, false);
+	const char *next = parser->at;
+	bool again = parser->end - next > 2 && memcmp(next, "if", 2) == 0 && !is_name_char(next[2]);
+	if (!again)
+		return parse_block(parser, &statement->otherwise);
+	if (++parser->depth > NESTING_MAX)
+		return fail(ST_LIMIT, "more than %d branches of an `if`", NESTING_MAX);
+	parser->at += 2;
+	struct statement *inner = tree_alloc(parser->tree, sizeof *inner);
+	statement->otherwise = tree_alloc(parser->tree, sizeof *statement->otherwise);
+	if (!inner || !statement->otherwise)
+		return ST_MEMORY;
+	statement->otherwise->first = inner;
+	inner->line = statement->line;
+	inner->source = slice_between(word, next + 2);
+	return parse_if(parser, inner);
+}
+
+static enum status parse_repeat(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_REPEAT;
+	enum status status = rest_formula(parser, "repeat", true, &statement->formula);
+	return status == ST_OK ? parse_block(parser, &statement->block) : status;
+}
+
+static enum status parse_range(
+        struct parser *parser, struct statement *statement, const char *at, const char *after)
+{
+	const char *colon = find_outside(at, after, ":"), *second = find_outside(colon + 1, after, ":");
+	if (colon == at || (second ? second : after) == colon + 1 || second + 1 == after)
+		return fail(ST_SYNTAX, "for: a range is from:to or from:to:step, not '%.*s'",
+		        (int)(after - at < 40 ? after - at : 40), at);
+	enum status status = parse_formula(parser, at, colon, &statement->formula);
+	if (status == ST_OK)
+		status = parse_formula(parser, colon + 1, second ? second : after, &statement->to);
+	if (status == ST_OK && second)
+		status = parse_formula(parser, second + 1, after, &statement->step);
+	return status;
+}
+
+static enum status parse_for(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_FOR;
+	enum status status = parse_words(parser);
+	const struct word *words = parser->words;
+	if (status != ST_OK)
+		return status;
+	if (parser->word_count < 3 || !text_is(words[1].at, words[1].after, "in"))
+		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
+	status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
+	if (status != ST_OK)
+		return status;
+	if (parser->word_count == 3 && find_outside(words[2].at, words[2].after, ":"))
+		status = parse_range(parser, statement, words[2].at, words[2].after);
+	else
+		status = bind_call(parser, statement, 2);
+	return status == ST_OK ? parse_block(parser, &statement->block) : status;
+}
+
+static enum status parse_def(struct parser *parser, struct statement *statement)
+{
+	enum { PARAMETERS_OF_DEF_MAX = 32 };
+	statement->kind = STATEMENT_DEF;
+	enum status status = parse_words(parser);
+	const struct word *words = parser->words;
+	if (status != ST_OK)
+		return status;
+	if (!parser->word_count)
+		return fail(ST_SYNTAX, "def wants a name: def forward x w { ... }");
+	if (parser->word_count > PARAMETERS_OF_DEF_MAX)
+		return fail(ST_LIMIT, "a def has at most %d parameters", PARAMETERS_OF_DEF_MAX);
+	statement->parameter = tree_alloc(parser->tree, parser->word_count * sizeof *statement->parameter);
+	if (!statement->parameter)
+		return ST_MEMORY;
+	for (size_t i = 0; i < parser->word_count; i++) {
+		struct name *name;
+		status = fresh_name(parser, "def", words[i].at, words[i].after, &name);
+		if (status == ST_OK && !name->constant)
+			status = fail(ST_SYNTAX, "def: its names are plain words, without $");
+		if (status != ST_OK)
+			return status;
+		if (i)
+			statement->parameter[statement->parameters++] =
+			        slice_between(words[i].at, words[i].after);
+		else
+			statement->word = name;
+	}
+	char word[64] = "";
+	if (statement->word->written.length < sizeof word)
+		memcpy(word, statement->word->written.at, statement->word->written.length);
+	if (command_find(word))
+		return fail(ST_NAME, "def %s: that is a command; take another name", word);
+	statement->next_call = parser->tree->defs;
+	parser->tree->defs = statement;
+	return parse_block(parser, &statement->block);
+}
+
+static enum status parse_expect(struct parser *parser, struct statement *statement)
+{
+	const char *at = parser->at = skip_blanks(parser->at, parser->end, false);
+	if (parser->end - at > 5 && memcmp(at, "error", 5) == 0 && (is_blank(at[5]) || at[5] == '{')) {
+		bool lenient = parser->lenient;
+		statement->kind = STATEMENT_EXPECT_ERROR;
+		parser->at = skip_blanks(at + 5, parser->end, false);
+		parser->lenient = true;
+		enum status status = parse_block(parser, &statement->block);
+		parser->lenient = lenient;
+		return status;
+	}
+	statement->kind = STATEMENT_EXPECT;
+	return rest_formula(parser, "expect", false, &statement->formula);
+}
+
+static enum status parse_else(struct parser *parser, struct statement *statement)
+{
+	(void)parser, (void)statement;
+	return fail(ST_SYNTAX, "`else` stands on the line of the '}' it belongs to");
+}
+
+/* ---- which one ---- */
+
+static enum status first_line_of(struct parser *parser, struct statement *statement, const char *at)
+{
+	const char *after = at;
+	while (after < parser->at && *after != '\n' && *after != '{')
+		after++;
+	return keep_source(parser, statement, at, after);
+}
+
+enum status parse_keyword(
+        struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
+{
+	static const struct {
+		const char *word;
+		parse_one *parse;
+	} keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
+	        {"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect},
+	        {"else", parse_else}};
+	*known = false;
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+		if (!text_is(word, after, keywords[i].word))
+			continue;
+		*known = true;
+		parser->at = after;
+		enum status status = keywords[i].parse(parser, statement);
+		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) &&
+		        statement->kind != STATEMENT_TENSOR)
+			status = fail(ST_SYNTAX,
+			        "%s takes no `on` or `in` before it; a block does: on S { ... }",
+			        keywords[i].word);
+		return status == ST_OK ? first_line_of(parser, statement, word) : status;
+	}
+	return ST_OK;
+}

@@ -1,0 +1,59 @@
+/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`, `}` and a
+ * comment end it too.
+ *
+ * Pure; positions point into a NUL-terminated text. `end` is the first character not to be looked at. */
+#ifndef RANKSH_LEX_H
+#define RANKSH_LEX_H
+
+#include "shell/language/parse/tree.h"
+
+#include <string.h>
+
+/* The smallest questions are asked of every character: they are inline */
+static inline bool is_name_start(char c) /* a-z A-Z _ and bytes of UTF-8 */
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static inline bool is_name_char(char c) /* and digits and # */
+{
+	return is_name_start(c) || (c >= '0' && c <= '9') || c == '#';
+}
+
+static inline bool is_blank(char c) /* not a newline */
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static inline bool text_is(const char *at, const char *after, const char *what)
+{
+	size_t length = (size_t)(after - at);
+	if (length && *at != *what)
+		return false; /* nearly always: before anything is counted */
+	return strlen(what) == length && memcmp(at, what, length) == 0;
+}
+
+/* Behind blanks (newlines too if `lines`) and comments. */
+const char *skip_blanks(const char *at, const char *end, bool lines);
+/* True where a statement's words end: newline ; { } or the end. */
+bool at_line_end(const char *at, const char *end);
+/* The end of the word at `at`: ST_INCOMPLETE when a bracket or quote is open at `end`, ST_SYNTAX when it can
+ * never be closed. */
+enum status scan_word(const char *at, const char *end, const char **after);
+/* The end of an expression that takes the rest of the line: up to a newline, `;`, `}`, and `{`; trailing
+ * blanks left out. */
+enum status scan_rest(const char *at, const char *end, const char **after);
+/* The end of the `{ }` at `at`, nothing in it understood but brackets, quotes and comments. */
+enum status scan_braces(const char *at, const char *end, const char **after);
+/* ST_SYNTAX, worded, at the first character outside texts and comments that was pasted in place of another (a
+ * curly quote, a no-break space). The text is UTF-8; *line counts on to where it stands. */
+enum status strange_character(const char *text, size_t count, int *line);
+/* Position of the = of KEY=VALUE, or NULL: not an option. */
+const char *option_sign(const char *at, const char *after);
+bool slice_is(struct slice_of_text slice, const char *what);
+bool is_listed(const char *words, const char *at, const char *after); /* words: "a b c", or NULL */
+/* A name for new things: letters, digits, _ and #, not reserved. */
+bool name_is_plain(const char *at, size_t length);
+bool name_is_reserved(const char *at, size_t length);
+
+#endif

@@ -1,0 +1,196 @@
+/* parse.c -- statements and blocks: text to a tree (the grammar stands in docs and in grammar.c)
+ *
+ * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
+ * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
+ * `def`, which may come later: that is looked at when it runs. */
+#include "shell/language/parse/parse.h"
+
+#include <string.h>
+
+int line_at(struct parser *parser, const char *at)
+{
+	for (; parser->counted < at; parser->counted++)
+		parser->line += *parser->counted == '\n';
+	return parser->line;
+}
+
+/* ---- statements ---- */
+
+/* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets
+ * become blanks. */
+enum status keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
+{
+	enum { SOURCE_MAX = 400 };
+	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
+		after--;
+	after = after - at > SOURCE_MAX ? at + SOURCE_MAX : after;
+	statement->source = slice_between(at, after);
+	if (!memchr(at, '\n', statement->source.length))
+		return ST_OK;
+	char *copy = tree_alloc(parser->tree, statement->source.length);
+	if (!copy)
+		return ST_MEMORY;
+	for (size_t i = 0; i < statement->source.length; i++)
+		copy[i] = at[i] == '\n' ? ' ' : at[i];
+	statement->source.at = copy;
+	return ST_OK;
+}
+
+static enum status parse_statement(struct parser *parser, struct statement **made)
+{
+	const char *line = parser->at, *after = parser->at;
+	struct statement *statement = tree_alloc(parser->tree, sizeof *statement);
+	bool known = false;
+	if (!statement)
+		return ST_MEMORY;
+	*made = statement;
+	statement->line = line_at(parser, line);
+	enum status status = leading_clauses(parser, &statement->clauses);
+	if (status != ST_OK)
+		return status;
+	if (parser->at < parser->end && *parser->at == '{') {
+		statement->kind = STATEMENT_BLOCK;
+		status = keep_source(parser, statement, line, parser->at);
+		return status == ST_OK ? parse_block(parser, &statement->block) : status;
+	}
+	if (at_line_end(parser->at, parser->end))
+		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'",
+		        (int)(parser->at - line < 40 ? parser->at - line : 40), line);
+	while (after < parser->at || (after < parser->end && is_name_char(*after)))
+		after++;
+	if (after == parser->end || is_blank(*after) || strchr("\n;{}", *after))
+		status = parse_keyword(parser, statement, parser->at, after, &known);
+	if (status != ST_OK || known)
+		return status;
+	const char *begin = parser->at;
+	status = parse_line(parser, statement);
+	if (status != ST_OK)
+		return status;
+	return keep_source(
+	        parser, statement, line, statement->block ? begin + strcspn(begin, "{\n") : parser->at);
+}
+
+/* ---- blocks ---- */
+
+/* The end of a statement that could not be read */
+static enum status recover(struct parser *parser)
+{
+	const char *at = parser->at;
+	bool word_start = true;
+	while (at < parser->end && *at != '\n' && *at != ';' && *at != '}') {
+		enum status status = ST_OK;
+		if (*at == '{') {
+			status = scan_braces(at, parser->end, &at);
+		} else if (*at == '#' && word_start) {
+			at = skip_blanks(at, parser->end, false);
+			continue;
+		} else if (*at == '"') {
+			const char *quote = at;
+			for (at++; at < parser->end && *at != '"'; at++)
+				at += *at == '\\' && at + 1 < parser->end;
+			if (at >= parser->end)
+				return fail(ST_INCOMPLETE, "a quote is still open: %.20s", quote);
+			at++;
+		} else {
+			word_start = is_blank(*at);
+			at++;
+			continue;
+		}
+		if (status != ST_OK)
+			return status;
+		word_start = false;
+	}
+	parser->at = at;
+	return ST_OK;
+}
+
+static enum status broken_statement(
+        struct parser *parser, struct statement *statement, const char *start, enum status status)
+{
+	size_t length = strlen(fail_text());
+	char *message = tree_alloc(parser->tree, length + 1);
+	if (!message)
+		return ST_MEMORY;
+	memcpy(message, fail_text(), length);
+	struct statement *next = statement->next;
+	*statement = (struct statement){.next = next,
+	        .kind = STATEMENT_BROKEN,
+	        .line = statement->line,
+	        .broken = status,
+	        .message = message};
+	parser->at = start;
+	return recover(parser);
+}
+
+static enum status end_of_statement(struct parser *parser)
+{
+	parser->at = skip_blanks(parser->at, parser->end, false);
+	if (parser->at >= parser->end || *parser->at == '\n' || *parser->at == ';' || *parser->at == '}')
+		return ST_OK;
+	int length = (int)strcspn(parser->at, " \t\n;}");
+	return fail(ST_SYNTAX, "'%.*s' cannot follow here: a new line or ';' was expected",
+	        length > 40 ? 40 : length, parser->at);
+}
+
+static bool ends_line(struct parser *parser)
+{
+	parser->at = skip_blanks(parser->at, parser->end, false);
+	return parser->at >= parser->end || *parser->at == '\n';
+}
+
+enum status parse_statements(struct parser *parser, struct block *block, bool braces)
+{
+	struct statement **last = &block->first;
+	for (;;) {
+		if (parser->one_line && !braces && block->first && ends_line(parser))
+			return ST_OK;
+		parser->at = skip_blanks(parser->at, parser->end, true);
+		if (parser->at >= parser->end)
+			return braces
+			        ? fail(ST_INCOMPLETE, "'}' is still missing: the block of line %d is open",
+			                  block->line)
+			        : ST_OK;
+		if (*parser->at == ';') {
+			parser->at++;
+			continue;
+		}
+		if (*parser->at == '}') {
+			if (!braces)
+				return fail(ST_SYNTAX, "'}' closes nothing");
+			parser->at++;
+			return ST_OK;
+		}
+		const char *start = parser->at;
+		int depth = parser->depth;
+		struct statement *statement = NULL;
+		enum status status = parse_statement(parser, &statement);
+		if (status == ST_OK)
+			status = end_of_statement(parser);
+		parser->depth = depth;
+		if (statement && status != ST_OK && parser->lenient && status != ST_MEMORY &&
+		        status != ST_INCOMPLETE)
+			status = broken_statement(parser, statement, start, status);
+		if (status != ST_OK)
+			return status;
+		*last = statement;
+		last = &statement->next;
+	}
+}
+
+enum status parse_block(struct parser *parser, struct block **made)
+{
+	parser->at = skip_blanks(parser->at, parser->end, false);
+	if (parser->at >= parser->end || *parser->at != '{')
+		return fail(ST_SYNTAX, "a block was expected here, opened on this line: { ... }");
+	if (++parser->depth > NESTING_MAX)
+		return fail(ST_LIMIT, "brackets and braces nest deeper than %d", NESTING_MAX);
+	parser->at++;
+	struct block *block = tree_alloc(parser->tree, sizeof *block);
+	if (!block)
+		return ST_MEMORY;
+	*made = block;
+	block->line = line_at(parser, parser->at);
+	enum status status = parse_statements(parser, block, true);
+	parser->depth--;
+	return status;
+}

@@ -1,0 +1,123 @@
+/* parse.h -- what the files of the parser share: parse_text.c (whole texts), parse.c (statements, blocks),
+ * clause.c, parse_line.c, keyword.c, keyword_tensor.c, bind.c (words to a command's row), word.c (names,
+ * tensors, shapes, ranks), formula.c (expressions). Pure but for the rows of commands. */
+#ifndef RANKSH_PARSE_H
+#define RANKSH_PARSE_H
+
+#include "shell/language/parse/lex.h"
+
+enum { KNOWN_NAMES = 256 };
+
+/* A word of a line */
+struct word {
+	const char *at, *after, *sign; /* the = of KEY=VALUE, or NULL */
+};
+
+struct parser {
+	struct tree *tree;
+	const char *at, *end;
+	const char *counted;
+	int line;          /* the line that `counted` is on */
+	int depth;         /* of braces and brackets */
+	bool one_line;     /* the text's first line is all that is wanted */
+	bool lenient;      /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
+	int formula_depth; /* > 0: inside an expression; what it finds joins that one's reads */
+	struct formula **reads;
+	size_t read_count, read_room;
+	struct word *words;
+	size_t word_count, word_room;    /* of the line being read */
+	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
+};
+
+static inline struct slice_of_text slice_between(const char *at, const char *after)
+{
+	return (struct slice_of_text){at, (uint32_t)(after - at)};
+}
+
+/* parse.c */
+int line_at(struct parser *parser, const char *at); /* asked for in the order of the text */
+enum status parse_statements(
+        struct parser *parser, struct block *block, bool braces);     /* up to the end, or its `}` */
+enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
+enum status keep_source(
+        struct parser *parser, struct statement *statement, const char *at, const char *after);
+
+/* clause.c */
+enum status parse_words(struct parser *parser); /* the rest of the statement's words, to parser->words */
+enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i,
+        bool *is_clause); /* at words[*i]; steps over it */
+enum status leading_clauses(
+        struct parser *parser, struct clauses *clauses); /* that stand before a block or a command */
+
+/* parse_line.c */
+enum status parse_line(struct parser *parser, struct statement *statement);
+
+/* keyword.c */
+enum status parse_keyword(
+        struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known);
+/* The rest of the line as an expression; `what` says what for. wants_block: up to the '{' of its block */
+enum status rest_formula(struct parser *parser, const char *what, bool wants_block, struct formula **formula);
+/* The next word, blanks behind it skipped; empty at the end of the line */
+enum status next_word(struct parser *parser, const char **at, const char **after);
+enum status fresh_name(struct parser *parser, const char *what, const char *at, const char *after,
+        struct name **name); /* not reserved */
+
+/* keyword_tensor.c */
+enum status parse_tensor_line(struct parser *parser, struct statement *statement);
+
+/* formula.c: all of [at, after) */
+enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **formula);
+/* word.c: all of [at, after) */
+enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **name);
+enum status parse_tensor(
+        struct parser *parser, const char *at, const char *after, struct tensor_ref **tensor);
+enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **ranks);
+enum status parse_shape(
+        struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
+/* The index list of a bracket: at the `[`; *after is behind the `]`. */
+enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **index,
+        int *indices, const char **after);
+/* The end of a name with `$` at `at` ("h$i", "d$(p)"): `at` itself when there is none */
+const char *name_end(const char *at, const char *end);
+/* It can be NAME, NAME.T, NAME[..]: says nothing of what stands in the bracket */
+bool looks_like_tensor(const char *at, const char *after);
+/* A position where text at depth 0 has one of `marks`, or NULL. Quotes and brackets are skipped. */
+const char *find_outside(const char *at, const char *after, const char *marks);
+
+/* bind.c */
+enum status bind_command(struct parser *parser, struct statement *statement,
+        size_t first); /* words[first ..] to statement->row */
+enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */
+enum status bind_results(
+        struct parser *parser, struct statement *statement, size_t count); /* words[0 .. count-1] */
+
+/* bind_mistakes.c: each words its failure */
+bool is_operator(const struct word *word);
+/* '%' stands alone: the expression that the words around it were meant to be */
+enum status lonely_operator(const struct word *words, size_t i, size_t count);
+enum status word_surplus(const struct statement *statement, const struct word *words, size_t i,
+        size_t count); /* words[i] has no place */
+enum status word_missing(const struct statement *statement, const struct argument_row *row);
+enum status word_wrong(const struct statement *statement, const struct argument_row *row,
+        const struct word *words, size_t i, size_t count);
+enum status no_option(const struct command *row, const char *at, const char *sign);
+/* written: the word, or the KEY=VALUE that ends with the value */
+enum status none_of(
+        const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
+
+/* glued.c: ST_OK when that is not what is wrong */
+enum status glued_sign(
+        const char *at, const char *after); /* `tensor x[4]=1`: a line that has to do with an '=' */
+enum status glued_line(
+        const struct word *words, size_t count); /* `y=matmul x w`: a line that begins with no command */
+enum status torn_option(const struct word *words, size_t count, size_t equal,
+        const struct command *row); /* `allreduce y op = sum` */
+enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
+
+/* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */
+bool hint_line(const char *at, const char *after, enum status *status);
+/* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */
+const char *hint_word(const char *word, size_t length);
+bool hint_leaves(const char *at, const char *after); /* exit, :q ... mean quit */
+
+#endif

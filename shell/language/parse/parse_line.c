@@ -1,0 +1,260 @@
+/* parse_line.c -- a line that begins with no keyword: a command, NAME ... = COMMAND, a view of a tensor, a
+ * call of a def; and what is wrong with others */
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+
+#include <string.h>
+
+/* ---- commands ---- */
+
+static enum status no_command(const char *at, const char *after)
+{
+	char word[64];
+	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
+	memcpy(word, at, length);
+	word[length] = '\0';
+	const char *hint = hint_word(word, length), *near = command_near(word);
+	if (hint)
+		return fail(ST_NAME, "here: %s", hint);
+	if (near)
+		return fail(ST_NAME, "no command or kernel '%s'; did you mean '%s'?", word, near);
+	return fail(ST_NAME, "no command or kernel '%s' (help shows them)", word);
+}
+
+static const struct command *find_row(const struct word *word)
+{
+	char name[64];
+	size_t length = (size_t)(word->after - word->at);
+	if (!length || length >= sizeof name || memchr(word->at, '\0', length))
+		return NULL;
+	memcpy(name, word->at, length);
+	name[length] = '\0';
+	return command_find(name);
+}
+
+static enum status add_call(struct parser *parser, struct statement *statement)
+{
+	if (parser->lenient)
+		return ST_OK;
+	statement->next_call = parser->tree->calls;
+	parser->tree->calls = statement;
+	return ST_OK;
+}
+
+static enum status parse_command(
+        struct parser *parser, struct statement *statement, size_t first, const struct command *row)
+{
+	const struct argument_row *last = NULL;
+	statement->kind = STATEMENT_COMMAND;
+	statement->row = row;
+	enum status status = bind_command(parser, statement, first);
+	if (status != ST_OK)
+		return status;
+	if (strcmp(row->name, "source") == 0)
+		parser->tree->sources = true;
+	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
+		last = &row->argument[i];
+	bool wanted = last && last->kind == ARG_BLOCK, there = parser->at < parser->end && *parser->at == '{';
+	if (there && !wanted)
+		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, row->usage);
+	if (wanted && !there && !(last->flags & ARG_OPTIONAL))
+		return fail(ST_SYNTAX, "%s wants a block on its line: %s", row->name, row->usage);
+	return there ? parse_block(parser, &statement->block) : ST_OK;
+}
+
+/* ---- NAME = ... ---- */
+
+/* y = x[0:2], y += x; words[first] alone but for clauses */
+static enum status parse_view(struct parser *parser, struct statement *statement, size_t first)
+{
+	statement->kind = STATEMENT_VIEW;
+	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
+	if (!argument)
+		return ST_MEMORY;
+	statement->argument = argument;
+	for (size_t i = first; i < parser->word_count;) {
+		bool is_clause;
+		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
+		if (status == ST_OK && !is_clause) {
+			struct argument *from =
+			        &argument[statement->adds]; /* y += x is y = add y x: x is the second */
+			from->kind = ARG_TENSOR;
+			from->written = slice_between(parser->words[i].at, parser->words[i].after);
+			status = parse_tensor(
+			        parser, parser->words[i].at, parser->words[i].after, &from->tensor);
+			i++;
+		}
+		if (status != ST_OK)
+			return status;
+	}
+	statement->arguments = 1 + statement->adds;
+	if (statement->results != 1)
+		return fail(ST_ARGUMENT, "one name stands left of '=' when a tensor stands right of it");
+	if (!statement->adds)
+		return ST_OK;
+	argument[0] = statement->result[0];
+	argument[0].kind = ARG_TENSOR;
+	statement->kind = STATEMENT_COMMAND;
+	statement->adds = false;
+	statement->row = command_find("add");
+	return statement->row ? ST_OK : fail(ST_BUG, "there is no kernel 'add'");
+}
+
+/* How many words behind `first` are no clause (0, 1, or more: 2) */
+static int plain_words(const struct parser *parser, size_t first)
+{
+	int count = 0;
+	for (size_t i = first; i < parser->word_count && count < 2; i++) {
+		const struct word *word = &parser->words[i];
+		if (text_is(word->at, word->after, "on") || text_is(word->at, word->after, "in"))
+			i++;
+		else
+			count += *word->at != '@';
+	}
+	return count;
+}
+
+/* z = x + y, where x and y may be tensors; x[0] = 3 */
+static enum status calculates(const struct word *words, size_t count, size_t equal)
+{
+	static const char *const signs[] = {"+", "-", "*", "/"},
+	                         *const kernels[] = {"add", "sub", "mul", "div"};
+	const struct word *first = &words[equal + 1];
+	int length = (int)(words->after - words->at), right = (int)(first->after - first->at);
+	if (count == equal + 2 && right < 60 && !looks_like_tensor(first->at, first->after) &&
+	        words->after[-1] == ']')
+		return fail(ST_SYNTAX, "write: fill %.*s %.*s", length, words->at, right, first->at);
+	for (int i = 0; i < 4; i++)
+		if (count == equal + 4 && text_is(first[1].at, first[1].after, signs[i]) &&
+		        looks_like_tensor(first->at, first->after) &&
+		        looks_like_tensor(first[2].at, first[2].after))
+			return fail(ST_SYNTAX,
+			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
+			        "let %.*s = %.*s",
+			        length, words->at, kernels[i], right, first->at,
+			        (int)(first[2].after - first[2].at), first[2].at, length, words->at,
+			        (int)(first[2].after - first->at), first->at);
+	return ST_OK;
+}
+
+/* Right of '=' stands neither a command nor a tensor */
+static enum status strange_right(struct parser *parser, const char *line, size_t equal)
+{
+	enum status status = ST_SYNTAX;
+	const struct word *words = parser->words, *first = &words[equal + 1];
+	const char *to = words[parser->word_count - 1].after;
+	struct formula *formula;
+	int all = (int)(to - first->at < 60 ? to - first->at : 60);
+
+	if (hint_line(line, to, &status))
+		return status;
+	bool plain = name_end(first->at, first->after) == first->after;
+	if (plain && !(parser->word_count > equal + 2 && strchr("+-*/%<>=@", *first[1].at)))
+		return no_command(first->at, first->after);
+	for (const struct word *word = first; word < words + parser->word_count; word++)
+		if (text_is(word->at, word->after, "@") && word > first &&
+		        word + 1 < words + parser->word_count)
+			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s",
+			        (int)(words->after - words->at), words->at,
+			        (int)(word[-1].after - word[-1].at), word[-1].at,
+			        (int)(word[1].after - word[1].at), word[1].at);
+	if (equal == 1 && (status = calculates(words, parser->word_count, equal)) != ST_OK)
+		return status;
+	if (parse_formula(parser, first->at, to, &formula) == ST_OK && equal == 1 &&
+	        name_end(words->at, words->after) == words->after)
+		return plain || parser->word_count > equal + 2
+		        ? fail(ST_SYNTAX,
+		                  "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = "
+		                  "%.*s",
+		                  (int)(words->after - words->at), words->at, all, first->at)
+		        : fail(ST_SYNTAX, "a variable: let %.*s = %.*s", (int)(words->after - words->at),
+		                  words->at, all, first->at);
+	return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected", all,
+	        first->at);
+}
+
+static enum status parse_assignment(
+        struct parser *parser, struct statement *statement, const char *line, size_t equal)
+{
+	const struct word *right = &parser->words[equal + 1];
+	statement->adds = *parser->words[equal].at == '+';
+	if (equal + 1 >= parser->word_count)
+		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected",
+		        statement->adds ? "+=" : "=");
+	if (equal == 0)
+		return fail(ST_SYNTAX, "left of '%s' a name was expected", statement->adds ? "+=" : "=");
+	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
+	if (status != ST_OK)
+		return status;
+	const struct command *row = find_row(right);
+	bool view = !row && plain_words(parser, equal + 1) == 1 &&
+	        looks_like_tensor(right->at, right->after) && !right->sign;
+	if (!row && !view)
+		return strange_right(parser, line, equal);
+	status = bind_results(parser, statement, equal);
+	if (status != ST_OK)
+		return status;
+	if (view)
+		return parse_view(parser, statement, equal + 1);
+	if (!row->results_ok)
+		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, row->usage);
+	return parse_command(parser, statement, equal + 2, row);
+}
+
+/* ---- lines ---- */
+
+/* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
+static enum status strange_option(const struct word *words, size_t count)
+{
+	char word[64] = "";
+	size_t length = (size_t)(words->after - words->at);
+	bool options = false;
+	for (size_t i = 1; i < count; i++)
+		options |= words[i].sign != NULL;
+	if (!options || length >= sizeof word)
+		return ST_OK;
+	memcpy(word, words->at, length);
+	if (hint_word(word, length) || command_near(word))
+		return no_command(words->at, words->after);
+	return fail(ST_SYNTAX,
+	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
+}
+
+enum status parse_line(struct parser *parser, struct statement *statement)
+{
+	const char *line = parser->at;
+	enum status status = parse_words(parser);
+	if (status != ST_OK)
+		return status;
+	const struct word *words = parser->words;
+	if (parser->word_count == 1 && hint_leaves(words->at, words->after) && command_find("quit")) {
+		statement->kind = STATEMENT_COMMAND;
+		statement->row = command_find("quit");
+		return ST_OK;
+	}
+	for (size_t i = 0; i < parser->word_count; i++)
+		if (text_is(words[i].at, words[i].after, "=") || text_is(words[i].at, words[i].after, "+="))
+			return parse_assignment(parser, statement, line, i);
+	const struct command *row = find_row(words);
+	if (row)
+		return parse_command(parser, statement, 1, row);
+	bool plain = name_end(words->at, words->after) ==
+	        words->after; /* it may be a def's: looked at when it runs */
+	if (!plain && hint_line(line, words[parser->word_count - 1].after, &status))
+		return status;
+	status = glued_line(words, parser->word_count);
+	if (status == ST_OK)
+		status = strange_option(words, parser->word_count);
+	if (status != ST_OK)
+		return status;
+	if (!looks_like_tensor(words->at, words->after))
+		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
+		        (int)(words->after - words->at < 40 ? words->after - words->at : 40), words->at);
+	if (parser->at < parser->end && *parser->at == '{') /* while ... { */
+		return no_command(words->at, words->after);
+	statement->kind = STATEMENT_CALL;
+	status = bind_call(parser, statement, 1);
+	if (status == ST_OK)
+		status = parse_name(parser, words->at, words->after, &statement->word);
+	return status == ST_OK ? add_call(parser, statement) : status;
+}

@@ -1,0 +1,149 @@
+/* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear while
+ * running */
+#include "shell/language/parse/parse.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static enum status tree_text(struct tree **made, const char *text, size_t count, const char *file)
+{
+	struct tree *tree = mem_alloc(sizeof *tree);
+	if (!tree)
+		return ST_MEMORY;
+	tree->users = 1;
+	char *copy = tree_alloc(tree, count + 1), *name = file ? tree_alloc(tree, strlen(file) + 1) : NULL;
+	if (!copy || (file && !name)) {
+		tree_release(tree);
+		return ST_MEMORY;
+	}
+	memcpy(copy, text, count);
+	if (file)
+		memcpy(name, file, strlen(file));
+	tree->text = copy;
+	tree->count = count;
+	tree->file = name;
+	*made = tree;
+	return ST_OK;
+}
+
+static void parser_release(struct parser *parser)
+{
+	mem_free(parser->words);
+	mem_free(parser->reads);
+}
+
+/* The end of a parser: its tree is the caller's when the text was read. */
+static enum status keep_tree(struct parser *parser, enum status status, struct tree **made)
+{
+	parser_release(parser);
+	if (status == ST_OK)
+		*made = parser->tree;
+	else
+		tree_release(parser->tree);
+	return status;
+}
+
+/* The mark that editors of Windows put before a text: 3 bytes, or 0 */
+static size_t byte_order_mark(const char *text, size_t count)
+{
+	return count >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static enum status not_text(const char *text, size_t count)
+{
+	if (memchr(text, '\0', count))
+		return fail(ST_SYNTAX, "a NUL byte stands in the text");
+	return fail(ST_SYNTAX, "the text is not valid UTF-8");
+}
+
+static enum status text_is_fit(const char *text, size_t count, const char *file, int line)
+{
+	if (!text_is_utf8(text, count)) {
+		enum status status = not_text(text, count);
+		return file ? fail_in(status, "%s", file) : status;
+	}
+	enum status status = strange_character(text, count, &line);
+	return status != ST_OK && file ? fail_in(status, "%s:%d", file, line) : status;
+}
+
+enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
+{
+	struct tree *tree = NULL;
+	*made = NULL;
+	size_t mark = byte_order_mark(text, count);
+	text += mark;
+	count -= mark;
+	enum status status = text_is_fit(text, count, file, first_line);
+	if (status != ST_OK)
+		return status;
+	status = tree_text(&tree, text, count, file);
+	if (status != ST_OK)
+		return status;
+	struct parser parser = {.tree = tree,
+	        .at = tree->text,
+	        .end = tree->text + count,
+	        .counted = tree->text,
+	        .line = first_line};
+	status = parse_statements(&parser, &tree->block, false);
+	if (status != ST_OK && file)
+		status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
+	return keep_tree(&parser, status, made);
+}
+
+/* The lines before the first that cannot be read at all */
+static size_t fit_lines(const char *text, size_t count)
+{
+	size_t fit = 0;
+	while (fit < count) {
+		const char *newline = memchr(text + fit, '\n', count - fit);
+		size_t length = newline ? (size_t)(newline - text) + 1 - fit : count - fit;
+		if (!text_is_utf8(text + fit, length))
+			break;
+		fit += length;
+	}
+	return fit;
+}
+
+enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
+{
+	struct parser parser = {.one_line = true, .line = first_line};
+	size_t mark = byte_order_mark(text, count);
+	text += mark;
+	count -= mark;
+	size_t fit = fit_lines(text, count);
+	enum status status = tree_text(&parser.tree, text, fit, file);
+	if (status != ST_OK)
+		return status;
+	parser.at = parser.counted = parser.tree->text;
+	parser.end = parser.at + fit;
+	status = parse_statements(&parser, &parser.tree->block, false);
+	if (status == ST_INCOMPLETE && fit < count)
+		status = not_text(text, count);
+	if (status != ST_OK && file)
+		status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
+	*taken = mark + (size_t)(parser.at - parser.tree->text) + (parser.at < parser.end);
+	parser_release(&parser);
+	tree_release(parser.tree);
+	return status;
+}
+
+enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref **tensor)
+{
+	struct parser parser = {0};
+	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
+	if (status == ST_OK)
+		status = parse_tensor(
+		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
+	return keep_tree(&parser, status, made);
+}
+
+enum status tree_ranks(struct tree **made, const char *text, struct ranks_ref **ranks)
+{
+	struct parser parser = {0};
+	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
+	if (status == ST_OK)
+		status = parse_ranks(
+		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, ranks);
+	return keep_tree(&parser, status, made);
+}

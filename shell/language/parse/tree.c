@@ -1,0 +1,49 @@
+/* tree.c -- the memory of a parsed text: pages of nodes, freed together */
+#include "shell/language/parse/tree.h"
+#include "base/memory.h"
+
+struct tree_page {
+	struct tree_page *next;
+	size_t used, room;
+};
+
+/* Each page is twice the one before: a line wants little, a program much */
+static size_t page_room(const struct tree_page *before, size_t bytes)
+{
+	enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 16 };
+	size_t room = !before ? FIRST_BYTES : before->room < LARGE_BYTES / 2 ? 2 * before->room : LARGE_BYTES;
+	return room > bytes ? room : bytes;
+}
+
+void *tree_alloc(struct tree *tree, size_t bytes)
+{
+	bytes = (bytes + 7) / 8 * 8; /* nodes hold pointers and doubles, nothing wider */
+	struct tree_page *page = tree->pages;
+	if (!page || page->room - page->used < bytes) {
+		size_t room = page_room(page, bytes);
+		page = mem_alloc(sizeof *page + room);
+		if (!page)
+			return NULL;
+		*page = (struct tree_page){.next = tree->pages, .room = room};
+		tree->pages = page;
+	}
+	void *node = (char *)(page + 1) + page->used;
+	page->used += bytes;
+	return node;
+}
+
+void tree_use(struct tree *tree)
+{
+	tree->users++;
+}
+
+void tree_release(struct tree *tree)
+{
+	if (!tree || --tree->users > 0)
+		return;
+	for (struct tree_page *page = tree->pages, *next; page; page = next) {
+		next = page->next;
+		mem_free(page);
+	}
+	mem_free(tree);
+}

@@ -1,0 +1,391 @@
+/* word.c -- one word: a name with `$`, a tensor, a shape, a set of ranks */
+#include "shell/language/parse/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *find_outside(const char *at, const char *after, const char *marks)
+{
+	int depth = 0;
+	for (; at < after; at++) {
+		if (*at == '"') {
+			for (at++; at < after && *at != '"'; at++)
+				at += *at == '\\' && at + 1 < after;
+			if (at >= after)
+				return NULL;
+			continue;
+		}
+		if (!depth && *at && strchr(marks, *at))
+			return at;
+		depth += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
+	}
+	return NULL;
+}
+
+/* Behind the bracket that opens at `at`, or `end` */
+static const char *bracket_end(const char *at, const char *end)
+{
+	const char *close = find_outside(at + 1, end, ")]");
+	return close ? close + 1 : end;
+}
+
+/* Behind a `$i` or `$(i+1)` at `at`; `at` when it is neither */
+static const char *dollar_end(const char *at, const char *end)
+{
+	const char *p = at + 1;
+	if (p < end && *p == '(')
+		return bracket_end(p, end);
+	while (p < end && is_name_char(*p) && *p != '#' && (p > at + 1 || is_name_start(*p)))
+		p++;
+	return p == at + 1 ? at : p;
+}
+
+const char *name_end(const char *at, const char *end)
+{
+	const char *p = at;
+	if (p < end && *p != '$' && !is_name_start(*p))
+		return at;
+	while (p < end) {
+		if (*p == '$') {
+			const char *next = dollar_end(p, end);
+			if (next == p)
+				break;
+			p = next;
+		} else if (is_name_char(*p)) {
+			p++;
+		} else {
+			break;
+		}
+	}
+	return p;
+}
+
+/* ---- names ---- */
+
+static int count_parts(const char *at, const char *after)
+{
+	int parts = 1;
+	for (const char *p = at; p < after; p++)
+		parts += *p == '$' ? 2 : *p == '\\' ? 2 : 0;
+	return parts;
+}
+
+static enum status add_formula_part(
+        struct parser *parser, struct name *name, const char *at, const char *after)
+{
+	if (*at == '(' && (after - at < 2 || after[-1] != ')'))
+		return fail(
+		        ST_SYNTAX, "'%.*s': ')' is missing", (int)(after - at < 40 ? after - at : 40), at);
+	name->constant = false;
+	return parse_formula(parser, at, after, &name->part[name->parts++].formula);
+}
+
+static void add_text_part(struct name *name, const char *at, const char *after)
+{
+	if (after > at)
+		name->part[name->parts++].text = slice_between(at, after);
+}
+
+/* Splits [at, after) at each `$`; in quotes `\"`, `\\`, `\n` and `\$` stand for themselves */
+static enum status split(struct parser *parser, struct name *name, const char *at, const char *after)
+{
+	const char *from = at;
+	enum status status = ST_OK;
+	while (at < after && status == ST_OK) {
+		if (name->quoted && *at == '\\' && at + 1 < after) {
+			add_text_part(name, from, at);
+			if (at[1] == 'n')
+				name->part[name->parts++].text = (struct slice_of_text){"\n", 1};
+			from = at[1] == 'n' ? at + 2 : at + 1;
+			at += 2;
+			continue;
+		}
+		const char *next = *at == '$' ? dollar_end(at, after) : at;
+		if (next == at) {
+			at++;
+			continue;
+		}
+		add_text_part(name, from, at);
+		status = add_formula_part(parser, name, at + 1, next);
+		from = at = next;
+	}
+	add_text_part(name, from, after);
+	return status;
+}
+
+/* What reads data belongs to the expression around it, which lists its reads: such a name is of one place */
+static bool may_be_shared(const struct name *name)
+{
+	for (int i = 0; i < name->parts; i++)
+		if (name->part[i].formula && name->part[i].formula->reads_data)
+			return false;
+	return !name->quoted;
+}
+
+static struct name **known_slot(struct parser *parser, const char *at, const char *after)
+{
+	uint32_t hash = 2166136261u;
+	for (; at < after; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
+}
+
+static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
+{
+	struct name *name = tree_alloc(parser->tree, sizeof *name);
+	if (!name)
+		return ST_MEMORY;
+	name->written = slice_between(at, after);
+	name->constant = true;
+	name->quoted = at < after && *at == '"';
+	if (name->quoted && (after - at < 2 || after[-1] != '"'))
+		return fail(ST_SYNTAX, "%.*s: a text ends with its quote",
+		        (int)(after - at < 60 ? after - at : 60), at);
+	*made = name;
+	const char *from = at + name->quoted, *to = after - name->quoted;
+	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
+	return name->part ? split(parser, name, from, to) : ST_MEMORY;
+}
+
+enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
+{
+	struct name **known = known_slot(parser, at, after);
+	size_t length = (size_t)(after - at);
+	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
+		*made = *known;
+		return ST_OK;
+	}
+	enum status status = new_name(parser, at, after, made);
+	if (status == ST_OK && may_be_shared(*made))
+		*known = *made;
+	return status;
+}
+
+/* ---- tensors ---- */
+
+bool looks_like_tensor(const char *at, const char *after)
+{
+	const char *p = name_end(at, after);
+	if (p == at)
+		return false;
+	for (int dots = 0; p < after;) {
+		if (p + 1 < after && p[0] == '.' && p[1] == 'T' && !dots++)
+			p += 2;
+		else if (*p == '[')
+			p = bracket_end(p, after);
+		else
+			return false;
+	}
+	return true;
+}
+
+static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
+{
+	const char *colon = find_outside(at, after, ":");
+	at = skip_blanks(at, after, true);
+	if (!colon && at == after)
+		return fail(ST_SYNTAX, "an index is missing between brackets or commas");
+	if (!colon)
+		return parse_formula(parser, at, after, &index->from);
+	if (find_outside(colon + 1, after, ":"))
+		return fail(ST_SYNTAX, "a slice is from:to, without a step");
+	index->range = true;
+	enum status status = ST_OK;
+	if (skip_blanks(at, colon, true) < colon)
+		status = parse_formula(parser, at, colon, &index->from);
+	if (status == ST_OK && skip_blanks(colon + 1, after, true) < after)
+		status = parse_formula(parser, colon + 1, after, &index->to);
+	return status;
+}
+
+enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
+        int *indices, const char **after)
+{
+	struct index index[DIMS_MAX];
+	int count = 0;
+	const char *from = at + 1, *stop;
+
+	do {
+		stop = find_outside(from, end, ",]");
+		if (!stop)
+			return fail(ST_SYNTAX, "']' is missing");
+		if (count == DIMS_MAX)
+			return fail(ST_SHAPE, "a tensor has at most %d dimensions", DIMS_MAX);
+		index[count] = (struct index){0};
+		enum status status = parse_index(parser, from, stop, &index[count++]);
+		if (status != ST_OK)
+			return status;
+		from = stop + 1;
+	} while (*stop == ',');
+	*after = from;
+	*indices = count;
+	*made = tree_alloc(parser->tree, (size_t)count * sizeof **made);
+	if (*made)
+		memcpy(*made, index, (size_t)count * sizeof **made);
+	return *made ? ST_OK : ST_MEMORY;
+}
+
+enum status parse_tensor(struct parser *parser, const char *at, const char *after, struct tensor_ref **made)
+{
+	struct name *name;
+	const char *p = name_end(at, after);
+	if (p == at)
+		return fail(ST_ARGUMENT, "'%.*s' is no tensor: a name, NAME.T or NAME[slice] was expected",
+		        (int)(after - at < 60 ? after - at : 60), at);
+	enum status status = parse_name(parser, at, p, &name);
+	if (status != ST_OK)
+		return status;
+	if (p == after && name->tensor) {
+		*made = name->tensor;
+		return ST_OK;
+	}
+	struct tensor_ref *tensor = tree_alloc(parser->tree, sizeof *tensor);
+	if (!tensor)
+		return ST_MEMORY;
+	tensor->written = slice_between(at, after);
+	tensor->name = name;
+	if (p == after)
+		name->tensor = tensor;
+	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T') {
+		tensor->transposed = true;
+		p += 2;
+	}
+	if (status == ST_OK && p < after && *p == '[')
+		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
+	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
+		return fail(ST_SYNTAX, "%.*s: .T stands behind the name, before the slice",
+		        (int)(after - at < 60 ? after - at : 60), at);
+	if (status == ST_OK && p != after)
+		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", (int)(after - p < 40 ? after - p : 40),
+		        p, (int)(p - at < 40 ? p - at : 40), at);
+	*made = tensor;
+	return status;
+}
+
+enum status parse_shape(
+        struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
+{
+	struct index *index = NULL;
+	const char *p = at;
+	if (at >= after || *at != '[')
+		return fail(ST_SHAPE, "'%.*s': a shape was expected, as in [64,64]",
+		        (int)(after - at < 40 ? after - at : 40), at);
+	enum status status = parse_indices(parser, at, after, &index, dims, &p);
+	if (status != ST_OK)
+		return status;
+	if (p != after && *p == ',')
+		return fail(ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks",
+		        (int)(p - at < 40 ? p - at : 40), at);
+	if (p != after)
+		return fail(
+		        ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
+	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
+	if (!*made)
+		return ST_MEMORY;
+	for (int i = 0; i < *dims; i++) {
+		if (index[i].range)
+			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges",
+			        (int)(after - at < 40 ? after - at : 40), at);
+		(*made)[i] = index[i].from;
+	}
+	return ST_OK;
+}
+
+/* ---- ranks ---- */
+
+static enum status ranks_mistake(const char *at, const char *after)
+{
+	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
+	        (int)(after - at < 40 ? after - at : 40), at);
+}
+
+static int count_commas(const char *at, const char *after)
+{
+	int count = 1;
+	for (; at < after; at++)
+		count += *at == ',';
+	return count;
+}
+
+static enum status parse_range_list(
+        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
+{
+	ranks->kind = RANKS_REF_LIST;
+	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
+	if (!ranks->range)
+		return ST_MEMORY;
+	const char *p = at;
+	for (;;) {
+		struct ranks_range *range = &ranks->range[ranks->count++];
+		for (int i = 0; i < 2; i++) {
+			if (p >= after || *p < '0' || *p > '9')
+				return ranks_mistake(at, after);
+			char *stop;
+			long value = strtol(p, &stop, 10);
+			*(i ? &range->to : &range->from) = value > RANKS_MAX ? RANKS_MAX : (int)value;
+			p = stop;
+			if (i == 0 && !(p < after && *p == '-')) {
+				range->to = range->from;
+				break;
+			}
+			p += i == 0;
+		}
+		if (range->to < range->from)
+			return fail(ST_RANK, "@%.*s: %d-%d counts down",
+			        (int)(after - at < 40 ? after - at : 40), at, range->from, range->to);
+		if (p == after)
+			return ST_OK;
+		if (*p++ != ',')
+			return ranks_mistake(at, after);
+	}
+}
+
+static enum status parse_axes(
+        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
+{
+	ranks->kind = RANKS_REF_AXES;
+	ranks->axis = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->axis);
+	if (!ranks->axis)
+		return ST_MEMORY;
+	for (const char *p = at; p < after;) {
+		const char *comma = find_outside(p, after, ",");
+		const char *stop = comma ? comma : after, *sign = option_sign(p, stop);
+		if (!sign || sign + 1 == stop)
+			return ranks_mistake(at, after);
+		struct ranks_axis *axis = &ranks->axis[ranks->count++];
+		axis->axis = slice_between(p, sign);
+		enum status status = parse_name(parser, p, sign, &axis->name);
+		if (status == ST_OK)
+			status = parse_formula(parser, sign + 1, stop, &axis->value);
+		if (status != ST_OK)
+			return status;
+		p = comma ? comma + 1 : after;
+		if (comma && p == after)
+			return ranks_mistake(at, after);
+	}
+	return ST_OK;
+}
+
+enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
+{
+	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);
+	if (!ranks)
+		return ST_MEMORY;
+	ranks->written = slice_between(at, after);
+	*made = ranks;
+	if (text_is(at, after, "all")) {
+		ranks->kind = RANKS_REF_ALL;
+		return ST_OK;
+	}
+	if (at < after && *at == '(') {
+		ranks->kind = RANKS_REF_FORMULA;
+		return parse_formula(parser, at, after, &ranks->formula);
+	}
+	if (memchr(at, '$', (size_t)(after - at))) {
+		ranks->kind = RANKS_REF_NAME;
+		return parse_name(parser, at, after, &ranks->name);
+	}
+	if (at < after && is_name_start(*at))
+		return parse_axes(parser, at, after, ranks);
+	return parse_range_list(parser, at, after, ranks);
+}

@@ -1,0 +1,169 @@
+/* call.c -- the line that runs and its words: what a command asks of them (command.h) */
+#include "shell/language/run/call.h"
+#include "shell/language/parse/rows.h"
+
+/* ---- the line ---- */
+
+const struct command *call_command(const struct call *call)
+{
+	return call->statement->row;
+}
+
+const struct ranks *call_ranks(const struct call *call)
+{
+	return call->set;
+}
+
+int call_line(const struct call *call)
+{
+	return call->statement->line;
+}
+
+struct slice_of_text call_source(const struct call *call)
+{
+	return call->statement->source;
+}
+
+bool call_at_prompt(const struct call *call)
+{
+	const struct interpreter *in = call->in;
+	return in->blocks == 0 && in->runs == 1 && in->tree && !in->tree->file;
+}
+
+const char *call_text(const struct call *call)
+{
+	return call->in->tree->text;
+}
+
+bool call_span(const struct call *call, size_t *from, size_t *to)
+{
+	const struct slice_of_text source = call->statement->source;
+	const struct tree *tree = call->in->tree;
+	const char *text = tree->text;
+	bool copied = source.at < text || source.at >= text + tree->count; /* it went over several lines */
+	if (call->in->blocks > 0 || tree->file || copied)
+		return false;
+	*from = (size_t)(source.at - text);
+	*to = *from + source.length;
+	return true;
+}
+
+bool call_alone(const struct call *call)
+{
+	return call_at_prompt(call) && call->in->tree->block.first == call->statement &&
+	        !call->statement->next;
+}
+
+const struct kernel *call_kernel(const struct call *call)
+{
+	return row_kernel(call->statement->row);
+}
+
+const struct collective *call_collective(const struct call *call)
+{
+	return row_collective(call->statement->row);
+}
+
+int call_results(const struct call *call)
+{
+	return call->statement->results;
+}
+
+bool call_adds(const struct call *call)
+{
+	return call->statement->adds;
+}
+
+bool call_result_dropped(const struct call *call, int i)
+{
+	return call->statement->result[i].dropped;
+}
+
+/* ---- words ---- */
+
+int call_count(const struct call *call, int row)
+{
+	int count = 0;
+	for (int i = 0; i < call->statement->arguments; i++)
+		count += call->statement->argument[i].row == row;
+	return count;
+}
+
+struct argument *word_of(struct call *call, int row, int i, struct slot **slot)
+{
+	struct statement *statement = call->statement;
+	for (int k = 0; k < statement->arguments; k++)
+		if (statement->argument[k].row == row && i-- == 0) {
+			*slot = &call->slot[statement->results + k];
+			return &statement->argument[k];
+		}
+	return NULL;
+}
+
+enum status no_word(const struct call *call)
+{
+	return fail(ST_ARGUMENT, "%s wants more words: %s", call->statement->row->name,
+	        call->statement->row->usage);
+}
+
+/* A word alone may be a tensor or an expression: what its name is decides */
+static bool is_expression(struct call *call, const struct argument *argument)
+{
+	if (!argument->tensor)
+		return true;
+	if (!argument->formula || argument->formula->kind == FORMULA_ELEMENT)
+		return false;
+	if (argument->formula->kind != FORMULA_NAME)
+		return true;
+	struct eval eval = eval_on(call, ranks_first(call->set));
+	name_id name;
+	if (evaluate_name(&eval, argument->tensor->name, &name) != ST_OK)
+		return false;
+	const struct variable *variable = variable_find(call->in, name);
+	if (variable)
+		return true;
+	if (argument->tensor->name->parts == 1 && argument->tensor->name->part[0].formula)
+		return world_find(call->shell->world, eval.rank, name).kind != THING_TENSOR;
+	struct thing thing = world_find(call->shell->world, eval.rank, name);
+	return thing.kind == THING_GROUP && call->shell->world->groups[thing.index].axis;
+}
+
+const char *call_argument_text(struct call *call, int row, int i)
+{
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument)
+		return "";
+	struct names *names = call->shell->world->names;
+	return names_text(names, names_make(names, argument->written.at, argument->written.length));
+}
+
+enum argument_kind call_kind(const struct call *asked, int row, int i)
+{
+	struct call *call = (struct call *)(uintptr_t)asked; /* its caches change, the line does not */
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument)
+		return ARG_END;
+	if (argument->kind != ARG_PRINTABLE)
+		return (enum argument_kind)argument->kind;
+	return is_expression(call, argument) ? ARG_EXPRESSION : ARG_TENSOR;
+}
+
+enum status call_result(struct call *call, int i, int rank, struct view *view)
+{
+	struct eval eval = eval_on(call, rank);
+	return on_rank(call, rank,
+	        evaluate_view(&eval, call->statement->result[i].tensor, &call->slot[i].view, true, view));
+}
+
+enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view)
+{
+	struct slot *slot;
+	struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->tensor)
+		return no_word(call);
+	struct eval eval = eval_on(call, rank);
+	return on_rank(call, rank,
+	        evaluate_view(&eval, argument->tensor, &slot->view, argument->kind == ARG_RESULT, view));
+}

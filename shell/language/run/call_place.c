@@ -1,0 +1,79 @@
+/* call_place.c -- where a line's work goes: streams, groups and phases, from its clauses, its blocks and
+ * `use` */
+#include "shell/language/run/call.h"
+
+#include <string.h>
+
+static enum status place_named(struct call *call, struct name *clause, struct slot *slot,
+        const struct lane_name *lane, int rank, enum thing_kind kind, int *index)
+{
+	name_id name = lane->each ? lane->each[rank] : lane->one;
+	*index = -1;
+	if (clause) {
+		enum status status = name_word(call, clause, slot, rank, &name);
+		if (status != ST_OK)
+			return status;
+	}
+	if (!name)
+		return ST_OK;
+	struct thing thing = world_find(call->shell->world, rank, name);
+	if (thing.kind == kind) {
+		*index = thing.index;
+		return ST_OK;
+	}
+	struct eval eval = eval_on(call, rank);
+	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, kind));
+}
+
+enum status call_stream(struct call *call, int rank, int *number)
+{
+	int index;
+	enum status status = place_named(call, call->statement->clauses.stream, &call->on,
+	        &call->in->scope->stream, rank, THING_STREAM, &index);
+	if (status == ST_OK)
+		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
+	return status;
+}
+
+enum status call_group(struct call *call, int rank, int *group)
+{
+	enum status status = place_named(call, call->statement->clauses.group, &call->in_group,
+	        &call->in->scope->group, rank, THING_GROUP, group);
+	if (status == ST_OK && *group < 0)
+		*group = 0;
+	return status;
+}
+
+enum status call_block(struct call *call)
+{
+	struct statement *statement = call->statement;
+	struct scope scope;
+	if (!statement->block)
+		return ST_OK;
+	scope_push(call->in, &scope, call->set);
+	enum status status = scope_clause(
+	        call->shell, &scope, statement->clauses.stream, statement->clauses.group, call->set);
+	if (status == ST_OK)
+		status = run_block(call->shell, statement->block, call->set);
+	scope_pop(call->in);
+	return status;
+}
+
+void call_record_phase(const struct call *call, int rank, struct record *record)
+{
+	const struct lane_phase *lane = &call->in->scope->phase;
+	const struct phase *phase = lane->each ? &lane->each[rank] : &lane->one;
+	record->phase = phase->name;
+	record->colour = phase->colour;
+	record->microbatch = phase->name ? phase->microbatch : -1;
+}
+
+void call_record(const struct call *call, struct record *record, enum op_kind kind, const char *title)
+{
+	*record = (struct record){
+	        .kind = (uint8_t)kind, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1};
+	record->title = names_make(call->shell->world->names, title, strlen(title));
+	record->section = call->in->section;
+	record->line = call->statement->line;
+	call_record_phase(call, ranks_first(call->set), record);
+}

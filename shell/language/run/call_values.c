@@ -1,0 +1,233 @@
+/* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
+ * things */
+#include "shell/language/run/call.h"
+
+#include <string.h>
+
+/* ---- values ---- */
+
+static int stream_of(void *self, int rank)
+{
+	int number = STREAM_DEFAULT;
+	call_stream(self, rank, &number);
+	return number;
+}
+
+static enum status fetch_for(struct call *call, const struct formula *formula, struct slot *slot)
+{
+	if (slot->fetched || !formula->read_count)
+		return ST_OK;
+	const struct command *row = call->statement->row;
+	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? stream_of : NULL, call,
+	        row->class == COMMAND_PROGRAM ? row->name : NULL, &slot->data);
+	slot->fetched = status == ST_OK;
+	return status;
+}
+
+static int place_in(const struct ranks *set, int rank)
+{
+	int place = 0;
+	FOR_RANKS (r, set) {
+		if (r == rank)
+			break;
+		place++;
+	}
+	return place;
+}
+
+/* With what was fetched for the word */
+static struct eval eval_reading(const struct call *call, const struct slot *slot, int rank)
+{
+	struct eval eval = eval_on(call, rank);
+	if (slot->data) {
+		eval.data = slot->data;
+		eval.data_stride = ranks_count(call->set);
+		eval.data_index = place_in(call->set, rank);
+	}
+	return eval;
+}
+
+enum status word_value(
+        struct call *call, const struct formula *formula, struct slot *slot, int rank, struct value *value)
+{
+	if (slot->ready) {
+		*value = slot->value;
+		return ST_OK;
+	}
+	enum status status = fetch_for(call, formula, slot);
+	if (status != ST_OK)
+		return status;
+	struct eval eval = eval_reading(call, slot, rank);
+	status = evaluate(&eval, formula, value);
+	if (status != ST_OK)
+		return on_rank(call, rank, status);
+	if (!eval.varies) {
+		slot->ready = true;
+		slot->value = *value;
+	}
+	return ST_OK;
+}
+
+enum status as_number(
+        struct call *call, const struct value *value, struct slice_of_text written, struct number *number)
+{
+	if (value->kind != VALUE_NUMBER)
+		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected",
+		        (int)(written.length > 60 ? 60 : written.length), written.at,
+		        names_text(call->shell->world->names, value->name));
+	*number = (struct number){value->number, (enum unit)value->unit};
+	return ST_OK;
+}
+
+enum status call_number(struct call *call, int row, int i, int rank, struct number *number)
+{
+	struct slot *slot;
+	struct value value;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->formula)
+		return no_word(call);
+	enum status status = word_value(call, argument->formula, slot, rank, &value);
+	return status == ST_OK ? on_rank(call, rank, as_number(call, &value, argument->written, number))
+	                       : status;
+}
+
+enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out)
+{
+	struct slot *slot;
+	struct value value;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->formula)
+		return no_word(call);
+	const struct formula *formula = argument->formula;
+	if (formula->kind != FORMULA_TEXT) {
+		enum status status = word_value(call, formula, slot, rank, &value);
+		if (status == ST_OK)
+			value_text(call->shell, value, out);
+		return status;
+	}
+	enum status status = fetch_for(call, formula, slot);
+	struct eval eval = eval_reading(call, slot, rank);
+	return status == ST_OK ? on_rank(call, rank, evaluate_text(&eval, formula->name, out)) : status;
+}
+
+bool call_expression_reads_data(struct call *call, int row, int i)
+{
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	return argument && argument->formula && argument->formula->read_count > 0;
+}
+
+enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
+{
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->dims)
+		return no_word(call);
+	struct eval eval = eval_on(call, rank);
+	*dims = argument->dims;
+	for (int d = 0; d < argument->dims; d++) {
+		struct value value;
+		enum status status = evaluate(&eval, argument->dim[d], &value);
+		if (status == ST_OK)
+			status = value_whole(value, argument->dim[d]->written, &dim[d]);
+		if (status != ST_OK)
+			return on_rank(call, rank, status);
+	}
+	return ST_OK;
+}
+
+/* ---- names ---- */
+
+enum status name_word(struct call *call, struct name *name, struct slot *slot, int rank, name_id *id)
+{
+	if (slot->ready) {
+		*id = slot->value.name;
+		return ST_OK;
+	}
+	struct eval eval = eval_on(call, rank);
+	enum status status = evaluate_name(&eval, name, id);
+	if (status != ST_OK)
+		return on_rank(call, rank, status);
+	if (!eval.varies) {
+		slot->ready = true;
+		slot->value.name = *id;
+	}
+	return ST_OK;
+}
+
+enum status call_word(struct call *call, int row, int i, int rank, const char **word)
+{
+	struct slot *slot;
+	struct value value;
+	name_id id;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || (!argument->name && !argument->formula))
+		return no_word(call);
+	enum status status;
+	if (argument->name) {
+		status = name_word(call, argument->name, slot, rank, &id);
+	} else {
+		status = word_value(call, argument->formula, slot, rank, &value);
+		id = status == ST_OK ? value.name : 0;
+	}
+	if (status == ST_OK)
+		*word = names_text(call->shell->world->names, id);
+	return status;
+}
+
+static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)
+{
+	const char *text = names_text(call->shell->world->names, name);
+	size_t length = strlen(text);
+	bool well = length &&
+	        ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_' ||
+	                (unsigned char)*text >= 0x80);
+	if (well && !strpbrk(text, ".[]() \t$\"'=,:;"))
+		return ST_OK;
+	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
+	        call->statement->row->name,
+	        (int)(argument->written.length > 60 ? 60 : argument->written.length), argument->written.at);
+}
+
+enum status call_name(struct call *call, int row, int i, int rank, name_id *name)
+{
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->name)
+		return no_word(call);
+	bool known = slot->ready;
+	enum status status = name_word(call, argument->name, slot, rank, name);
+	if (status == ST_OK && !known && argument->kind == ARG_NEW)
+		status = name_is_made_well(call, argument, *name);
+	return status;
+}
+
+enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing)
+{
+	struct slot *slot;
+	name_id name;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->name)
+		return no_word(call);
+	enum status status = name_word(call, argument->name, slot, rank, &name);
+	if (status != ST_OK)
+		return status;
+	*thing = world_find(call->shell->world, rank, name);
+	enum thing_kind kind = argument->kind == ARG_STREAM ? THING_STREAM
+	        : argument->kind == ARG_GROUP               ? THING_GROUP
+	                                                    : THING_EVENT;
+	enum thing_kind other = argument->kind == ARG_WAITABLE ? THING_STREAM : kind;
+	if (thing->kind == kind || thing->kind == other)
+		return ST_OK;
+	struct eval eval = eval_on(call, rank);
+	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, other));
+}
+
+enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set)
+{
+	struct slot *slot;
+	const struct argument *argument = word_of(call, row, i, &slot);
+	if (!argument || !argument->ranks)
+		return no_word(call);
+	return evaluate_ranks(call->shell, argument->ranks, &call->in->all, set);
+}

@@ -1,0 +1,134 @@
+/* command.c -- runs the line of a command; y = x[0:2] */
+#include "shell/commands/services.h"
+#include "shell/language/run/call.h"
+#include "shell/language/parse/rows.h"
+#include "kernels/kernel.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it,
+ * else a tensor */
+static void sort_mixed(struct call *call)
+{
+	struct statement *statement = call->statement;
+	for (int i = 0; i < statement->arguments; i++) {
+		struct argument *argument = &statement->argument[i];
+		if (argument->kind != ARG_PRINTABLE)
+			continue;
+		struct eval eval = {.shell = call->shell,
+		        .in = call->in,
+		        .set = call->set,
+		        .rank = ranks_first(call->set)};
+		bool number = false, varies = false;
+		name_id id;
+		if (argument->formula && argument->formula->kind != FORMULA_NAME &&
+		        argument->formula->kind != FORMULA_ELEMENT) {
+			number = true; /* rank, world, a metric */
+		} else if (argument->formula && argument->formula->kind == FORMULA_NAME &&
+		        evaluate_name(&eval, argument->tensor->name, &id) == ST_OK) {
+			const struct variable *variable = variable_find(call->in, id);
+			number = variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
+		}
+		argument->row = number ? KERNEL_NUMBERS : KERNEL_TENSORS;
+	}
+}
+
+static void release(struct call *call, int count)
+{
+	for (int i = 0; i < count; i++)
+		mem_free(call->slot[i].data);
+	if (call->slot != call->slots)
+		mem_free(call->slot);
+}
+
+enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct call call;
+	int count = statement->results + statement->arguments + statement->options;
+	call.shell = shell;
+	call.in = shell->interpreter;
+	call.statement = statement;
+	call.set = set;
+	call.slot = call.slots;
+	call.on.ready = call.in_group.ready = false;
+	if (count > SLOTS_INLINE) {
+		call.slot = mem_alloc((size_t)count * sizeof *call.slot);
+		if (!call.slot)
+			return ST_MEMORY;
+	} else {
+		memset(call.slots, 0, (size_t)count * sizeof *call.slots);
+	}
+	if (statement->mixed)
+		sort_mixed(&call);
+	enum status status = statement->row->run(shell, &call);
+	if (shell->explain && status == ST_OK)
+		explain_line(shell, &call);
+	release(&call, count);
+	return status;
+}
+
+/* ---- views ---- */
+
+/* May the name become a view here? Only a name that is new or a view already. */
+static enum status may_name(struct eval *eval, name_id name, const struct view *of)
+{
+	const struct world *world = eval->shell->world;
+	struct thing thing = world_find(world, eval->rank, name);
+	const char *text = names_text(world->names, name), *other = names_text(world->names, of->name);
+	if (thing.kind == THING_NONE)
+		return ST_OK;
+	if (thing.kind != THING_TENSOR)
+		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+		        thing_kind_name(thing.kind));
+	if (!world->tensors[thing.index].view)
+		return fail(ST_ARGUMENT,
+		        "%s has memory of its own: `copy %s -> %s` copies into it; `free %s` makes the name "
+		        "free for a view",
+		        text, other, text, text);
+	return ST_OK;
+}
+
+static enum status view_on(struct eval *eval, struct statement *statement, name_id *name, struct view *of)
+{
+	struct tensor_ref *to = statement->result[0].tensor;
+	if (statement->result[0].dropped || to->indices || to->transposed)
+		return fail(ST_SYNTAX, "'%.*s' is no name for a view; `copy` writes into a slice",
+		        (int)statement->result[0].written.length, statement->result[0].written.at);
+	enum status status = evaluate_view(eval, statement->argument[0].tensor, NULL, false, of);
+	if (status == ST_OK)
+		status = evaluate_name(eval, to->name, name);
+	return status == ST_OK ? may_name(eval, *name, of) : status;
+}
+
+static enum status name_view(struct shell *shell, int rank, name_id name, const struct view *of)
+{
+	struct world *world = shell->world;
+	struct thing thing = world_find(world, rank, name);
+	int base = world->tensors[of->tensor].base, index;
+	enum status status = ST_OK;
+	if (thing.kind == THING_TENSOR)
+		status = world_tensor_free(world, thing.index, 0);
+	return status == ST_OK ? world_view_make(world, rank, name, base, of->address, &of->layout, &index)
+	                       : status;
+}
+
+enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	enum status status = ST_OK;
+	name_id name;
+	struct view of;
+	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
+		FOR_RANKS (rank, set) {
+			eval.rank = rank;
+			status = view_on(&eval, statement, &name, &of);
+			if (status == ST_OK && pass)
+				status = name_view(shell, rank, name, &of);
+			if (status != ST_OK) {
+				shell->interpreter->fault_rank = rank;
+				return status;
+			}
+		}
+	return status;
+}

@@ -1,0 +1,287 @@
+/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command */
+#include "shell/language/run/run.h"
+#include "shell/language/parse/rows.h"
+#include "base/memory.h"
+#include "kernels/kernel.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct endings {
+	const char *prefix;
+	size_t length;
+	struct text *out;
+};
+
+static void offer(struct endings *endings, const char *word)
+{
+	if (*word && strncmp(word, endings->prefix, endings->length) == 0)
+		text_add(endings->out, "%s\n", word);
+}
+
+static void offer_list(struct endings *endings, const char *words)
+{
+	char word[64];
+	while (words && *words) {
+		size_t length = strcspn(words, " ");
+		if (length && length < sizeof word) {
+			memcpy(word, words, length);
+			word[length] = '\0';
+			offer(endings, word);
+		}
+		words += length + strspn(words + length, " ");
+	}
+}
+
+/* ---- names from the books ---- */
+
+static bool wanted(enum argument_kind kind, enum thing_kind thing)
+{
+	switch (kind) {
+	case ARG_TENSOR:
+	case ARG_RESULT:
+		return thing == THING_TENSOR;
+	case ARG_STREAM:
+		return thing == THING_STREAM;
+	case ARG_EVENT:
+		return thing == THING_EVENT;
+	case ARG_WAITABLE:
+		return thing == THING_EVENT || thing == THING_STREAM;
+	case ARG_GROUP:
+		return thing == THING_GROUP;
+	case ARG_PRINTABLE:
+		return thing == THING_TENSOR || thing == THING_VARIABLE;
+	case ARG_EXPRESSION:
+		return thing == THING_VARIABLE;
+	case ARG_OP:
+		return thing == THING_TENSOR;
+	default:
+		return false;
+	}
+}
+
+static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
+{
+	const struct world *world = shell->world;
+	for (name_id name = 1; name <= names_count(world->names); name++)
+		for (int rank = 0; rank < world->n; rank++) {
+			struct thing thing = world_find(world, rank, name);
+			if (thing.kind == THING_NONE || !wanted(kind, thing.kind))
+				continue;
+			offer(endings, names_text(world->names, name));
+			break;
+		}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Files of the folder that the prefix names; in order of their names */
+static void offer_files(struct endings *endings)
+{
+	const char *slash = strrchr(endings->prefix, '/');
+	int folder = slash ? (int)(slash - endings->prefix + 1) : 0;
+	struct text path = {0}, full = {0};
+	text_add(&path, "%.*s", folder ? folder : 1, folder ? endings->prefix : ".");
+	DIR *directory = opendir(text_string(&path));
+	char **name = NULL;
+	size_t count = 0, room = 0;
+	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
+		if (entry->d_name[0] == '.' || MEM_GROW(&name, count, &room) != ST_OK)
+			continue;
+		name[count] = mem_copy_text(entry->d_name, strlen(entry->d_name));
+		count += name[count] != NULL;
+	}
+	if (directory)
+		closedir(directory);
+	if (count)
+		qsort(name, count, sizeof *name, by_text);
+	for (size_t i = 0; i < count; i++) {
+		text_clear(&full);
+		text_add(&full, "%.*s%s", folder, endings->prefix, name[i]);
+		offer(endings, text_string(&full));
+		mem_free(name[i]);
+	}
+	mem_free(name);
+	text_release(&path);
+	text_release(&full);
+}
+
+/* ---- the line ---- */
+
+/* The statement that the cursor stands in: behind the last `;`, `{`, `}` or newline */
+static const char *statement_start(const char *line, int cursor)
+{
+	const char *start = line;
+	bool quoted = false;
+	for (const char *p = line; p < line + cursor; p++) {
+		quoted ^= *p == '"';
+		if (!quoted && strchr(";{}\n", *p))
+			start = p + 1;
+	}
+	return start + strspn(start, " \t");
+}
+
+struct typed {
+	char word[32][64];
+	int count;
+}; /* whole words before the one at the cursor */
+
+static void split_words(const char *at, const char *end, struct typed *typed)
+{
+	typed->count = 0;
+	while (at < end) {
+		size_t length = strcspn(at, " \t");
+		if (at + length >= end)
+			return;
+		if (typed->count < 32 && *at != '@') {
+			size_t kept = length < 63 ? length : 63;
+			memcpy(typed->word[typed->count], at, kept);
+			typed->word[typed->count++][kept] = '\0';
+		}
+		at += length;
+		at += strspn(at, " \t");
+	}
+}
+
+static void offer_first(struct endings *endings, const struct shell *shell)
+{
+	for (int i = 0; command_at(i); i++)
+		offer(endings, command_at(i)->name);
+	offer_list(endings, "tensor let if repeat for def expect");
+	for (size_t i = 0; i < shell->interpreter->definition_count; i++)
+		offer(endings, shell->interpreter->definition[i].name);
+	if (endings->length)
+		offer_names(endings, shell, ARG_TENSOR); /* left of '=' */
+}
+
+/* The argument row that the next word falls to, roughly: by the words that stand there */
+static const struct argument_row *row_at(const struct command *row, int words)
+{
+	const struct argument_row *last = NULL;
+	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++) {
+		last = &row->argument[i];
+		if (words-- <= 0 || last->flags & ARG_MANY)
+			return last;
+	}
+	return last;
+}
+
+static void offer_option_value(struct endings *endings, const struct command *row, const char *sign)
+{
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
+		if (strncmp(row->option[i].name, endings->prefix, (size_t)(sign - endings->prefix)) != 0 ||
+		        !row->option[i].words)
+			continue;
+		struct text word = {0};
+		for (const char *p = row->option[i].words; *p; p += strspn(p, " ")) {
+			size_t length = strcspn(p, " ");
+			text_clear(&word);
+			text_add(&word, "%s=%.*s", row->option[i].name, (int)length, p);
+			offer(endings, text_string(&word));
+			p += length;
+		}
+		text_release(&word);
+	}
+}
+
+static void offer_argument(
+        struct endings *endings, const struct shell *shell, const struct command *row, int words)
+{
+	const struct argument_row *argument = row_at(row, words);
+	const char *sign = strchr(endings->prefix, '=');
+	if (sign) {
+		offer_option_value(endings, row, sign);
+		return;
+	}
+	if (argument && argument->kind == ARG_FILE)
+		offer_files(endings);
+	else if (argument && argument->kind == ARG_WORD)
+		offer_list(endings, argument->words);
+	else if (argument)
+		offer_names(endings, shell, argument->kind);
+	if (row->run == kernel_run || row->run == collective_run)
+		offer_names(endings, shell, ARG_TENSOR);
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
+		char key[80];
+		size_t length = strlen(row->option[i].name);
+		if (length + 2 > sizeof key)
+			continue;
+		memcpy(key, row->option[i].name, length);
+		memcpy(key + length, "=", 2);
+		offer(endings, key);
+	}
+	if (row->stream_ok && endings->length)
+		offer(endings, "on");
+	if (row->group_ok && endings->length)
+		offer(endings, "in");
+}
+
+static void offer_help(struct endings *endings)
+{
+	for (int i = 0; command_at(i); i++)
+		offer(endings, command_at(i)->name);
+	offer_list(endings, "kernels collectives grammar");
+}
+
+/* Each ending once: kernels offer tensors twice */
+static void drop_doubles(struct text *out)
+{
+	struct text once = {0};
+	for (const char *p = text_string(out); *p;) {
+		size_t length = strcspn(p, "\n") + 1;
+		bool seen = false;
+		for (const char *q = text_string(&once); *q && !seen; q += strcspn(q, "\n") + 1)
+			seen = strncmp(q, p, length) == 0;
+		if (!seen)
+			text_put(&once, p, length);
+		p += length;
+	}
+	text_release(out);
+	*out = once;
+}
+
+enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
+{
+	struct typed typed;
+	char prefix[256];
+	if (cursor < 0 || cursor > (int)strlen(line))
+		cursor = (int)strlen(line);
+	const char *start = statement_start(line, cursor), *end = line + cursor, *word = end;
+	if (start > end)
+		start = end;
+	while (word > start && !strchr(" \t", word[-1]))
+		word--;
+	if ((size_t)(end - word) >= sizeof prefix)
+		return ST_OK;
+	memcpy(prefix, word, (size_t)(end - word));
+	prefix[end - word] = '\0';
+	struct endings endings = {prefix, (size_t)(end - word), out};
+	split_words(start, end, &typed);
+	int first = 0;
+	for (int i = 0; i < typed.count; i++)
+		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
+			first = i + 1;
+	const char *last = typed.count ? typed.word[typed.count - 1] : "";
+	if (strcmp(last, "on") == 0)
+		offer_names(&endings, shell, ARG_STREAM);
+	else if (strcmp(last, "in") == 0)
+		offer_names(&endings, shell, ARG_GROUP);
+	else if (first >= typed.count)
+		offer_first(&endings, shell);
+	else if (strcmp(typed.word[first], "help") == 0)
+		offer_help(&endings);
+	else if (command_find(typed.word[first]))
+		offer_argument(&endings, shell, command_find(typed.word[first]), typed.count - first - 1);
+	else if (strcmp(typed.word[first], "tensor") == 0)
+		offer_list(&endings,
+		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
+		        "scale=");
+	else
+		offer_names(&endings, shell, ARG_PRINTABLE);
+	drop_doubles(out);
+	return out->broken ? fail(ST_MEMORY, "out of memory for completion") : ST_OK;
+}

@@ -1,0 +1,73 @@
+/* data.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+/* The read that `formula` stands for on one rank */
+static enum status read_of(struct eval *eval, const struct formula *formula, struct data_read *read)
+{
+	if (formula->kind == FORMULA_ELEMENT) {
+		read->kind = READ_ELEMENT;
+		enum status status = evaluate_view(eval, formula->tensor, NULL, false, &read->a);
+		if (status == ST_OK && layout_count(&read->a.layout) != 1)
+			status = fail(ST_SHAPE, "%.*s has %lld elements, and one number was expected",
+			        (int)formula->written.length, formula->written.at,
+			        (long long)layout_count(&read->a.layout));
+		return status;
+	}
+	enum function function = formula->function->function;
+	read->kind = function == FUNCTION_SUM ? READ_SUM
+	        : function == FUNCTION_NORM   ? READ_NORM
+	                                      : READ_DIFFERENCE;
+	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &read->a);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE)
+		status = evaluate_view(eval, formula->argument[1].tensor, NULL, false, &read->b);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE &&
+	        !layout_same_shape(&read->a.layout, &read->b.layout))
+		status = fail(ST_SHAPE, "%.*s: the shapes differ", (int)formula->written.length,
+		        formula->written.at);
+	return status;
+}
+
+static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        int (*stream)(void *, int), void *self, struct data_read *reads)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	int i = 0;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		reads[i].stream = stream ? stream(self, rank) : STREAM_DEFAULT;
+		enum status status = read_of(&eval, formula, &reads[i]);
+		if (status != ST_OK) {
+			shell->interpreter->fault_rank = rank;
+			return status;
+		}
+		i++;
+	}
+	return ST_OK;
+}
+
+enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        int (*stream)(void *self, int rank), void *self, const char *reason, double **values)
+{
+	size_t ranks = (size_t)ranks_count(set);
+	enum status status = ST_OK;
+
+	*values = NULL;
+	if (!formula->read_count || shell->dry)
+		return ST_OK;
+	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
+	struct data_read *reads = mem_alloc(ranks * sizeof *reads);
+	if (!got || !reads)
+		status = ST_MEMORY;
+	for (int i = 0; i < formula->read_count && status == ST_OK; i++) {
+		status = reads_of(shell, formula->reads[i], set, stream, self, reads);
+		if (status == ST_OK)
+			status = shell_read(shell, set, reads, reason, got + (size_t)i * ranks);
+	}
+	mem_free(reads);
+	if (status == ST_OK)
+		*values = got;
+	else
+		mem_free(got);
+	return status;
+}

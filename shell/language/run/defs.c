@@ -1,0 +1,240 @@
+/* defs.c -- def and its calls; the values that calls and `for` hand over */
+#include "shell/language/run/run.h"
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- values of words ---- */
+
+/* A name: the variable's value where it is one, else itself */
+static enum status word_value(struct eval *eval, struct name *name, struct value *value)
+{
+	name_id id;
+	if (name->parts == 1 && name->part[0].formula)
+		return evaluate(eval, name->part[0].formula, value);
+	if (name->constant && !name->quoted &&
+	        (slice_is(name->written, "rank") || slice_is(name->written, "world"))) {
+		bool rank = *name->written.at == 'r';
+		eval->varies |= rank;
+		*value = value_number(rank ? eval->rank : eval->shell->world->n, UNIT_PLAIN);
+		return ST_OK;
+	}
+	enum status status = evaluate_name(eval, name, &id);
+	if (status != ST_OK)
+		return status;
+	const struct variable *variable = name->constant ? variable_find(eval->in, id) : NULL;
+	if (variable)
+		*value = variable_at(variable, eval->rank, &eval->varies);
+	if (!variable || value->kind == VALUE_NONE)
+		*value = (struct value){.kind = VALUE_NAME, .name = id};
+	return ST_OK;
+}
+
+/* x[3] or w.T: a name of its own, its indices replaced by their values */
+static enum status reference_value(struct eval *eval, struct tensor_ref *tensor, struct value *value)
+{
+	struct view view;
+	enum status status = evaluate_view(eval, tensor, NULL, false, &view);
+	*value = (struct value){.kind = VALUE_NAME, .name = view.name};
+	return status;
+}
+
+static enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
+{
+	if (argument->name)
+		return word_value(eval, argument->name, value);
+	if (argument->tensor)
+		return reference_value(eval, argument->tensor, value);
+	if (argument->formula->read_count)
+		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first",
+		        (int)argument->written.length, argument->written.at);
+	return evaluate(eval, argument->formula, value);
+}
+
+enum status argument_values(
+        struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set};
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
+		if (status != ST_OK) {
+			in->fault_rank = rank;
+			return status;
+		}
+		if (!eval.varies)
+			break;
+	}
+	*varies = eval.varies;
+	return ST_OK;
+}
+
+/* ---- def ---- */
+
+enum status run_def(struct shell *shell, struct statement *statement)
+{
+	struct interpreter *in = shell->interpreter;
+	struct slice_of_text word = statement->word->written;
+	char *name = mem_copy_text(word.at, word.length);
+	if (!name)
+		return ST_MEMORY;
+	struct definition *definition = definition_find(in, name);
+	if (!definition) {
+		enum status status = MEM_GROW(&in->definition, in->definition_count, &in->definition_room);
+		if (status != ST_OK) {
+			mem_free(name);
+			return status;
+		}
+		definition = &in->definition[in->definition_count++];
+	} else {
+		mem_free(definition->name);
+		tree_release(definition->tree);
+	}
+	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */
+	tree_use(tree);
+	*definition = (struct definition){name, tree, statement};
+	fold(in, word.at, word.length);
+	return ST_OK;
+}
+
+static enum status known_thing(const char *word, enum thing_kind kind)
+{
+	switch (kind) {
+	case THING_TENSOR:
+		return fail(ST_ARGUMENT,
+		        "%s is a tensor: `print %s` (the program reads it: the host waits) or `peek %s` (you "
+		        "look; nothing waits)",
+		        word, word, word);
+	case THING_VARIABLE:
+		return fail(ST_ARGUMENT, "%s is a variable: `print %s`, or `let %s = ...`", word, word, word);
+	case THING_STREAM:
+		return fail(ST_ARGUMENT,
+		        "%s is a stream: `sync %s` waits for it, `... on %s` queues work on it", word, word,
+		        word);
+	case THING_EVENT:
+		return fail(ST_ARGUMENT, "%s is an event: `record %s on S`, `wait %s on S`, `query %s`", word,
+		        word, word, word);
+	case THING_GROUP:
+		return fail(ST_ARGUMENT, "%s is a group: `allreduce g in %s`", word, word);
+	default:
+		return fail(ST_ARGUMENT, "%s is a %s, not a command", word, thing_kind_name(kind));
+	}
+}
+
+/* A first word that is neither command nor def */
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word)
+{
+	struct interpreter *in = shell->interpreter;
+	enum status status = ST_NAME;
+	const char *near = command_near(word);
+	int best = near ? text_distance(word, near) : strlen(word) > 4 ? 3 : 2;
+	name_id id = names_find(shell->world->names, word, strlen(word));
+	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->scope)), id);
+
+	if (thing.kind != THING_NONE && !statement->arguments)
+		return known_thing(word, thing.kind);
+	if (hint_line(statement->source.at, statement->source.at + statement->source.length, &status))
+		return status;
+	const char *hint = hint_word(word, strlen(word));
+	if (hint)
+		return fail(ST_NAME, "here: %s", hint);
+	for (size_t i = 0; i < in->definition_count; i++)
+		if (text_distance(word, in->definition[i].name) < best) {
+			best = text_distance(word, in->definition[i].name);
+			near = in->definition[i].name;
+		}
+	if (near)
+		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);
+	return fail(ST_NAME, "no command '%s' (`help` shows them; `def %s { }` makes one)", word, word);
+}
+
+/* ---- calls ---- */
+
+static enum status parameter(
+        struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
+{
+	struct interpreter *in = shell->interpreter;
+	bool varies = false;
+	size_t index;
+	enum status status = argument_values(shell, &call->argument[i], frame->set, &varies);
+	name_id name = status == ST_OK
+	        ? names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length)
+	        : 0;
+	if (status == ST_OK && !name)
+		status = fail(ST_MEMORY, "out of memory for a name");
+	if (status == ST_OK)
+		status = local_push(in, frame, name, frame->set, &index);
+	return status == ST_OK ? variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies)
+	                       : status;
+}
+
+static enum status wrong_count(const struct statement *call, const struct statement *def)
+{
+	struct text usage = {0};
+	text_put(&usage, def->word->written.at, def->word->written.length);
+	for (int i = 0; i < def->parameters; i++)
+		text_add(&usage, " %.*s", (int)def->parameter[i].length, def->parameter[i].at);
+	enum status status = fail(ST_ARGUMENT, "%.*s takes %d argument%s, not %d: %s",
+	        (int)def->word->written.length, def->word->written.at, def->parameters,
+	        def->parameters == 1 ? "" : "s", call->arguments, text_string(&usage));
+	text_release(&usage);
+	return status;
+}
+
+static enum status run_body(struct shell *shell, struct statement *call, struct statement *def,
+        struct tree *tree, struct frame *frame)
+{
+	struct interpreter *in = shell->interpreter;
+	const struct tree *outer = in->tree;
+	struct loop *loops = in->loops;
+	struct scope scope;
+
+	scope_push(in, &scope, frame->set);
+	enum status status =
+	        scope_clause(shell, &scope, call->clauses.stream, call->clauses.group, frame->set);
+	if (status == ST_OK) {
+		in->frame = frame;
+		in->tree = tree;
+		status = run_block(shell, def->block, frame->set);
+		in->frame = frame->caller;
+		in->tree = outer;
+		in->loops = loops;
+	}
+	scope_pop(in);
+	return status;
+}
+
+enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct frame frame = {.caller = in->frame, .set = set};
+	struct text word = {0};
+	enum status status = evaluate_text(&eval, statement->word, &word);
+	struct definition *definition = status == ST_OK ? definition_find(in, text_string(&word)) : NULL;
+
+	if (status == ST_OK && !definition)
+		status = unknown_word(shell, statement, text_string(&word));
+	text_release(&word);
+	if (status != ST_OK)
+		return status;
+	struct statement *def = definition->statement;
+	struct tree *tree = definition->tree;
+	if (def->parameters != statement->arguments)
+		return wrong_count(statement, def);
+	if (in->calls == CALLS_MAX)
+		return fail(ST_LIMIT, "defs call each other deeper than %d", CALLS_MAX);
+	tree_use(tree); /* it may be defined anew while it runs */
+	in->calls++;
+	for (int i = 0; i < def->parameters && status == ST_OK; i++)
+		status = parameter(shell, &frame, statement, def, i);
+	if (status == ST_OK)
+		status = run_body(shell, statement, def, tree, &frame);
+	in->calls--;
+	tree_release(tree);
+	frame_release(&frame);
+	return status;
+}

@@ -1,0 +1,351 @@
+/* evaluate.c -- expressions, names and sets of ranks, as they are on one rank */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static int shown(const struct formula *formula)
+{
+	return (int)(formula->written.length > 60 ? 60 : formula->written.length);
+}
+
+/* ---- names ---- */
+
+static enum status add_part(
+        struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
+{
+	struct value value;
+	if (!part->formula) {
+		text_put(out, part->text.at, part->text.length);
+		return ST_OK;
+	}
+	if (part->formula->read_count && !eval->data)
+		return fail(ST_ARGUMENT, "'%.*s': a name cannot hang on data; let a = ... first",
+		        (int)name->written.length, name->written.at);
+	enum status status = evaluate(eval, part->formula, &value);
+	if (status != ST_OK)
+		return status;
+	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
+		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
+		        (int)name->written.length, name->written.at, shown(part->formula),
+		        part->formula->written.at, value.number);
+	if (!name->quoted && value.kind == VALUE_NUMBER)
+		text_add(out, "%.0f", value.number);
+	else
+		value_text(eval->shell, value, out);
+	return ST_OK;
+}
+
+enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < name->parts && status == ST_OK; i++)
+		status = add_part(eval, name, &name->part[i], out);
+	return status == ST_OK && out->broken ? fail(ST_MEMORY, "out of memory in a text") : status;
+}
+
+static enum status constant_name(struct eval *eval, struct name *name, name_id *id)
+{
+	if (name->generation != eval->in->generation) {
+		struct text text = {0};
+		for (int i = 0; i < name->parts; i++)
+			text_put(&text, name->part[i].text.at, name->part[i].text.length);
+		name->id = text.broken
+		        ? 0
+		        : names_make(eval->shell->world->names, text_string(&text), text.count);
+		text_release(&text);
+		if (!name->id)
+			return fail(ST_MEMORY, "out of memory for a name");
+		name->generation = eval->in->generation;
+	}
+	*id = name->id;
+	return ST_OK;
+}
+
+static enum status written_name(struct eval *eval, struct name *name, name_id *id)
+{
+	if (name->constant)
+		return constant_name(eval, name, id);
+	struct text text = {0};
+	enum status status = evaluate_text(eval, name, &text);
+	*id = status == ST_OK ? names_make(eval->shell->world->names, text_string(&text), text.count) : 0;
+	text_release(&text);
+	return status == ST_OK && !*id ? fail(ST_MEMORY, "out of memory for a name") : status;
+}
+
+enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
+{
+	enum status status = written_name(eval, name, id);
+	if (status != ST_OK || !name->constant || name->quoted)
+		return status;
+	const struct variable *variable = variable_find(eval->in, *id);
+	if (!variable)
+		return ST_OK;
+	struct value value = variable_at(variable, eval->rank, &eval->varies);
+	if (value.kind == VALUE_NAME || value.kind == VALUE_TEXT)
+		*id = value.name;
+	return ST_OK;
+}
+
+/* ---- expressions ---- */
+
+static enum status unknown_variable(struct eval *eval, const char *name)
+{
+	const char *near = NULL;
+	int best = 3;
+	for (size_t i = 0; i < eval->in->global.count; i++) {
+		const char *other = names_text(eval->shell->world->names, eval->in->global.item[i].name);
+		int distance = text_distance(name, other);
+		if (distance < best && distance < (int)strlen(name)) {
+			best = distance;
+			near = other;
+		}
+	}
+	if (near)
+		return fail(ST_NAME, "no variable '%s'; did you mean '%s'?", name, near);
+	return fail(ST_NAME, "no variable '%s'. `let %s = ...` makes it", name, name);
+}
+
+static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	struct name *name = formula->name;
+	name_id id;
+	if (name->parts == 1 && name->part[0].formula)
+		return evaluate(eval, name->part[0].formula, value);
+	enum status status = written_name(eval, name, &id);
+	if (status != ST_OK)
+		return status;
+	const struct variable *variable = variable_find(eval->in, id);
+	if (variable) {
+		*value = variable_at(variable, eval->rank, &eval->varies);
+		return value->kind != VALUE_NONE
+		        ? ST_OK
+		        : fail(ST_NAME, "variable '%s' has no value on rank %d",
+		                  names_text(eval->shell->world->names, id), eval->rank);
+	}
+	const char *text = names_text(eval->shell->world->names, id);
+	struct thing thing = world_find(eval->shell->world, eval->rank, id);
+	if (thing.kind == THING_GROUP && eval->shell->world->groups[thing.index].axis) {
+		eval->varies = true;
+		*value = value_number(
+		        eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
+		return ST_OK;
+	}
+	if (thing.kind == THING_TENSOR)
+		return fail(ST_ARGUMENT, "%s is a tensor: %s[0] reads an element of it", text, text);
+	if (thing.kind != THING_NONE)
+		return fail(ST_ARGUMENT, "%s is a %s, and a value was expected", text,
+		        thing_kind_name(thing.kind));
+	return unknown_variable(eval, text);
+}
+
+static enum status text_value(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	struct text text = {0};
+	enum status status = evaluate_text(eval, formula->name, &text);
+	*value = (struct value){.kind = VALUE_TEXT};
+	if (status == ST_OK)
+		value->name = names_make(eval->shell->world->names, text_string(&text), text.count);
+	text_release(&text);
+	return status == ST_OK && !value->name ? fail(ST_MEMORY, "out of memory for a text") : status;
+}
+
+static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	eval->varies = true;
+	if (eval->data) {
+		*value = value_number(
+		        eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
+		return ST_OK;
+	}
+	if (eval->shell->dry)
+		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", shown(formula), formula->written.at);
+	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first", shown(formula),
+	        formula->written.at, shown(formula), formula->written.at);
+}
+
+static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	enum status status = evaluate(eval, formula->left, value);
+	bool left = value_true(*value);
+	if (status == ST_OK && left == (formula->kind == FORMULA_AND))
+		status = evaluate(eval, formula->right, value);
+	*value = value_number(value_true(*value), UNIT_PLAIN);
+	return status;
+}
+
+static enum status one_operand(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	if (formula->kind == FORMULA_NOT) {
+		enum status status = evaluate(eval, formula->left, value);
+		*value = value_number(!value_true(*value), UNIT_PLAIN);
+		return status;
+	}
+	enum status status = evaluate_number(eval, formula->left, value);
+	value->number = -value->number;
+	return status;
+}
+
+enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	struct value left;
+	*value = (struct value){0};
+	switch ((enum formula_kind)formula->kind) {
+	case FORMULA_NUMBER:
+		*value = value_number(formula->number.value, formula->number.unit);
+		return ST_OK;
+	case FORMULA_RANK:
+		eval->varies = true;
+		*value = value_number(eval->rank, UNIT_PLAIN);
+		return ST_OK;
+	case FORMULA_WORLD:
+		*value = value_number(eval->shell->world->n, UNIT_PLAIN);
+		return ST_OK;
+	case FORMULA_NAME:
+		return name_value(eval, formula, value);
+	case FORMULA_TEXT:
+		return text_value(eval, formula, value);
+	case FORMULA_ELEMENT:
+		return data_value(eval, formula, value);
+	case FORMULA_FUNCTION:
+		return evaluate_function(eval, formula, value);
+	case FORMULA_NEGATE:
+	case FORMULA_NOT:
+		return one_operand(eval, formula, value);
+	case FORMULA_AND:
+	case FORMULA_OR:
+		return logic_value(eval, formula, value);
+	default:
+		break;
+	}
+	enum status status = evaluate(eval, formula->left, &left);
+	if (status == ST_OK)
+		status = evaluate(eval, formula->right, value);
+	return status == ST_OK ? value_binary((enum formula_kind)formula->kind, left, *value, formula, value)
+	                       : status;
+}
+
+enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	enum status status = evaluate(eval, formula, value);
+	if (status != ST_OK || value->kind == VALUE_NUMBER)
+		return status;
+	return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", shown(formula),
+	        formula->written.at, names_text(eval->shell->world->names, value->name));
+}
+
+/* ---- sets of ranks ---- */
+
+static enum status no_rank(const struct shell *shell, int rank)
+{
+	if (shell->world->n == 1)
+		return fail(ST_RANK, "no rank %d: the only rank is 0", rank);
+	return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
+}
+
+static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref, struct ranks *set)
+{
+	memset(set, 0, sizeof *set);
+	for (int i = 0; i < ref->count; i++) {
+		if (ref->range[i].to >= shell->world->n)
+			return no_rank(shell,
+			        ref->range[i].from >= shell->world->n ? ref->range[i].from
+			                                              : ref->range[i].to);
+		for (int rank = ref->range[i].from; rank <= ref->range[i].to; rank++)
+			ranks_add(set, rank);
+	}
+	return ST_OK;
+}
+
+static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, bool *holds)
+{
+	const struct world *world = eval->shell->world;
+	name_id name;
+	struct value value;
+	enum status status = evaluate_name(eval, axis->name, &name);
+	if (status != ST_OK)
+		return status;
+	struct thing thing = world_find(world, eval->rank, name);
+	if (thing.kind != THING_GROUP || !world->groups[thing.index].axis)
+		return fail(ST_NAME, "no axis '%s' of a mesh. `mesh %s=2 ...` makes it",
+		        names_text(world->names, name), names_text(world->names, name));
+	status = evaluate_number(eval, axis->value, &value);
+	if (status != ST_OK)
+		return status;
+	const struct group *group = &world->groups[thing.index];
+	int size = group->instance[group->instance_of[eval->rank]].n;
+	if (!(value.number >= 0 && value.number < size))
+		return fail(ST_RANK, "@%s=%g: %s has places 0-%d", names_text(world->names, name),
+		        value.number, names_text(world->names, name), size - 1);
+	*holds = *holds && group->place_of[eval->rank] == value.number;
+	return ST_OK;
+}
+
+/* Those of `bound` for which it is true: an expression, or all axes */
+static enum status filtered_ranks(
+        struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = bound};
+	memset(set, 0, sizeof *set);
+	FOR_RANKS (rank, bound) {
+		struct value value = value_number(1, UNIT_PLAIN);
+		bool holds = true;
+		enum status status = ST_OK;
+		eval.rank = rank;
+		for (int i = 0; i < ref->count && status == ST_OK; i++)
+			status = axis_holds(&eval, &ref->axis[i], &holds);
+		if (status == ST_OK && ref->formula)
+			status = evaluate(&eval, ref->formula, &value);
+		if (status != ST_OK)
+			return status;
+		if (holds && value_true(value))
+			ranks_add(set, rank);
+	}
+	return ST_OK;
+}
+
+static enum status named_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+{
+	struct text text = {0};
+	struct tree *tree = NULL;
+	struct ranks_ref *inner = NULL;
+	struct eval eval = {
+	        .shell = shell, .in = shell->interpreter, .set = bound, .rank = ranks_first(bound)};
+	enum status status = evaluate_text(&eval, ref->name, &text);
+	if (status == ST_OK && eval.varies)
+		status = fail(ST_RANK,
+		        "@%.*s differs by rank: @(expression) says for each rank whether it takes part",
+		        (int)ref->written.length, ref->written.at);
+	if (status == ST_OK)
+		status = tree_ranks(&tree, text_string(&text), &inner);
+	if (status == ST_OK)
+		status = inner->kind == RANKS_REF_NAME
+		        ? fail(ST_RANK, "'@%s' is no set of ranks", text_string(&text))
+		        : evaluate_ranks(shell, inner, bound, set);
+	tree_release(tree);
+	text_release(&text);
+	return status;
+}
+
+enum status evaluate_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
+{
+	enum status status = ST_OK;
+	switch ((enum ranks_kind)ref->kind) {
+	case RANKS_REF_ALL:
+		*set = *bound;
+		return ST_OK;
+	case RANKS_REF_LIST:
+		status = listed_ranks(shell, ref, set);
+		break;
+	case RANKS_REF_NAME:
+		return named_ranks(shell, ref, bound, set);
+	default:
+		return filtered_ranks(shell, ref, bound, set);
+	}
+	if (status == ST_OK)
+		ranks_and(set, bound);
+	return status;
+}

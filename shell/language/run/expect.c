@@ -1,0 +1,198 @@
+/* expect.c -- expect EXPR, expect error { } */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- what a false one shows ---- */
+
+/* The part of it that is false: the left of `and` before the right */
+static const struct formula *false_part(struct eval *eval, const struct formula *formula)
+{
+	struct value value;
+	while (formula->kind == FORMULA_AND) {
+		if (evaluate(eval, formula->left, &value) != ST_OK)
+			break;
+		formula = value_true(value) ? formula->right : formula->left;
+	}
+	return formula;
+}
+
+/* A plain number beside one with a unit is of that unit: 128 kB is not 32 kB, rather than not 32768. */
+static void side(
+        struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
+{
+	struct value value, beside;
+	if (evaluate(eval, formula, &value) != ST_OK) {
+		text_add(out, "?");
+		return;
+	}
+	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN &&
+	        evaluate(eval, other, &beside) == ST_OK && beside.kind == VALUE_NUMBER)
+		value.unit = beside.unit;
+	value_text(eval->shell, value, out);
+}
+
+static void put_written(const struct formula *formula, struct text *out)
+{
+	size_t length = formula->written.length;
+	while (length && formula->written.at[length - 1] == ' ')
+		length--;
+	text_put(out, formula->written.at, length);
+}
+
+static const char *opposite(enum formula_kind kind)
+{
+	switch (kind) {
+	case FORMULA_EQUAL:
+		return "is not";
+	case FORMULA_UNEQUAL:
+		return "is";
+	case FORMULA_LESS:
+		return "is not below";
+	case FORMULA_AT_MOST:
+		return "is above";
+	case FORMULA_MORE:
+		return "is not above";
+	default:
+		return "is below";
+	}
+}
+
+static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
+{
+	const struct formula *part = false_part(eval, formula);
+	if (part->kind >= FORMULA_EQUAL && part->kind <= FORMULA_AT_LEAST) {
+		put_written(part->left, out);
+		text_add(out, " = ");
+		side(eval, part->left, part->right, out);
+		text_add(out, ", which %s ", opposite((enum formula_kind)part->kind));
+		side(eval, part->right, part->left, out);
+		if (part->right->kind != FORMULA_NUMBER)
+			text_add(out, " = %.*s", (int)part->right->written.length, part->right->written.at);
+		return;
+	}
+	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
+		text_add(out, "%.*s differ by %g of the largest", (int)part->written.length, part->written.at,
+		        eval->data[part->place * eval->data_stride + eval->data_index]);
+	else
+		text_add(out, "%.*s is not so", (int)part->written.length, part->written.at);
+}
+
+struct verdict {
+	struct ranks failed;
+	bool any;
+};
+
+static void place_of(struct shell *shell, const struct statement *statement)
+{
+	const struct tree *tree = shell->interpreter->tree;
+	if (tree && tree->file)
+		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
+}
+
+static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
+        const struct ranks *set, const struct ranks *failed)
+{
+	struct text text = {0};
+	place_of(shell, statement);
+	out_say(shell->out, "false: %.*s\n", (int)statement->source.length, statement->source.at);
+	int place = out_place(shell->out, failed);
+	int index = 0;
+	FOR_RANKS (rank, set) {
+		eval->rank = rank;
+		eval->data_index = index++;
+		if (!ranks_has(failed, rank))
+			continue;
+		if (eval->varies || !text.count) {
+			text_clear(&text);
+			both_sides(eval, statement->formula, &text);
+		}
+		out_fill(shell->out, place, rank, text_string(&text));
+	}
+	text_release(&text);
+}
+
+/* ---- expect ---- */
+
+static void say_dry(struct shell *shell)
+{
+	if (shell->interpreter->told_dry)
+		return;
+	shell->interpreter->told_dry = true;
+	out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
+}
+
+static enum status judge(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct eval *eval, struct ranks *failed)
+{
+	struct value value;
+	FOR_RANKS (rank, set) {
+		eval->rank = rank;
+		enum status status = evaluate(eval, statement->formula, &value);
+		if (status != ST_OK) {
+			shell->interpreter->fault_rank = rank;
+			return status;
+		}
+		if (!value_true(value))
+			ranks_add(failed, rank);
+		eval->data_index++;
+		if (!eval->varies) {
+			if (!value_true(value))
+				*failed = *set;
+			break;
+		}
+	}
+	return ST_OK;
+}
+
+enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .assume = shell->dry};
+	struct ranks failed = {0};
+	double *data;
+	if (shell->dry && statement->formula->read_count) {
+		say_dry(shell);
+		if (!statement->formula->skippable)
+			return ST_OK;
+	}
+	enum status status = fetch(shell, statement->formula, set, NULL, NULL, NULL, &data);
+	if (status != ST_OK)
+		return status;
+	eval.data = data;
+	eval.data_stride = ranks_count(set);
+	status = judge(shell, statement, set, &eval, &failed);
+	if (status == ST_OK && !ranks_empty(&failed)) {
+		shell->expects_failed++;
+		say_false(shell, statement, &eval, set, &failed);
+	}
+	mem_free(data);
+	return status;
+}
+
+/* Refusals are what it waits for; what is wrong with this process is not */
+static bool is_refusal(enum status status)
+{
+	return status != ST_OK && status != ST_MEMORY && status != ST_MPI && status != ST_INTERRUPTED &&
+	        status != ST_QUIT && status != ST_BUG;
+}
+
+enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct loop *loops = in->loops;
+	int blocks = in->blocks;
+	enum status status = run_block(shell, statement->block, set);
+	if (is_refusal(status)) {
+		in->located = false;
+		in->loops = loops;
+		in->blocks = blocks;
+		return ST_OK;
+	}
+	if (status != ST_OK)
+		return status;
+	shell->expects_failed++;
+	place_of(shell, statement);
+	out_say(shell->out, "false: expect error: its lines ran without one\n");
+	return ST_OK;
+}

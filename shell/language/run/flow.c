@@ -1,0 +1,333 @@
+/* flow.c -- let, if, repeat, for: values and loops by rank. Loops whose bounds differ by rank narrow the set,
+ * like the lanes of a warp. */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The formula's value on each rank of the set, into in->scratch; without `varies` only the first rank's is
+ * there. */
+static enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        const char *reason, bool *varies)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set};
+	double *data;
+	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
+
+	eval.data = data;
+	eval.data_stride = data ? ranks_count(set) : 0;
+	if (status != ST_OK)
+		return status;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		status = evaluate(&eval, formula, &in->scratch[rank]);
+		if (status != ST_OK) {
+			in->fault_rank = rank;
+			break;
+		}
+		if (!eval.varies)
+			break;
+		eval.data_index++;
+	}
+	*varies = eval.varies;
+	mem_free(data);
+	return status;
+}
+
+/* ---- let ---- */
+
+/* NAME=VALUE of the command line beats the file's own `let` */
+static const char *given(const struct shell *shell, const struct statement *statement)
+{
+	const struct interpreter *in = shell->interpreter;
+	struct slice_of_text word = statement->word->written;
+	if (!in->tree || !in->tree->file || in->frame != &in->base_frame || in->blocks)
+		return NULL;
+	for (int i = 0; i < shell->arguments; i++)
+		if (strncmp(shell->argument[i], word.at, word.length) == 0 &&
+		        shell->argument[i][word.length] == '=')
+			return shell->argument[i] + word.length + 1;
+	return NULL;
+}
+
+static enum status given_value(struct shell *shell, const char *text, const struct ranks *set, bool *varies)
+{
+	char line[512];
+	struct tree *tree;
+	if (snprintf(line, sizeof line, "let x = %s", text) >= (int)sizeof line)
+		return fail(ST_LIMIT, "a value from the command line is too long");
+	enum status status = tree_parse(&tree, line, strlen(line), "command line", 1);
+	if (status != ST_OK)
+		return status;
+	status = values_of(shell, tree->block.first->formula, set, "let", varies);
+	tree_release(tree);
+	return status;
+}
+
+enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	const char *text = given(shell, statement);
+	bool varies = false;
+	struct text name = {0};
+	enum status status = text ? given_value(shell, text, set, &varies)
+	                          : values_of(shell, statement->formula, set, "let", &varies);
+
+	if (status == ST_OK)
+		status = evaluate_text(&eval, statement->word, &name);
+	if (status == ST_OK && eval.varies)
+		status = fail(ST_NAME, "let: the name may not differ by rank");
+	name_id id = status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
+	text_release(&name);
+	if (status != ST_OK)
+		return status;
+	if (!id)
+		return fail(ST_MEMORY, "out of memory for a name");
+	struct variable *variable = variable_find(in, id);
+	if (!variable)
+		status = variable_make(shell, id, set, &variable);
+	if (status != ST_OK)
+		return status;
+	fold(in, &id, sizeof id);
+	return variable_set(in, variable, set, in->scratch, varies);
+}
+
+/* ---- if ---- */
+
+enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	bool varies = false;
+	enum status status = values_of(shell, statement->formula, set, "if", &varies);
+	if (status != ST_OK)
+		return status;
+	if (!varies) {
+		struct block *block =
+		        value_true(in->scratch[ranks_first(set)]) ? statement->block : statement->otherwise;
+		return block ? run_block(shell, block, set) : ST_OK;
+	}
+	struct ranks yes = {0}, no = {0};
+	FOR_RANKS (rank, set)
+		ranks_add(value_true(in->scratch[rank]) ? &yes : &no, rank);
+	if (!ranks_empty(&yes))
+		status = run_block(shell, statement->block, &yes);
+	if (status == ST_OK && statement->otherwise && !ranks_empty(&no))
+		status = run_block(shell, statement->otherwise, &no);
+	return status;
+}
+
+/* ---- loops ---- */
+
+/* How often each rank goes round, from where and by what step; one entry when all are alike */
+struct course {
+	double from, step;
+	int64_t count;
+};
+struct courses {
+	bool alike;
+	struct course *each;
+	struct course one;
+	int64_t most;
+};
+
+static struct course *course_of(struct courses *courses, int rank)
+{
+	return courses->alike ? &courses->one : &courses->each[rank];
+}
+
+static enum status whole_times(struct value value, const struct formula *formula, int64_t *whole)
+{
+	return value_whole(value, formula->written, whole);
+}
+
+static enum status make_courses(struct interpreter *in, struct courses *courses)
+{
+	courses->alike = true;
+	courses->each = mem_alloc((size_t)in->n * sizeof *courses->each);
+	return courses->each ? ST_OK : ST_MEMORY;
+}
+
+/* One of from, to, step for each rank. Data is not read here: a loop's bounds are whole numbers that all
+ * ranks' programs know. */
+static enum status bound(struct shell *shell, struct courses *courses, const struct formula *formula,
+        const struct ranks *set, int which)
+{
+	struct interpreter *in = shell->interpreter;
+	bool varies = false;
+	enum status status = values_of(shell, formula, set, "for", &varies);
+	if (status != ST_OK)
+		return status;
+	if (varies && courses->alike) {
+		FOR_RANKS (rank, set)
+			courses->each[rank] = courses->one;
+		courses->alike = false;
+	}
+	FOR_RANKS (rank, set) {
+		int64_t whole;
+		status = whole_times(in->scratch[varies ? rank : ranks_first(set)], formula, &whole);
+		if (status != ST_OK)
+			return status;
+		struct course *course = course_of(courses, rank);
+		if (which == 0)
+			course->from = (double)whole;
+		else if (which == 1)
+			course->count = whole; /* the end, until the step is known */
+		else
+			course->step = (double)whole;
+		if (courses->alike)
+			break;
+	}
+	return ST_OK;
+}
+
+static enum status settle_courses(struct courses *courses, const struct ranks *set)
+{
+	FOR_RANKS (rank, set) {
+		struct course *course = course_of(courses, rank);
+		if (course->step == 0)
+			return fail(ST_RANGE, "for: a step of 0 never ends");
+		double times = ceil(((double)course->count - course->from) / course->step);
+		course->count = times > 0 ? (int64_t)times : 0;
+		if (course->count > courses->most)
+			courses->most = course->count;
+		if (courses->alike)
+			break;
+	}
+	return ST_OK;
+}
+
+enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct courses courses = {.one = {.from = 0, .step = 1}};
+	struct ranks active = *set;
+	enum status status = make_courses(in, &courses);
+	if (status == ST_OK)
+		status = bound(shell, &courses, statement->formula, set, 1);
+	if (status == ST_OK)
+		status = settle_courses(&courses, set);
+	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
+		if (!courses.alike)
+			FOR_RANKS (rank, set)
+				if (i >= courses.each[rank].count)
+					ranks_drop(&active, rank);
+		status = step(shell);
+		if (status == ST_OK)
+			status = run_block(shell, statement->block, &active);
+	}
+	mem_free(courses.each);
+	return status;
+}
+
+/* The loop's name, one more round */
+static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop,
+        const struct ranks *active, bool varies)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = active, .rank = ranks_first(active)};
+	struct text name = {0};
+	struct variable *variable = &loop->frame->local.item[loop->variable];
+	if (!variable->name) { /* the first round, or the world was reset under it */
+		enum status status = evaluate_text(&eval, statement->word, &name);
+		variable->name =
+		        status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
+		text_release(&name);
+		if (!variable->name)
+			return status != ST_OK ? status : fail(ST_MEMORY, "out of memory for a name");
+	}
+	return variable_set(in, variable, active, in->scratch, varies);
+}
+
+static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
+        const struct ranks *active, bool varies)
+{
+	enum status status = next_value(shell, statement, loop, active, varies);
+	if (status == ST_OK)
+		status = step(shell);
+	return status == ST_OK ? run_block(shell, statement->block, active) : status;
+}
+
+static enum status round_of_range(struct shell *shell, struct courses *courses, const struct ranks *set,
+        int64_t i, struct ranks *active, bool *varies)
+{
+	struct value *values = shell->interpreter->scratch;
+	int first = -1;
+	*varies = false;
+	if (courses->alike) {
+		values[ranks_first(active)] =
+		        value_number(courses->one.from + (double)i * courses->one.step, UNIT_PLAIN);
+		return ST_OK;
+	}
+	FOR_RANKS (rank, set) {
+		const struct course *course = &courses->each[rank];
+		if (i >= course->count) {
+			ranks_drop(active, rank);
+			continue;
+		}
+		values[rank] = value_number(course->from + (double)i * course->step, UNIT_PLAIN);
+		first = first < 0 ? rank : first;
+		*varies |= values[rank].number != values[first].number;
+	}
+	return ST_OK;
+}
+
+static enum status for_range(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct loop *loop, struct ranks *active)
+{
+	struct courses courses = {.one = {.step = 1}};
+	bool varies;
+	enum status status = make_courses(shell->interpreter, &courses);
+	if (status == ST_OK)
+		status = bound(shell, &courses, statement->formula, set, 0);
+	if (status == ST_OK)
+		status = bound(shell, &courses, statement->to, set, 1);
+	if (status == ST_OK && statement->step)
+		status = bound(shell, &courses, statement->step, set, 2);
+	if (status == ST_OK && !courses.alike)
+		FOR_RANKS (rank, set)
+			if (!statement->step)
+				courses.each[rank].step = 1;
+	if (status == ST_OK)
+		status = settle_courses(&courses, set);
+	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
+		status = round_of_range(shell, &courses, set, i, active, &varies);
+		if (status == ST_OK)
+			status = run_round(shell, statement, loop, active, varies);
+	}
+	mem_free(courses.each);
+	return status;
+}
+
+static enum status for_words(struct shell *shell, struct statement *statement, const struct ranks *set,
+        struct loop *loop, struct ranks *active)
+{
+	enum status status = ST_OK;
+	(void)set;
+	for (int i = 0; i < statement->arguments && status == ST_OK; i++) {
+		bool varies = false;
+		status = argument_values(shell, &statement->argument[i], active, &varies);
+		if (status == ST_OK)
+			status = run_round(shell, statement, loop, active, varies);
+	}
+	return status;
+}
+
+enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct ranks active = *set;
+	struct loop loop = {.up = in->loops, .frame = in->frame};
+	enum status status = local_push(in, in->frame, 0, &active, &loop.variable);
+	if (status != ST_OK)
+		return status;
+	in->loops = &loop;
+	status = statement->to ? for_range(shell, statement, set, &loop, &active)
+	                       : for_words(shell, statement, set, &loop, &active);
+	in->loops = loop.up;
+	local_drop(loop.frame, loop.variable);
+	return status;
+}

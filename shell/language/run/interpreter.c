@@ -1,0 +1,276 @@
+/* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
+#include "shell/language/run/run.h"
+#include "shell/language/parse/parse.h"
+#include "shell/language/parse/rows.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- statements ---- */
+
+enum status step(struct shell *shell)
+{
+	struct budget *budget = &shell->budget;
+	if (--budget->steps > 0 || !budget->more || budget->more(budget))
+		return ST_OK;
+	return fail(ST_INTERRUPTED, "interrupted");
+}
+
+static enum status run_braces(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct scope scope;
+	if (!statement->clauses.stream && !statement->clauses.group)
+		return run_block(shell, statement->block, set);
+	scope_push(in, &scope, set);
+	enum status status =
+	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	if (status == ST_OK)
+		status = run_block(shell, statement->block, set);
+	scope_pop(in);
+	return status;
+}
+
+static enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	switch ((enum statement_kind)statement->kind) {
+	case STATEMENT_COMMAND:
+		return run_command(shell, statement, set);
+	case STATEMENT_CALL:
+		return run_call(shell, statement, set);
+	case STATEMENT_VIEW:
+		return run_view(shell, statement, set);
+	case STATEMENT_BLOCK:
+		return run_braces(shell, statement, set);
+	case STATEMENT_TENSOR:
+		return run_making(shell, statement, set);
+	case STATEMENT_LET:
+		return run_let(shell, statement, set);
+	case STATEMENT_IF:
+		return run_if(shell, statement, set);
+	case STATEMENT_REPEAT:
+		return run_repeat(shell, statement, set);
+	case STATEMENT_FOR:
+		return run_for(shell, statement, set);
+	case STATEMENT_DEF:
+		return run_def(shell, statement);
+	case STATEMENT_EXPECT:
+		return run_expect(shell, statement, set);
+	case STATEMENT_EXPECT_ERROR:
+		return run_expect_error(shell, statement, set);
+	default:
+		return fail(statement->broken, "%s", statement->message);
+	}
+}
+
+/* Apart from run_statement, so that only lines with a @ carry a set on the stack */
+static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, struct statement *statement)
+{
+	struct ranks set;
+	enum status status =
+	        evaluate_ranks(shell, statement->clauses.ranks, shell->interpreter->scope->bound, &set);
+	if (status != ST_OK || ranks_empty(&set))
+		return status;
+	return run_kind(shell, statement, &set);
+}
+
+static enum status run_statement(struct shell *shell, struct statement *statement)
+{
+	enum status status = step(shell);
+	if (status != ST_OK)
+		return status;
+	if (statement->clauses.ranks)
+		return run_narrowed(shell, statement);
+	const struct ranks *set = scope_ranks(shell->interpreter->scope);
+	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
+}
+
+/* ---- where a failure happened ---- */
+
+static void loop_values(struct shell *shell, const struct loop *loop, int rank, struct text *out)
+{
+	if (!loop)
+		return;
+	loop_values(shell, loop->up, rank, out);
+	const struct variable *variable = &loop->frame->local.item[loop->variable];
+	bool varies = false;
+	struct value value = variable_at(variable, rank, &varies);
+	if (value.kind == VALUE_NONE || !variable->name)
+		return;
+	text_add(out, "%s%s=", out->count ? ", " : "", names_text(shell->world->names, variable->name));
+	value_text(shell, value, out);
+}
+
+/* "file:12 (i=3, rank 2): ..." once, by the innermost statement */
+static enum status locate(struct shell *shell, const struct statement *statement, enum status status)
+{
+	struct interpreter *in = shell->interpreter;
+	struct text where = {0};
+	if (in->located || status == ST_QUIT)
+		return status;
+	in->located = true;
+	bool one = shell->world->n > 1 && in->fault_rank > ranks_first(in->scope->bound);
+	loop_values(shell, in->loops, in->fault_rank < 0 ? ranks_first(in->scope->bound) : in->fault_rank,
+	        &where);
+	if (one)
+		text_add(&where, "%srank %d", where.count ? ", " : "", in->fault_rank);
+	if (in->tree && in->tree->file)
+		status = where.count
+		        ? fail_in(status, "%s:%d (%s)", in->tree->file, statement->line, text_string(&where))
+		        : fail_in(status, "%s:%d", in->tree->file, statement->line);
+	else if (where.count)
+		status = fail_in(status, "(%s)", text_string(&where));
+	text_release(&where);
+	return status;
+}
+
+static enum status run_statements(struct shell *shell, struct block *block)
+{
+	struct interpreter *in = shell->interpreter;
+	for (struct statement *statement = block->first; statement; statement = statement->next) {
+		in->fault_rank = -1;
+		enum status status = run_statement(shell, statement);
+		if (status != ST_OK)
+			return locate(shell, statement, status);
+	}
+	return ST_OK;
+}
+
+enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound)
+{
+	struct interpreter *in = shell->interpreter;
+	struct scope scope;
+	if (in->blocks == BLOCKS_MAX)
+		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
+	in->blocks++;
+	scope_push(in, &scope, bound);
+	enum status status = run_statements(shell, block);
+	scope_pop(in);
+	in->blocks--;
+	return status;
+}
+
+/* ---- texts ---- */
+
+/* The world may be new: ids and the number of ranks are its. */
+static enum status prepare(struct shell *shell)
+{
+	struct interpreter *in = shell->interpreter;
+	if (in->n == shell->world->n)
+		return ST_OK;
+	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
+	if (!scratch)
+		return ST_MEMORY;
+	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
+	in->scratch = scratch;
+	in->n = shell->world->n;
+	ranks_all(&in->all, in->n);
+	return ST_OK;
+}
+
+static bool defined_here(const struct tree *tree, const struct slice_of_text word)
+{
+	for (const struct statement *def = tree->defs; def; def = def->next_call)
+		if (def->word->written.length == word.length &&
+		        memcmp(def->word->written.at, word.at, word.length) == 0)
+			return true;
+	return false;
+}
+
+static void word_text(struct slice_of_text written, char *word, size_t room)
+{
+	size_t length = written.length < room - 1 ? written.length : room - 1;
+	memcpy(word, written.at, length);
+	word[length] = '\0';
+}
+
+/* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
+static bool may_wait(const struct statement *call, const char *word)
+{
+	return !call->arguments && !hint_word(word, strlen(word)) &&
+	        !(strlen(word) > 2 && command_near(word));
+}
+
+/* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
+ * line itself will tell. */
+static enum status check_calls(struct shell *shell, const struct tree *tree)
+{
+	const struct statement *wrong = NULL;
+	char word[64];
+	if (tree->sources)
+		return ST_OK;
+	for (const struct statement *call = tree->calls; call; call = call->next_call) {
+		if (!call->word->constant || defined_here(tree, call->word->written))
+			continue;
+		word_text(call->word->written, word, sizeof word);
+		if (!definition_find(shell->interpreter, word) && !may_wait(call, word))
+			/* the list is in reverse: the last one found is the first in the text */
+			wrong = call;
+	}
+	if (!wrong)
+		return ST_OK;
+	word_text(wrong->word->written, word, sizeof word);
+	enum status status = unknown_word(shell, wrong, word);
+	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
+}
+
+static enum status run_tree(struct shell *shell, struct tree *tree)
+{
+	struct interpreter *in = shell->interpreter;
+	const struct tree *outer = in->tree;
+	struct loop *loops = in->loops;
+
+	if (in->runs == 0)
+		in->located = false;
+	in->tree = tree;
+	in->runs++;
+	enum status status = run_statements(shell, &tree->block);
+	in->runs--;
+	in->tree = outer;
+	in->loops = loops;
+	return status;
+}
+
+enum status interpreter_run(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+{
+	struct tree *tree;
+	enum status status = prepare(shell);
+	if (status == ST_OK && shell->interpreter->runs >= RUNS_MAX)
+		status = fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
+	if (status == ST_OK)
+		status = tree_parse(&tree, text, count, file, first_line);
+	if (status != ST_OK)
+		return status;
+	status = check_calls(shell, tree);
+	if (status == ST_OK)
+		status = run_tree(shell, tree);
+	tree_release(tree);
+	return status;
+}
+
+enum status interpreter_check(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+{
+	struct tree *tree;
+	(void)shell;
+	enum status status = tree_parse(&tree, text, count, file, first_line);
+	if (status == ST_OK)
+		tree_release(tree);
+	return status;
+}
+
+enum status interpreter_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
+{
+	return tree_first(text, count, file, first_line, taken);
+}
+
+enum status interpreter_let(struct shell *shell, const char *name, const char *expression)
+{
+	struct text line = {0};
+	text_add(&line, "let %s = %s", name, expression);
+	enum status status = line.broken ? fail(ST_MEMORY, "out of memory for a line")
+	                                 : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	text_release(&line);
+	return status;
+}

@@ -1,0 +1,112 @@
+/* life.c -- the interpreter's state: made, forgotten when the world is new, freed */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum status interpreter_create(struct interpreter **interpreter)
+{
+	struct interpreter *in = mem_alloc(sizeof *in);
+	if (!in)
+		return ST_MEMORY;
+	in->generation = 1;
+	in->base_frame.set = &in->all;
+	in->frame = &in->base_frame;
+	in->base_scope.bound = &in->all;
+	in->base_scope.phase.one.microbatch = -1;
+	in->scope = &in->base_scope;
+	in->digest = UINT64_C(14695981039346656037);
+	*interpreter = in;
+	return ST_OK;
+}
+
+static void forget_names(struct interpreter *in)
+{
+	for (size_t i = 0; i < in->global.count; i++)
+		mem_free(in->global.item[i].each);
+	in->global.count = 0;
+	if (in->global_room)
+		memset(in->global_of, 0, in->global_room * sizeof *in->global_of);
+	for (size_t i = 0; i < in->definition_count; i++) {
+		mem_free(in->definition[i].name);
+		tree_release(in->definition[i].tree);
+	}
+	in->definition_count = 0;
+	for (size_t i = 0; i < in->reference_count; i++)
+		tree_release(in->reference[i].tree);
+	in->reference_count = 0;
+}
+
+static void forget_scope(struct scope *scope)
+{
+	if (scope->stream.own)
+		mem_free(scope->stream.each);
+	if (scope->group.own)
+		mem_free(scope->group.each);
+	if (scope->phase.own)
+		mem_free(scope->phase.each);
+	if (scope->own_use)
+		mem_free(scope->use);
+	const struct ranks *bound = scope->bound;
+	struct scope *up = scope->up;
+	*scope = (struct scope){.bound = bound, .up = up};
+	scope->phase.one.microbatch = -1;
+}
+
+static name_id moved(struct shell *shell, const struct names *before, name_id name)
+{
+	const char *text = names_text(before, name);
+	return name ? names_make(shell->world->names, text, strlen(text)) : 0;
+}
+
+static void move_value(struct shell *shell, const struct names *before, struct value *value)
+{
+	if (value->kind == VALUE_NAME || value->kind == VALUE_TEXT)
+		value->name = moved(shell, before, value->name);
+}
+
+/* Parameters and loop names go on: their ids are those of the new world from here on. */
+static void move_frame(struct shell *shell, const struct names *before, struct frame *frame)
+{
+	for (size_t i = 0; i < frame->local.count; i++) {
+		struct variable *variable = &frame->local.item[i];
+		variable->name = moved(shell, before, variable->name);
+		move_value(shell, before, &variable->one);
+		for (int rank = 0; variable->each && rank < shell->interpreter->n; rank++)
+			move_value(shell, before, &variable->each[rank]);
+	}
+}
+
+void interpreter_reset(struct shell *shell, const struct names *before)
+{
+	struct interpreter *in = shell->interpreter;
+	forget_names(in);
+	for (struct scope *scope = in->scope; scope; scope = scope->up)
+		forget_scope(scope);
+	for (struct frame *frame = in->frame; frame; frame = frame->caller)
+		move_frame(shell, before, frame);
+	in->generation++;
+	in->section = 0;
+	in->told_dry = false;
+	in->digest = UINT64_C(14695981039346656037);
+}
+
+void interpreter_free(struct interpreter *in)
+{
+	if (!in)
+		return;
+	forget_names(in);
+	forget_scope(&in->base_scope);
+	frame_release(&in->base_frame);
+	mem_free(in->global.item);
+	mem_free(in->global_of);
+	mem_free(in->definition);
+	mem_free(in->reference);
+	mem_free(in->scratch);
+	mem_free(in);
+}
+
+uint64_t interpreter_digest(const struct interpreter *interpreter)
+{
+	return interpreter->digest;
+}

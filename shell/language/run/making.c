@@ -1,0 +1,342 @@
+/* making.c -- the keyword `tensor`: memory for each rank, filled as scenery
+ *
+ * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
+ * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
+#include "shell/language/run/run.h"
+#include "shell/commands/services.h"
+#include "kernels/kernel.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* One name on one rank */
+struct place {
+	name_id name;
+	int rank;
+	struct layout layout;
+	int old;    /* the tensor that has the name, to be remade; -1 none */
+	int tensor; /* the one to fill; -1 until it is made */
+	double parameter[PARAMETERS_MAX];
+};
+struct places {
+	struct place *item;
+	size_t count;
+	int names;
+};
+
+/* ---- looking ---- */
+
+static enum status layout_of(struct eval *eval, const struct making *making, const struct made *made,
+        const struct layout *file, struct layout *layout)
+{
+	int64_t dim[DIMS_MAX];
+	enum dtype dtype = file && !making->dtype_given ? (enum dtype)file->dtype : (enum dtype)making->dtype;
+	if (!made->dims)
+		return layout_make(layout, dtype, file->dims, file->dim);
+	for (int i = 0; i < made->dims; i++) {
+		struct value value;
+		enum status status = evaluate(eval, made->dim[i], &value);
+		if (status == ST_OK)
+			status = value_whole(value, made->dim[i]->written, &dim[i]);
+		if (status == ST_OK && dim[i] < 1)
+			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more",
+			        (int)made->written.length, made->written.at, (long long)dim[i]);
+		if (status != ST_OK)
+			return status;
+	}
+	enum status status = layout_make(layout, dtype, made->dims, dim);
+	if (status != ST_OK || !file || layout_same_shape(layout, file))
+		return status;
+	struct text is = {0};
+	layout_text(file, &is);
+	status = fail(ST_SHAPE, "%.*s: the file holds %s", (int)made->written.length, made->written.at,
+	        text_string(&is));
+	text_release(&is);
+	return status;
+}
+
+/* The name on its rank: free, fitting (filled in place), or to be remade */
+static enum status look_at_name(struct eval *eval, const struct making *making, struct place *place)
+{
+	const struct world *world = eval->shell->world;
+	struct thing thing = world_find(world, place->rank, place->name);
+	const char *text = names_text(world->names, place->name);
+	place->old = place->tensor = -1;
+	if (thing.kind == THING_NONE)
+		return ST_OK;
+	if (thing.kind != THING_TENSOR)
+		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+		        thing_kind_name(thing.kind));
+	const struct tensor *tensor = &world->tensors[thing.index];
+	bool fits = layout_same_shape(&tensor->layout, &place->layout) &&
+	        tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;
+	if (fits) {
+		place->tensor = thing.index;
+		return ST_OK;
+	}
+	if (tensor->view)
+		return fail(ST_SHAPE,
+		        "%s is a view of another shape or type: a view is never remade; take another name",
+		        text);
+	if (tensor->views)
+		return fail(ST_SHAPE,
+		        "views hang on %s, so it is not remade with another shape or type: take another name",
+		        text);
+	place->old = thing.index;
+	return ST_OK;
+}
+
+static enum status strange_source(struct slice_of_text word)
+{
+	static const char sources[] = "zeros ones randn uniform iota load";
+	int length = (int)(word.length < 40 ? word.length : 40), count;
+	const char *near = text_nearest(sources, word.at, word.length, &count);
+	if (near)
+		return fail(ST_NAME,
+		        "tensor ... = %.*s: neither a source (%s) nor a variable; did you mean '%.*s'?",
+		        length, word.at, sources, count, near);
+	return fail(
+	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
+}
+
+static enum status parameters_of(struct eval *eval, const struct making *making, int which, double *parameter)
+{
+	const struct kernel *kernel = making->source;
+	struct value value;
+	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++) {
+		parameter[i] = kernel->option[i].value;
+		const struct formula *formula = making->value && i == 0 ? making->value : NULL;
+		for (int k = 0; k < making->options; k++)
+			if (strlen(kernel->option[i].name) == making->option[k].key.length &&
+			        memcmp(kernel->option[i].name, making->option[k].key.at,
+			                making->option[k].key.length) == 0)
+				formula = making->option[k].formula;
+		if (formula) {
+			enum status status = evaluate_number(eval, formula, &value);
+			if (status == ST_NAME && formula == making->value && formula->kind == FORMULA_NAME)
+				return strange_source(formula->written);
+			if (status != ST_OK)
+				return status;
+			parameter[i] = value.number;
+		}
+		if (strcmp(kernel->option[i].name, "seed") != 0)
+			continue;
+		if (!number_is_whole(parameter[i], -0x1p53, 0x1p53))
+			return fail(ST_RANGE, "tensor: seed=%g: a whole number is wanted", parameter[i]);
+		parameter[i] += which;
+	}
+	return ST_OK;
+}
+
+static enum status look_at(struct eval *eval, const struct making *making, int which,
+        const struct layout *file, struct place *place)
+{
+	const struct made *made = &making->made[which];
+	place->rank = eval->rank;
+	enum status status = evaluate_name(eval, made->name, &place->name);
+	if (status == ST_OK)
+		status = layout_of(eval, making, made, file, &place->layout);
+	if (status == ST_OK)
+		status = look_at_name(eval, making, place);
+	if (status == ST_OK && making->source)
+		status = parameters_of(eval, making, which, place->parameter);
+	return status;
+}
+
+static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
+        const struct layout *file, struct places *places)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	for (int which = 0; which < making->names; which++) {
+		FOR_RANKS (rank, set) {
+			struct place *place = &places->item[places->count];
+			eval.rank = rank;
+			/* a shape that is the same everywhere is worked out once; names and options too */
+			if (which || rank != ranks_first(set) || places->count == 0)
+				eval.varies = false;
+			enum status status = look_at(&eval, making, which, file, place);
+			if (status != ST_OK) {
+				shell->interpreter->fault_rank = rank;
+				return status;
+			}
+			places->count++;
+		}
+	}
+	return ST_OK;
+}
+
+/* ---- making ---- */
+
+static int pool_of(const struct shell *shell, int rank)
+{
+	const struct lane_name *lane = &shell->interpreter->scope->stream;
+	name_id name = lane->each ? lane->each[rank] : lane->one;
+	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
+	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
+}
+
+/* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
+static enum status make(struct shell *shell, const struct making *making, struct place *place)
+{
+	if (place->old >= 0)
+		world_unbind(shell->world, place->rank, place->name);
+	else if (place->tensor >= 0)
+		return ST_OK;
+	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
+	        (enum space)making->space, pool_of(shell, place->rank),
+	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE, &place->tensor);
+	if (status != ST_OK) {
+		place->tensor = -1;
+		if (place->old >= 0)
+			world_bind(shell->world, place->rank, place->name,
+			        (struct thing){THING_TENSOR, place->old});
+	}
+	return status;
+}
+
+static void unmake(struct shell *shell, struct place *place, bool in_place)
+{
+	if (in_place)
+		return;
+	shell_tensor_free(shell, place->tensor, 0);
+	if (place->old >= 0)
+		world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
+}
+
+static enum status make_all(
+        struct shell *shell, const struct making *making, struct places *places, bool *in_place)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		in_place[i] = places->item[i].tensor >= 0;
+		enum status status = make(shell, making, &places->item[i]);
+		if (status == ST_OK)
+			continue;
+		shell->interpreter->fault_rank = places->item[i].rank;
+		while (i-- > 0)
+			unmake(shell, &places->item[i], in_place[i]);
+		return status;
+	}
+	enum status status = ST_OK;
+	for (size_t i = 0; i < places->count && status == ST_OK; i++)
+		if (places->item[i].old >= 0)
+			status = shell_tensor_free(shell, places->item[i].old, 0);
+	return status;
+}
+
+/* ---- filling ---- */
+
+static void fill_record(struct shell *shell, const struct statement *statement, const struct place *place,
+        struct record *record, struct operand *operand)
+{
+	const struct tensor *tensor = &shell->world->tensors[place->tensor];
+	const struct kernel *kernel = statement->making->source;
+	const char *title = kernel ? kernel->name : "load";
+	*record = (struct record){.kind = OP_FILL,
+	        .microbatch = -1,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = 0,
+	        .alone_ns = -1,
+	        .operands = 1,
+	        .operand = operand,
+	        .kernel = kernel,
+	        .line = statement->line,
+	        .section = shell->interpreter->section};
+	record->title = names_make(shell->world->names, title, strlen(title));
+	record->object = tensor->name;
+	record->dtype = tensor->layout.dtype;
+	record->bytes = layout_bytes(&tensor->layout);
+	memcpy(record->parameter, place->parameter, sizeof record->parameter);
+	*operand = (struct operand){.address = tensor->address,
+	        .space = tensor->space,
+	        .access = ACCESS_WRITE,
+	        .tensor = place->tensor,
+	        .name = tensor->name,
+	        .layout = tensor->layout};
+}
+
+static bool fills_alike(const struct world *world, const struct place *a, const struct place *b)
+{
+	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
+	size_t bytes = t->layout.dims * sizeof t->layout.dim[0];
+	return a->name == b->name && t->address == u->address && t->layout.dims == u->layout.dims &&
+	        t->layout.dtype == u->layout.dtype && memcmp(t->layout.dim, u->layout.dim, bytes) == 0 &&
+	        memcmp(t->layout.stride, u->layout.stride, bytes) == 0 &&
+	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
+}
+
+static enum status fill_all(
+        struct shell *shell, const struct statement *statement, const struct places *places)
+{
+	struct record record;
+	struct operand operand;
+	uint32_t like = 0;
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->item[i];
+		bool alike = like && fills_alike(shell->world, place, place - 1);
+		op_id id = 0;
+		if (!alike)
+			fill_record(shell, statement, place, &record, &operand);
+		enum status status =
+		        shell_queue(shell, place->rank, STREAM_HOST, &record, alike ? like : 0, 0, 0, &id);
+		if (status != ST_OK)
+			return status;
+		like = shell->world->ops[id].record;
+	}
+	return ST_OK;
+}
+
+static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
+        const struct ranks *set, const struct places *places)
+{
+	struct record record;
+	struct operand operand;
+	size_t ranks = (size_t)ranks_count(set);
+	int *tensors = mem_alloc(ranks * sizeof *tensors);
+	enum status status = tensors ? ST_OK : ST_MEMORY;
+	for (size_t first = 0; first < places->count && status == ST_OK; first += ranks) {
+		for (size_t i = 0; i < ranks; i++)
+			tensors[i] = places->item[first + i].tensor;
+		fill_record(shell, statement, &places->item[first], &record, &operand);
+		status = file_load(shell, path, set, tensors, &record);
+	}
+	mem_free(tensors);
+	return status;
+}
+
+static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set,
+        struct text *path, struct layout *layout)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	enum status status = evaluate_text(&eval, name, path);
+	if (status == ST_OK && eval.varies)
+		status = fail(ST_FILE, "load: the file's name may not differ by rank");
+	return status == ST_OK ? file_header(shell, text_string(path), layout) : status;
+}
+
+enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	const struct making *making = statement->making;
+	size_t room = (size_t)making->names * (size_t)ranks_count(set);
+	struct places places = {.item = mem_alloc(room * sizeof *places.item), .names = making->names};
+	bool *in_place = mem_alloc(room);
+	struct text path = {0};
+	struct layout file;
+	enum status status = places.item && in_place ? ST_OK : ST_MEMORY;
+
+	if (status == ST_OK && making->file)
+		status = file_named(shell, making->file, set, &path, &file);
+	if (status == ST_OK)
+		status = look(shell, making, set, making->file ? &file : NULL, &places);
+	if (status == ST_OK)
+		status = make_all(shell, making, &places, in_place);
+	if (status == ST_OK && making->source)
+		status = fill_all(shell, statement, &places);
+	if (status == ST_OK && making->file)
+		status = load_all(shell, statement, text_string(&path), set, &places);
+	text_release(&path);
+	mem_free(places.item);
+	mem_free(in_place);
+	return status;
+}

@@ -1,0 +1,202 @@
+/* run.h -- what the files share that run a tree: values, variables by rank, scopes, the interpreter's state.
+ *
+ * Lines run for a set of ranks at once, like the lanes of a warp. What is the same on all of them is computed
+ * and stored once: evaluation says by `varies` whether a result hung on the rank. */
+#ifndef RANKSH_RUN_H
+#define RANKSH_RUN_H
+
+#include "shell/language/run/interpreter.h"
+#include "shell/language/parse/function.h"
+
+enum {
+	CALLS_MAX = 100 /* of defs within each other */,
+	RUNS_MAX = 40 /* of `source` */,
+	BLOCKS_MAX = 400 /* blocks and calls within each other */
+};
+
+enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_NAME, VALUE_TEXT };
+struct value {
+	uint8_t kind, unit;
+	name_id name;
+	double number;
+};
+
+struct variable {
+	name_id name;
+	bool uniform; /* `one` holds for all of `domain` */
+	struct value one;
+	struct value *each;         /* by world rank; NULL until values differ */
+	const struct ranks *domain; /* the ranks that can see it */
+};
+struct variables {
+	struct variable *item;
+	size_t count, room;
+};
+
+/* A def's call; the outermost is the file's or the prompt's */
+struct frame {
+	struct frame *caller;
+	struct variables local; /* parameters, loop names, and what `let` makes in a def */
+	const struct ranks *set;
+};
+
+struct lane_name {
+	name_id one;
+	name_id *each;
+	bool own;
+}; /* each: by world rank, where they differ */
+struct phase {
+	name_id name;
+	char colour;
+	int16_t microbatch;
+};
+struct lane_phase {
+	struct phase one;
+	struct phase *each;
+	bool own;
+};
+
+/* A block: what a line without a clause gets. Copied from the block around it, undone at its end. */
+struct scope {
+	struct scope *up;
+	const struct ranks *bound; /* no line in it leaves these ranks */
+	struct ranks *use;         /* within bound; NULL: bound itself */
+	bool own_use;
+	struct lane_name stream, group;
+	struct lane_phase phase;
+};
+
+struct loop {
+	struct loop *up;
+	struct frame *frame;
+	size_t variable;
+}; /* for messages */
+struct definition {
+	char *name;
+	struct tree *tree;
+	struct statement *statement;
+};
+struct reference {
+	name_id name;
+	struct tree *tree;
+	struct tensor_ref *tensor;
+};
+
+struct interpreter {
+	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
+	int n;               /* ranks of the world */
+	struct ranks all;
+	struct variables global;
+	int *global_of;
+	size_t global_room; /* by name: index into global + 1 */
+	struct definition *definition;
+	size_t definition_count, definition_room;
+	struct reference *reference;
+	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
+	struct value *scratch;                  /* by rank: values before they are taken */
+	struct frame base_frame, *frame;
+	struct scope base_scope, *scope;
+	struct loop *loops;
+	const struct tree *tree; /* whose lines run */
+	int blocks, calls, runs;
+	int section;
+	int fault_rank; /* of the failure on its way out; -1 unknown */
+	bool located;   /* it says its place already */
+	bool told_dry;
+	uint64_t digest;
+};
+
+/* One evaluation: on one rank; `varies` gathers over several */
+struct eval {
+	struct shell *shell;
+	struct interpreter *in;
+	const struct ranks *set; /* for messages */
+	int rank;
+	bool varies;
+	bool assume; /* --dry: close() holds */
+	const double *data;
+	int data_stride, data_index; /* values read: data[place * stride + index] */
+	int depth;                   /* of names that stand for names */
+};
+
+/* ---- value.c */
+enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
+        struct value *result);
+struct value value_number(double number, enum unit unit);
+static inline bool value_true(struct value value)
+{
+	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
+}
+enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
+void value_text(const struct shell *shell, struct value value, struct text *out);
+
+/* ---- evaluate.c */
+enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
+enum status evaluate_number(struct eval *eval, const struct formula *formula,
+        struct value *value); /* ST_ARGUMENT: a text or a name */
+enum status evaluate_name(struct eval *eval, struct name *name,
+        name_id *id); /* `$` replaced; a local name that stands for a name: that */
+enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
+enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
+enum status evaluate_section(struct eval *eval, struct name *name, int *section);
+/* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
+enum status evaluate_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
+
+/* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
+ * reads none) */
+enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        int (*stream)(void *self, int rank), void *self, const char *reason, double **values);
+
+/* ---- view.c: a tensor as written, on a rank. cache may be NULL. */
+struct view_cache {
+	bool named, full;
+	name_id base, name;
+};
+enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
+        struct view *view);
+enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+
+/* ---- scope.c */
+struct variable *variable_find(struct interpreter *in, name_id name);
+struct value variable_at(const struct variable *variable, int rank, bool *varies);
+/* values: by world rank where `varies`, else values[first of set] for all */
+enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
+        const struct value *values, bool varies);
+enum status variable_make(struct shell *shell, name_id name, const struct ranks *set,
+        struct variable **made); /* `let` of a new name */
+enum status local_push(
+        struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index);
+void local_drop(struct frame *frame, size_t index);
+void frame_release(struct frame *frame);
+void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
+void scope_pop(struct interpreter *in);
+enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
+        const struct ranks *set);
+const struct ranks *scope_ranks(const struct scope *scope);
+struct definition *definition_find(struct interpreter *in, const char *name);
+void fold(struct interpreter *in, const void *bytes, size_t count);
+
+/* ---- interpreter.c */
+enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
+enum status step(struct shell *shell); /* one step of the budget */
+
+/* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
+enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_def(struct shell *shell, struct statement *statement);
+enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set);
+/* An argument of a def, a word of a `for`: its value on each rank, into in->scratch; `varies` as in
+ * variable_set */
+enum status argument_values(
+        struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
+
+#endif

@@ -1,0 +1,281 @@
+/* scope.c -- variables by rank, blocks, and what `use`, `phase` and clauses set to the end of a block */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void fold(struct interpreter *in, const void *bytes, size_t count)
+{
+	const unsigned char *p = bytes;
+	uint64_t digest = in->digest;
+	for (size_t i = 0; i < count; i++)
+		digest = (digest ^ p[i]) * UINT64_C(1099511628211);
+	in->digest = digest;
+}
+
+/* ---- variables ---- */
+
+struct variable *variable_find(struct interpreter *in, name_id name)
+{
+	struct variables *local = &in->frame->local;
+	for (size_t i = local->count; i-- > 0;)
+		if (local->item[i].name == name)
+			return &local->item[i];
+	if ((size_t)name < in->global_room && in->global_of[name])
+		return &in->global.item[in->global_of[name] - 1];
+	return NULL;
+}
+
+struct value variable_at(const struct variable *variable, int rank, bool *varies)
+{
+	if (variable->uniform)
+		return variable->one;
+	*varies = true;
+	return variable->each[rank];
+}
+
+/* Values of its own for each rank */
+static enum status spread(struct interpreter *in, struct variable *variable)
+{
+	bool fresh = !variable->each;
+	if (fresh)
+		variable->each = mem_alloc((size_t)in->n * sizeof *variable->each);
+	if (!variable->each)
+		return ST_MEMORY;
+	if (!variable->uniform)
+		return ST_OK;
+	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
+	FOR_RANKS (rank, variable->domain)
+		variable->each[rank] = variable->one;
+	variable->uniform = false;
+	return ST_OK;
+}
+
+enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
+        const struct value *values, bool varies)
+{
+	const struct value *first = &values[ranks_first(set)];
+	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
+		variable->one = *first;
+		variable->uniform = true;
+		fold(in, &first->number, sizeof first->number);
+		return ST_OK;
+	}
+	enum status status = spread(in, variable);
+	if (status != ST_OK)
+		return status;
+	FOR_RANKS (rank, set) {
+		variable->each[rank] = varies ? values[rank] : *first;
+		fold(in, &variable->each[rank].number, sizeof first->number);
+	}
+	return ST_OK;
+}
+
+static enum status add_variable(struct variables *variables, name_id name, const struct ranks *domain)
+{
+	enum status status = MEM_GROW(&variables->item, variables->count, &variables->room);
+	if (status == ST_OK)
+		variables->item[variables->count++] =
+		        (struct variable){.name = name, .uniform = true, .domain = domain};
+	return status;
+}
+
+static enum status index_global(struct interpreter *in, name_id name)
+{
+	if ((size_t)name >= in->global_room) {
+		size_t room = (size_t)name * 2 + 64;
+		int *grown = mem_resize(in->global_of, room * sizeof *grown);
+		if (!grown)
+			return ST_MEMORY;
+		memset(grown + in->global_room, 0, (room - in->global_room) * sizeof *grown);
+		in->global_of = grown;
+		in->global_room = room;
+	}
+	enum status status = add_variable(&in->global, name, &in->all);
+	if (status == ST_OK)
+		in->global_of[name] = (int)in->global.count;
+	return status;
+}
+
+static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
+{
+	const char *text = names_text(shell->world->names, name);
+	FOR_RANKS (rank, set) {
+		struct thing thing = world_find(shell->world, rank, name);
+		if (thing.kind != THING_NONE && thing.kind != THING_VARIABLE)
+			return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
+			        thing_kind_name(thing.kind));
+	}
+	return ST_OK;
+}
+
+/* The books keep a file's variables from being taken by tensors or streams too */
+static enum status bind_global(struct shell *shell, name_id name, int index)
+{
+	struct interpreter *in = shell->interpreter;
+	for (int rank = 0; rank < in->n; rank++) {
+		enum status status =
+		        world_bind(shell->world, rank, name, (struct thing){THING_VARIABLE, index});
+		if (status == ST_OK)
+			continue;
+		while (rank-- > 0)
+			world_unbind(shell->world, rank, name);
+		return status;
+	}
+	return ST_OK;
+}
+
+enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
+{
+	struct interpreter *in = shell->interpreter;
+	bool global = in->frame == &in->base_frame;
+	enum status status = name_is_free(shell, name, global ? &in->all : set);
+	if (status == ST_OK && global)
+		status = bind_global(shell, name, (int)in->global.count);
+	if (status != ST_OK)
+		return status;
+	status = global ? index_global(in, name) : add_variable(&in->frame->local, name, in->frame->set);
+	if (status != ST_OK) {
+		for (int rank = 0; global && rank < in->n; rank++)
+			world_unbind(shell->world, rank, name);
+		return status;
+	}
+	struct variables *variables = global ? &in->global : &in->frame->local;
+	*made = &variables->item[variables->count - 1];
+	return ST_OK;
+}
+
+enum status local_push(
+        struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index)
+{
+	(void)in;
+	enum status status = add_variable(&frame->local, name, domain);
+	*index = frame->local.count - 1;
+	return status;
+}
+
+/* A loop's name goes; what `let` made behind it stays */
+void local_drop(struct frame *frame, size_t index)
+{
+	struct variables *local = &frame->local;
+	mem_free(local->item[index].each);
+	local->count--;
+	memmove(&local->item[index], &local->item[index + 1], (local->count - index) * sizeof *local->item);
+}
+
+void frame_release(struct frame *frame)
+{
+	for (size_t i = 0; i < frame->local.count; i++)
+		mem_free(frame->local.item[i].each);
+	mem_free(frame->local.item);
+	frame->local = (struct variables){0};
+}
+
+/* ---- blocks ---- */
+
+void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound)
+{
+	*scope = *in->scope;
+	scope->up = in->scope;
+	scope->bound = bound;
+	scope->use = NULL; /* bound is within it already */
+	scope->own_use = scope->stream.own = scope->group.own = scope->phase.own = false;
+	in->scope = scope;
+}
+
+static void release_lane(struct lane_name *lane)
+{
+	if (lane->own)
+		mem_free(lane->each);
+	*lane = (struct lane_name){0};
+}
+
+void scope_pop(struct interpreter *in)
+{
+	struct scope *scope = in->scope;
+	release_lane(&scope->stream);
+	release_lane(&scope->group);
+	if (scope->phase.own)
+		mem_free(scope->phase.each);
+	if (scope->own_use)
+		mem_free(scope->use);
+	scope->phase = (struct lane_phase){0};
+	scope->use = NULL;
+	in->scope = scope->up;
+}
+
+const struct ranks *scope_ranks(const struct scope *scope)
+{
+	return scope->use ? scope->use : scope->bound;
+}
+
+static enum status set_lane(
+        struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	name_id first;
+	enum status status = evaluate_name(&eval, name, &first);
+	if (status != ST_OK)
+		return status;
+	if (!eval.varies) {
+		release_lane(lane);
+		lane->one = first;
+		return ST_OK;
+	}
+	name_id *each = mem_alloc((size_t)in->n * sizeof *each);
+	if (!each)
+		return ST_MEMORY;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		if (status == ST_OK)
+			status = evaluate_name(&eval, name, &each[rank]);
+	}
+	if (status != ST_OK) {
+		mem_free(each);
+		return status;
+	}
+	release_lane(lane);
+	*lane = (struct lane_name){.each = each, .own = true};
+	return ST_OK;
+}
+
+static enum status lane_exists(
+        struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	FOR_RANKS (rank, set) {
+		name_id name = lane->each ? lane->each[rank] : lane->one;
+		eval.rank = rank;
+		if (world_find(shell->world, rank, name).kind != kind)
+			return no_such(&eval, names_text(shell->world->names, name), kind, kind);
+	}
+	return ST_OK;
+}
+
+enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
+        const struct ranks *set)
+{
+	enum status status = ST_OK;
+	if (stream) {
+		scope->stream.own = false; /* the outer block's, or none */
+		status = set_lane(shell, &scope->stream, stream, set);
+		if (status == ST_OK)
+			status = lane_exists(shell, &scope->stream, set, THING_STREAM);
+	}
+	if (group && status == ST_OK) {
+		scope->group.own = false;
+		status = set_lane(shell, &scope->group, group, set);
+		if (status == ST_OK)
+			status = lane_exists(shell, &scope->group, set, THING_GROUP);
+	}
+	return status;
+}
+
+struct definition *definition_find(struct interpreter *in, const char *name)
+{
+	for (size_t i = 0; i < in->definition_count; i++)
+		if (strcmp(in->definition[i].name, name) == 0)
+			return &in->definition[i];
+	return NULL;
+}

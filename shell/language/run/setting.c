@@ -1,0 +1,113 @@
+/* setting.c -- what commands set for the lines that follow: `use`, phases, sections; and how the prompt shows
+ * it */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void interpreter_section(struct shell *shell, int section)
+{
+	shell->interpreter->section = section;
+	fold(shell->interpreter, &section, sizeof section);
+}
+
+int interpreter_section_now(const struct shell *shell)
+{
+	return shell->interpreter->section;
+}
+
+/* "F3": colour F, micro-batch 3; "block2": neither */
+static struct phase phase_read(struct shell *shell, const char *text)
+{
+	struct phase phase = {.microbatch = -1};
+	size_t length = strlen(text), digits = 0;
+	phase.name = names_make(shell->world->names, text, length);
+	if (length && strchr("FRBWOC", *text)) {
+		for (digits = 1; digits < length && text[digits] >= '0' && text[digits] <= '9'; digits++)
+			;
+		if (digits == length) {
+			int number = 0;
+			for (size_t i = 1; i < length && number < 10000; i++)
+				number = number * 10 + text[i] - '0';
+			phase.colour = *text;
+			phase.microbatch = (int16_t)(length > 1 && number < 32768 ? number : -1);
+		}
+	}
+	return phase;
+}
+
+char interpreter_colour(const struct shell *shell, int rank)
+{
+	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	return (lane->each ? &lane->each[rank] : &lane->one)->colour;
+}
+
+enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
+{
+	struct interpreter *in = shell->interpreter;
+	struct lane_phase *lane = &in->scope->phase;
+	struct phase phase = phase_read(shell, text);
+	if (!phase.name)
+		return fail(ST_MEMORY, "out of memory for a name");
+	fold(in, &phase.name, sizeof phase.name);
+	if (ranks_equal(set, in->scope->bound)) {
+		if (lane->own)
+			mem_free(lane->each);
+		*lane = (struct lane_phase){.one = phase};
+		return ST_OK;
+	}
+	if (!lane->own) {
+		struct phase *each = mem_alloc((size_t)in->n * sizeof *each);
+		if (!each)
+			return ST_MEMORY;
+		for (int rank = 0; rank < in->n; rank++)
+			each[rank] = lane->each ? lane->each[rank] : lane->one;
+		*lane = (struct lane_phase){.each = each, .own = true};
+	}
+	FOR_RANKS (rank, set)
+		lane->each[rank] = phase;
+	return ST_OK;
+}
+
+static enum status use_name(struct shell *shell, struct lane_name *lane, const char *text)
+{
+	name_id name = names_make(shell->world->names, text, strlen(text));
+	if (!name)
+		return fail(ST_MEMORY, "out of memory for a name");
+	if (lane->own)
+		mem_free(lane->each);
+	*lane = (struct lane_name){.one = name};
+	fold(shell->interpreter, &name, sizeof name);
+	return ST_OK;
+}
+
+/* Of the block that the line stands in */
+enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
+        const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct scope *scope = in->scope;
+	(void)call;
+	if (set) {
+		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);
+		if (!use)
+			return ST_MEMORY;
+		*use = *set;
+		ranks_and(use, scope->bound);
+		scope->use = use;
+		scope->own_use = true;
+		fold(in, use, sizeof *use);
+	}
+	enum status status = stream ? use_name(shell, &scope->stream, stream) : ST_OK;
+	return status == ST_OK && group ? use_name(shell, &scope->group, group) : status;
+}
+
+void interpreter_prompt(const struct shell *shell, struct text *out)
+{
+	const struct scope *scope = &shell->interpreter->base_scope;
+	if (!scope->use || ranks_equal(scope->use, scope->bound))
+		return;
+	text_add(out, "@");
+	ranks_text(scope->use, out);
+	text_add(out, " ");
+}

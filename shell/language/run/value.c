@@ -1,0 +1,163 @@
+/* value.c -- arithmetic on values with units */
+#include "shell/language/run/run.h"
+
+#include <math.h>
+
+struct value value_number(double number, enum unit unit)
+{
+	return (struct value){.kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = number};
+}
+
+static enum status units_clash(struct value a, struct value b, const struct formula *at)
+{
+	return fail(ST_UNIT, "%.*s: %s and %s do not go together",
+	        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at,
+	        unit_name((enum unit)a.unit), unit_name((enum unit)b.unit));
+}
+
+/* Units of sums, comparisons, remainders: PLAIN takes the other's */
+static enum status same_unit(struct value a, struct value b, const struct formula *at, enum unit *unit)
+{
+	if (a.unit != b.unit && a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN)
+		return units_clash(a, b, at);
+	*unit = (enum unit)(a.unit == UNIT_PLAIN ? b.unit : a.unit);
+	return ST_OK;
+}
+
+static bool pair(struct value a, struct value b, enum unit x, enum unit y)
+{
+	return (a.unit == x && b.unit == y) || (a.unit == y && b.unit == x);
+}
+
+static enum status multiply(struct value a, struct value b, const struct formula *at, struct value *result)
+{
+	enum unit unit = UNIT_PLAIN;
+	if (a.unit == UNIT_PLAIN || b.unit == UNIT_PLAIN)
+		unit = (enum unit)(a.unit == UNIT_PLAIN ? b.unit : a.unit);
+	else if (pair(a, b, UNIT_TIME, UNIT_BYTE_RATE))
+		unit = UNIT_BYTES;
+	else if (pair(a, b, UNIT_TIME, UNIT_FLOP_RATE))
+		unit = UNIT_PLAIN;
+	else
+		return units_clash(a, b, at);
+	bool by_time = a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN;
+	*result = value_number(
+	        a.number * b.number / (by_time ? 1e9 : 1), unit); /* times are ns, rates per second */
+	return ST_OK;
+}
+
+static enum status divide(struct value a, struct value b, const struct formula *at, struct value *result)
+{
+	if (b.number == 0)
+		return fail(ST_RANGE, "%.*s divides by zero",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+	double ratio = a.number / b.number;
+	if (b.unit == UNIT_PLAIN)
+		*result = value_number(ratio, (enum unit)a.unit);
+	else if (a.unit == b.unit || (a.unit == UNIT_PLAIN && b.unit != UNIT_FLOP_RATE))
+		*result = value_number(ratio, UNIT_PLAIN);
+	else if (a.unit == UNIT_BYTES && b.unit == UNIT_TIME)
+		*result = value_number(ratio * 1e9, UNIT_BYTE_RATE);
+	else if ((a.unit == UNIT_BYTES && b.unit == UNIT_BYTE_RATE) || a.unit == UNIT_PLAIN)
+		*result = value_number(ratio * 1e9, UNIT_TIME);
+	else
+		return units_clash(a, b, at);
+	return ST_OK;
+}
+
+/* a - b*floor(a/b): never negative */
+static enum status remainder_of(
+        struct value a, struct value b, const struct formula *at, struct value *result)
+{
+	enum unit unit = UNIT_PLAIN;
+	enum status status = same_unit(a, b, at, &unit);
+	if (status != ST_OK)
+		return status;
+	if (!(b.number > 0))
+		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+	double rest = fmod(a.number, b.number);
+	*result = value_number(rest < 0 ? rest + b.number : rest, unit);
+	return ST_OK;
+}
+
+static bool compare(enum formula_kind kind, double a, double b)
+{
+	switch (kind) {
+	case FORMULA_EQUAL:
+		return a == b;
+	case FORMULA_UNEQUAL:
+		return a != b;
+	case FORMULA_LESS:
+		return a < b;
+	case FORMULA_AT_MOST:
+		return a <= b;
+	case FORMULA_MORE:
+		return a > b;
+	default:
+		return a >= b;
+	}
+}
+
+static enum status compare_texts(enum formula_kind kind, struct value a, struct value b,
+        const struct formula *at, struct value *result)
+{
+	bool texts = a.kind != VALUE_NUMBER && b.kind != VALUE_NUMBER;
+	if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
+		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides",
+		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+	*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
+	return ST_OK;
+}
+
+enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
+        struct value *result)
+{
+	enum unit unit = UNIT_PLAIN;
+	enum status status;
+
+	if (a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER)
+		return compare_texts(kind, a, b, at, result);
+	if (kind == FORMULA_MULTIPLY)
+		return multiply(a, b, at, result);
+	if (kind == FORMULA_DIVIDE)
+		return divide(a, b, at, result);
+	if (kind == FORMULA_REMAINDER)
+		return remainder_of(a, b, at, result);
+	if (kind == FORMULA_WHOLE) {
+		status = divide(a, b, at, result);
+		result->number = floor(result->number);
+		return status;
+	}
+	status = same_unit(a, b, at, &unit);
+	if (status != ST_OK)
+		return status;
+	if (kind == FORMULA_ADD || kind == FORMULA_SUBTRACT)
+		*result = value_number(kind == FORMULA_ADD ? a.number + b.number : a.number - b.number, unit);
+	else
+		*result = value_number(compare(kind, a.number, b.number), UNIT_PLAIN);
+	return ST_OK;
+}
+
+enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole)
+{
+	int length = (int)(what.length > 60 ? 60 : what.length);
+	if (value.kind != VALUE_NUMBER)
+		return fail(ST_ARGUMENT, "'%.*s' is no number", length, what.at);
+	if (value.unit != UNIT_PLAIN && value.unit != UNIT_BYTES)
+		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", length, what.at,
+		        unit_name((enum unit)value.unit));
+	if (value.number != floor(value.number) || !(fabs(value.number) <= 0x1p53))
+		return fail(
+		        ST_RANGE, "'%.*s' is %g: a whole number was expected", length, what.at, value.number);
+	*whole = (int64_t)value.number;
+	return ST_OK;
+}
+
+void value_text(const struct shell *shell, struct value value, struct text *out)
+{
+	if (value.kind == VALUE_NUMBER)
+		number_text((struct number){value.number, (enum unit)value.unit}, out);
+	else
+		text_add(out, "%s", names_text(shell->world->names, value.name));
+}

@@ -1,0 +1,319 @@
+/* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names that are not there ---- */
+
+static void list_streams(const struct eval *eval, struct text *out)
+{
+	const struct world *world = eval->shell->world;
+	const struct stream *stream;
+	for (int number = STREAM_DEFAULT;
+	        number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
+		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "",
+		        names_text(world->names, stream->name));
+}
+
+/* Which ranks of the line lack it: all of them mostly */
+static void lacking(
+        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
+{
+	struct ranks set = {0};
+	if (eval->set)
+		FOR_RANKS (rank, eval->set) {
+			enum thing_kind is = world_find(eval->shell->world, rank, name).kind;
+			if (is != kind && is != other)
+				ranks_add(&set, rank);
+		}
+	ranks_add(&set, eval->rank);
+	text_add(out, ranks_count(&set) == 1 ? "rank " : "ranks ");
+	ranks_text(&set, out);
+}
+
+static const char *maker(enum thing_kind kind)
+{
+	return kind == THING_STREAM   ? "stream"
+	        : kind == THING_EVENT ? "event"
+	        : kind == THING_GROUP ? "group"
+	                              : "tensor";
+}
+
+/* `other`: a second kind that would do, as events and streams do for `wait` */
+enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other)
+{
+	struct world *world = eval->shell->world;
+	struct text where = {0}, streams = {0};
+	name_id id = names_find(world->names, name, strlen(name));
+	struct thing thing = world_find(world, eval->rank, id);
+	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
+	if (!near && other != kind)
+		near = world_nearest(world, eval->rank, name, other);
+	if (other != kind)
+		too = kind == THING_EVENT ? " or stream" : " or event";
+	lacking(eval, id, kind, other, &where);
+	if (kind == THING_STREAM && other == kind)
+		list_streams(eval, &streams);
+	enum status status;
+	if (thing.kind != THING_NONE)
+		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
+		        thing_kind_name(thing.kind), maker(kind), too);
+	else if (near)
+		status = fail(ST_NAME, "no %s%s '%s'; did you mean '%s'?", maker(kind), too, name, near);
+	else if (streams.count)
+		status = fail(ST_NAME, "no stream '%s' on %s (streams: %s). `stream %s` makes it", name,
+		        text_string(&where), text_string(&streams), name);
+	else if (kind == THING_TENSOR)
+		status = fail(ST_NAME, "no tensor '%s' on %s. `tensor %s[64,64]` makes one", name,
+		        text_string(&where), name);
+	else
+		status = fail(ST_NAME, "no %s%s '%s' on %s. `%s %s%s` makes it", maker(kind), too, name,
+		        text_string(&where), maker(kind), name, kind == THING_GROUP ? " 0-1 2-3" : "");
+	text_release(&where);
+	text_release(&streams);
+	return status;
+}
+
+/* ---- slices ---- */
+
+struct bounds {
+	bool range;
+	int64_t from, to;
+};
+
+static enum status index_value(
+        struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
+{
+	struct value value;
+	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
+	if (formula->read_count)
+		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first", length,
+		        tensor->written.at);
+	enum status status = evaluate(eval, formula, &value);
+	if (status == ST_OK)
+		status = value_whole(value, formula->written, index);
+	if (status == ST_OK && *index < 0)
+		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0", length,
+		        tensor->written.at, (long long)*index);
+	return status;
+}
+
+static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
+        const struct layout *layout, struct bounds *bounds)
+{
+	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
+	if (tensor->indices > layout->dims) {
+		struct text shape = {0};
+		layout_text(layout, &shape);
+		enum status status = fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length,
+		        tensor->written.at, tensor->indices, (int)tensor->name->written.length,
+		        tensor->name->written.at, text_string(&shape));
+		text_release(&shape);
+		return status;
+	}
+	for (int i = 0; i < tensor->indices; i++) {
+		const struct index *index = &tensor->index[i];
+		int64_t dim = layout->dim[i];
+		enum status status = ST_OK;
+		bounds[i] = (struct bounds){index->range, 0, dim};
+		if (index->from)
+			status = index_value(eval, index->from, tensor, &bounds[i].from);
+		if (status == ST_OK && index->to)
+			status = index_value(eval, index->to, tensor, &bounds[i].to);
+		if (!index->range)
+			bounds[i].to = bounds[i].from + 1;
+		if (status != ST_OK)
+			return status;
+		if (bounds[i].to > dim)
+			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld", length,
+			        tensor->written.at, (long long)(index->range ? bounds[i].to : bounds[i].from),
+			        (long long)dim);
+		if (bounds[i].from >= bounds[i].to)
+			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", length, tensor->written.at,
+			        (long long)bounds[i].from, (long long)bounds[i].to);
+	}
+	return ST_OK;
+}
+
+static void apply(struct view *view, const struct bounds *bounds, int count)
+{
+	struct layout *layout = &view->layout;
+	int dims = 0, bytes = dtype_bytes((enum dtype)layout->dtype);
+	for (int i = 0; i < layout->dims; i++) {
+		int64_t stride = layout->stride[i];
+		if (i < count)
+			view->address += bounds[i].from * stride * bytes;
+		if (i < count && !bounds[i].range)
+			continue;
+		layout->dim[dims] = i < count ? bounds[i].to - bounds[i].from : layout->dim[i];
+		layout->stride[dims++] = stride;
+	}
+	if (!dims) {
+		layout->dim[0] = layout->stride[0] = 1;
+		dims = 1;
+	}
+	layout->dims = (uint8_t)dims;
+	view->sliced |= count > 0;
+}
+
+/* "g[0:512,3]": a small buffer, no formatting by the library: this runs once a rank */
+static char *add_digits(char *to, int64_t value)
+{
+	char digits[24];
+	int n = 0;
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while ((value /= 10) > 0);
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+static enum status full_name(
+        struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds, struct view *view)
+{
+	char text[256];
+	const char *base = names_text(eval->shell->world->names, view->name);
+	size_t length = strlen(base) < 80 ? strlen(base) : 80;
+	char *to = text + length;
+	memcpy(text, base, length);
+	if (tensor->transposed) {
+		memcpy(to, ".T", 2);
+		to += 2;
+	}
+	for (int i = 0; i < tensor->indices; i++) {
+		const struct index *index = &tensor->index[i];
+		*to++ = i ? ',' : '[';
+		if (!index->range || index->from)
+			to = add_digits(to, bounds[i].from);
+		if (index->range)
+			*to++ = ':';
+		if (index->range && index->to)
+			to = add_digits(to, bounds[i].to);
+	}
+	if (tensor->indices)
+		*to++ = ']';
+	view->name = names_make(eval->shell->world->names, text, (size_t)(to - text));
+	return view->name ? ST_OK : fail(ST_MEMORY, "out of memory for a name");
+}
+
+static enum status transpose(const struct tensor_ref *tensor, struct view *view)
+{
+	struct layout *layout = &view->layout;
+	if (layout->dims < 2)
+		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more",
+		        (int)(tensor->written.length > 60 ? 60 : tensor->written.length), tensor->written.at);
+	int a = layout->dims - 2, b = layout->dims - 1;
+	int64_t dim = layout->dim[a], stride = layout->stride[a];
+	layout->dim[a] = layout->dim[b];
+	layout->stride[a] = layout->stride[b];
+	layout->dim[b] = dim;
+	layout->stride[b] = stride;
+	view->transposed = !view->transposed;
+	return ST_OK;
+}
+
+/* A name given to a def may be "t[3]" or "w.T": a tensor of its own, read once */
+static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
+{
+	struct interpreter *in = eval->in;
+	for (size_t i = in->reference_count; i-- > 0;)
+		if (in->reference[i].name == name) {
+			*tensor = in->reference[i].tensor;
+			return ST_OK;
+		}
+	enum status status = MEM_GROW(&in->reference, in->reference_count, &in->reference_room);
+	struct reference *reference = status == ST_OK ? &in->reference[in->reference_count] : NULL;
+	if (status == ST_OK)
+		status = tree_tensor(&reference->tree, names_text(eval->shell->world->names, name), tensor);
+	if (status != ST_OK)
+		return status;
+	reference->name = name;
+	reference->tensor = *tensor;
+	in->reference_count++;
+	return ST_OK;
+}
+
+static enum status base_view(struct eval *eval, name_id base, bool may_be_new, struct view *view)
+{
+	const struct world *world = eval->shell->world;
+	struct thing thing = world_find(world, eval->rank, base);
+	*view = (struct view){.tensor = -1, .name = base, .base_name = base, .space = SPACE_DEVICE};
+	if (thing.kind == THING_TENSOR) {
+		const struct tensor *tensor = &world->tensors[thing.index];
+		view->tensor = thing.index;
+		view->space = (enum space)tensor->space;
+		view->address = tensor->address;
+		view->layout = tensor->layout;
+		return ST_OK;
+	}
+	const char *text = names_text(world->names, base);
+	if (thing.kind == THING_NONE && strpbrk(text, ".[")) {
+		struct tensor_ref *inner;
+		if (++eval->depth > 4)
+			return fail(ST_LIMIT, "'%s' stands for itself", text);
+		enum status status = reference_find(eval, base, &inner);
+		if (status == ST_OK)
+			status = evaluate_view(eval, inner, NULL, false, view);
+		eval->depth--;
+		return status;
+	}
+	if (thing.kind == THING_NONE && may_be_new)
+		return ST_OK;
+	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
+}
+
+enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
+        struct view *view)
+{
+	struct bounds bounds[DIMS_MAX];
+	bool plain = !tensor->indices && !tensor->transposed, varied = eval->varies;
+	name_id base = cache && cache->named ? cache->base : 0;
+	enum status status = ST_OK;
+
+	eval->varies = false;
+	if (!base)
+		status = evaluate_name(eval, tensor->name, &base);
+	if (status == ST_OK && cache && !eval->varies) {
+		cache->named = true;
+		cache->base = base;
+	}
+	if (status == ST_OK)
+		status = base_view(eval, base, result && plain, view);
+	if (status == ST_OK && tensor->transposed)
+		status = transpose(tensor, view);
+	if (status == ST_OK && tensor->indices) {
+		status = read_bounds(eval, tensor, &view->layout, bounds);
+		if (status == ST_OK)
+			apply(view, bounds, tensor->indices);
+	}
+	if (status == ST_OK && !plain) {
+		if (cache && cache->full)
+			view->name = cache->name;
+		else
+			status = full_name(eval, tensor, bounds, view);
+		/* an open end (`g[2:]`) is not part of the name, so the same slice has the same name on every
+		 * rank */
+		if (status == ST_OK && cache && !eval->varies) {
+			cache->full = true;
+			cache->name = view->name;
+		}
+	}
+	eval->varies |= varied;
+	return status;
+}
+
+enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = NULL, .rank = rank};
+	struct tensor_ref *tensor;
+	struct tree *tree;
+	enum status status = tree_tensor(&tree, text, &tensor);
+	if (status != ST_OK)
+		return status;
+	status = evaluate_view(&eval, tensor, NULL, false, view);
+	tree_release(tree);
+	return status;
+}

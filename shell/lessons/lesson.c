@@ -1,0 +1,419 @@
+/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints, shows
+ * the solution */
+#include "shell/lessons/lesson.h"
+
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson_file.h"
+
+#include <string.h>
+
+struct lesson {
+	struct lesson_file file;
+	int number;  /* of the lesson, from 1; 0: the tour */
+	int task;    /* from 0 */
+	bool solved; /* this task's check has passed */
+};
+
+/* The n-th embedded lesson (from 1), or the tour for 0. Lessons are numbered by their file names' order. */
+static const struct embedded *find_file(int number)
+{
+	int seen = 0;
+	for (const struct embedded *file = embedded_files; file->path; file++) {
+		if (strncmp(file->path, "lessons/", 8) != 0)
+			continue;
+		bool tour = strcmp(file->path, "lessons/tour.rsh") == 0;
+		if (number == 0 ? tour : !tour && ++seen == number)
+			return file;
+	}
+	return NULL;
+}
+
+void lesson_free(struct shell *shell)
+{
+	struct lesson *lesson = shell->lesson;
+	if (lesson)
+		lesson_file_release(&lesson->file);
+	mem_free(lesson);
+	shell->lesson = NULL;
+}
+
+static enum status load(int number, struct lesson **made)
+{
+	const struct embedded *file = find_file(number);
+	if (!file)
+		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
+	struct lesson *lesson = mem_alloc(sizeof *lesson);
+	if (!lesson)
+		return ST_MEMORY;
+	lesson->number = number;
+	enum status status = lesson_file_read(&lesson->file, file->bytes, file->count, file->path);
+	if (status == ST_OK)
+		*made = lesson;
+	else
+		mem_free(lesson);
+	return status;
+}
+
+static enum status current(struct shell *shell, struct lesson **lesson, struct task **task)
+{
+	*lesson = shell->lesson;
+	if (!*lesson || (*lesson)->number == 0)
+		return fail(
+		        ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
+	*task = &(*lesson)->file.task[(*lesson)->task];
+	return ST_OK;
+}
+
+/* Runs lines without showing what they say. They count as typed: undo and restart need them. */
+static enum status run_quietly(struct shell *shell, const struct text *lines, const char *what)
+{
+	out_mute(shell->out, 1);
+	enum status status = interpreter_run(shell, text_string(lines), lines->count, what, 1);
+	out_mute(shell->out, -1);
+	if (status == ST_OK)
+		text_put(&shell->typed, text_string(lines), lines->count);
+	return status;
+}
+
+/* As many of the line's characters as fit into `columns`, cut at a blank where there is one. */
+static size_t fitting(const char *line, size_t length, int columns)
+{
+	size_t blank = 0, i = 0;
+	int used = 0;
+
+	for (; i < length && used <= columns; i++) {
+		used += (line[i] & 0xc0) != 0x80;
+		if (line[i] == ' ')
+			blank = i;
+	}
+	return used <= columns ? length : blank ? blank : i;
+}
+
+static void say_indented(struct shell *shell, const struct text *text, int colour)
+{
+	const char *at = text_string(text), *end = at + text->count, *line;
+	int columns = out_width(shell->out) - 4;
+	size_t length;
+
+	while ((line = lesson_line(&at, end, &length)))
+		for (bool first = true; first || length; first = false) {
+			size_t taken = fitting(line, length, columns > 16 ? columns : 16);
+			out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)taken, line,
+			        style(shell->out, COLOUR_PLAIN));
+			for (line += taken, length -= taken; length && *line == ' '; line++)
+				length--;
+		}
+}
+
+static void say_task(struct shell *shell, const struct lesson *lesson)
+{
+	const struct task *task = &lesson->file.task[lesson->task];
+	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD),
+	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->title),
+	        style(shell->out, COLOUR_PLAIN));
+	say_indented(shell, &task->story, COLOUR_PLAIN);
+	if (task->start.count) {
+		out_say(shell->out, "   %sthese lines have run:%s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN));
+		say_indented(shell, &task->start, COLOUR_KERNEL);
+	}
+	if (task->question.count)
+		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
+		        text_string(&task->question));
+	out_say(shell->out, "   %scheck   hint   solution   next%s\n", style(shell->out, COLOUR_NOTE),
+	        style(shell->out, COLOUR_PLAIN));
+}
+
+/* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file
+ * describes it. */
+static enum status begin_task(struct shell *shell, struct lesson *lesson)
+{
+	lesson->solved = false;
+	enum status status = machine_load(&shell->machine, "classroom");
+	if (status == ST_OK)
+		status = shell_reset(shell);
+	if (status == ST_OK)
+		status = run_quietly(shell, &lesson->file.task[lesson->task].start, "the lesson");
+	return status;
+}
+
+enum status lesson_list(struct shell *shell)
+{
+	out_say(shell->out, "   %stour%s       three minutes: it types for you\n",
+	        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
+	for (int number = 1; find_file(number); number++) {
+		struct lesson *lesson = NULL;
+		enum status status = load(number, &lesson);
+		if (status != ST_OK)
+			return status;
+		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
+		        style(shell->out, COLOUR_HEAD), number, style(shell->out, COLOUR_PLAIN),
+		        text_string(&lesson->file.title), lesson->file.tasks,
+		        text_string(&lesson->file.minutes));
+		lesson_file_release(&lesson->file);
+		mem_free(lesson);
+	}
+	return ST_OK;
+}
+
+enum status lesson_open(struct shell *shell, int number)
+{
+	struct lesson *lesson = NULL;
+	if (number < 1)
+		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
+	enum status status = load(number, &lesson);
+	if (status != ST_OK)
+		return status;
+	status = lesson_file_fits(&lesson->file, number, shell->world->n);
+	if (status != ST_OK) {
+		lesson_file_release(&lesson->file);
+		mem_free(lesson);
+		return status;
+	}
+	lesson_free(shell);
+	shell->lesson = lesson;
+	status = begin_task(shell, lesson);
+	if (status == ST_OK)
+		say_task(shell, lesson);
+	return status;
+}
+
+enum status lesson_hint(struct shell *shell)
+{
+	struct lesson *lesson = NULL;
+	struct task *task = NULL;
+	enum status status = current(shell, &lesson, &task);
+	if (status == ST_OK)
+		say_indented(shell, &task->hint, COLOUR_PLAIN);
+	return status;
+}
+
+enum status lesson_solution(struct shell *shell, bool run)
+{
+	struct lesson *lesson = NULL;
+	struct task *task = NULL;
+	enum status status = current(shell, &lesson, &task);
+	if (status != ST_OK)
+		return status;
+	say_indented(shell, &task->solution, COLOUR_KERNEL);
+	if (!run) {
+		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
+		return ST_OK;
+	}
+	status = begin_task(shell, lesson);
+	return status == ST_OK ? run_quietly(shell, &task->solution, "the solution") : status;
+}
+
+/* The comment behind an `expect`: what to tell the learner when it is false. */
+static void say_remark(struct shell *shell, const char *line, size_t length)
+{
+	const char *hash = memmem(line, length, "  # ", 4);
+	if (hash)
+		out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
+		        (int)(length - (size_t)(hash - line) - 4), hash + 4, style(shell->out, COLOUR_PLAIN));
+}
+
+/* Runs the check's lines one by one; *passed when each held. The books stay as they were: `expect` only
+ * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
+static enum status run_check(struct shell *shell, const struct text *check, bool *passed)
+{
+	const char *at = text_string(check), *end = at + check->count, *line;
+	int failed_before = shell->expects_failed;
+	size_t length;
+
+	*passed = true;
+	while (*passed && (line = lesson_line(&at, end, &length))) {
+		enum status status = interpreter_run(shell, line, length, NULL, 1);
+		if (status == ST_INTERRUPTED || status == ST_MEMORY || status == ST_MPI || status == ST_BUG)
+			return status;
+		if (status != ST_OK || shell->expects_failed > failed_before) {
+			*passed = false;
+			say_remark(shell, line, length);
+			if (status != ST_OK && status != ST_EXPECT)
+				out_say(shell->out, "   (%s)\n", fail_text());
+		}
+	}
+	shell->expects_failed = failed_before;
+	return ST_OK;
+}
+
+enum status lesson_check(struct shell *shell)
+{
+	struct lesson *lesson = NULL;
+	struct task *task = NULL;
+	bool passed = false;
+	enum status status = current(shell, &lesson, &task);
+	if (status == ST_OK)
+		status = run_check(shell, &task->check, &passed);
+	if (status != ST_OK)
+		return status;
+	if (!passed) {
+		out_say(shell->out,
+		        "   %snot yet%s   `undo` takes a line back; timeline shows where it stands; hint "
+		        "helps\n",
+		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
+		return ST_OK;
+	}
+	lesson->solved = true;
+	bool last = lesson->task + 1 == lesson->file.tasks;
+	out_say(shell->out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD),
+	        style(shell->out, COLOUR_PLAIN),
+	        last ? "that was the last task; `lessons` lists the others" : "`next` goes on");
+	return ST_OK;
+}
+
+enum status lesson_predict(struct shell *shell, const char *answer)
+{
+	struct lesson *lesson = NULL;
+	struct task *task = NULL;
+	struct text line = {0};
+	enum status status = current(shell, &lesson, &task);
+	if (status != ST_OK)
+		return status;
+	if (!task->answer.count)
+		return fail(ST_ARGUMENT, "this task asks for no prediction");
+	int failed_before = shell->expects_failed;
+	/* within a tenth of the right figure, by the same expressions that everybody uses */
+	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer, text_string(&task->answer),
+	        text_string(&task->answer));
+	out_mute(shell->out, 1);
+	status = line.broken ? ST_MEMORY : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	out_mute(shell->out, -1);
+	bool right = status == ST_OK && shell->expects_failed == failed_before;
+	shell->expects_failed = failed_before;
+	text_release(&line);
+	if (status != ST_OK && status != ST_EXPECT)
+		return fail_in(status, "predict %s", answer);
+	out_say(shell->out, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
+	        right ? "right, within a tenth"
+	              : "not within a tenth: run it, look at the timeline, and guess again",
+	        style(shell->out, COLOUR_PLAIN));
+	return ST_OK;
+}
+
+/* ---- the tour: the same file of steps; its lines are shown and run */
+
+enum status tour_open(struct shell *shell)
+{
+	struct lesson *lesson = NULL;
+	enum status status = load(0, &lesson);
+	if (status != ST_OK)
+		return status;
+	lesson_free(shell);
+	shell->lesson = lesson;
+	lesson->task = -1;
+	status = shell_reset(shell);
+	return status == ST_OK ? lesson_next(shell) : status;
+}
+
+bool tour_running(const struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
+}
+
+/* A step of the tour: each line as if typed, behind a prompt, with what it says. */
+static enum status play_step(struct shell *shell, const struct lesson *tour)
+{
+	const struct task *step = &tour->file.task[tour->task];
+	const char *at = text_string(&step->start), *end = at + step->start.count, *line;
+	enum status status = ST_OK;
+	size_t length;
+
+	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1,
+	        tour->file.tasks, text_string(&step->title), style(shell->out, COLOUR_PLAIN));
+	while (status == ST_OK && (line = lesson_line(&at, end, &length))) {
+		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN), (int)length, line);
+		status = shell_line(shell, line, length);
+	}
+	say_indented(shell, &step->story, COLOUR_PLAIN);
+	if (status == ST_OK && tour_running(shell))
+		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE),
+		        style(shell->out, COLOUR_PLAIN));
+	return status;
+}
+
+enum status lesson_next(struct shell *shell)
+{
+	struct lesson *lesson = shell->lesson;
+	if (!lesson)
+		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
+	if (lesson->task + 1 >= lesson->file.tasks)
+		return fail(ST_ARGUMENT, "that was the last %s; `lessons` lists the lessons",
+		        lesson->number ? "task" : "step of the tour");
+	lesson->task++;
+	if (lesson->number == 0)
+		return play_step(shell, lesson);
+	enum status status = begin_task(shell, lesson);
+	if (status == ST_OK)
+		say_task(shell, lesson);
+	return status;
+}
+
+/* ---- without a person */
+
+/* Starter lines, then `lines`, then the check: does it hold? A line that fails to run counts as a check that
+ * fails. */
+static enum status attempt(struct shell *shell, struct lesson *lesson, const struct text *lines, bool *passed)
+{
+	struct task *task = &lesson->file.task[lesson->task];
+	enum status status = begin_task(shell, lesson);
+	if (status == ST_OK && lines)
+		status = run_quietly(shell, lines, "the attempt");
+	if (status != ST_OK)
+		return status;
+	status = run_check(shell, &task->check, passed);
+	return status;
+}
+
+static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
+{
+	struct task *task = &lesson->file.task[lesson->task];
+	bool starter = true, solution = false;
+	out_mute(shell->out, 1); /* what a check says is for learners */
+	enum status status = attempt(shell, lesson, NULL, &starter);
+	if (status == ST_OK)
+		status = attempt(shell, lesson, &task->solution, &solution);
+	bool holds = status == ST_OK && !starter && solution;
+	for (int i = 0; i < task->wrongs && holds; i++) {
+		bool passed = true;
+		if (attempt(shell, lesson, &task->wrong[i], &passed) == ST_OK)
+			holds = !passed;
+	}
+	out_mute(shell->out, -1);
+	*failed += !holds;
+	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", lesson->number,
+	        lesson->task + 1, text_string(&task->title),
+	        status != ST_OK     ? ": "
+	                : starter   ? ": the starter passes"
+	                : !solution ? ": the solution fails"
+	                : holds     ? ""
+	                            : ": a wrong one passes",
+	        status != ST_OK ? fail_text() : "");
+	return ST_OK;
+}
+
+enum status lesson_check_all(struct shell *shell, int *failed)
+{
+	enum status status = ST_OK;
+	*failed = 0;
+	for (int number = 1; status == ST_OK && find_file(number); number++) {
+		struct lesson *lesson = NULL;
+		status = load(number, &lesson);
+		if (status != ST_OK)
+			break;
+		lesson_free(shell);
+		shell->lesson = lesson;
+		if (lesson_file_fits(&lesson->file, number, shell->world->n) != ST_OK) {
+			out_say(shell->out, "skipped %s\n", fail_text());
+			continue;
+		}
+		for (lesson->task = 0; lesson->task < lesson->file.tasks; lesson->task++)
+			hold_task(shell, lesson, failed);
+	}
+	lesson_free(shell);
+	return status;
+}

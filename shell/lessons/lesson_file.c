@@ -1,0 +1,185 @@
+/* lesson_file.c -- takes a lesson's text apart, line by line: a line says which part the lines after it
+ * belong to */
+#include "shell/lessons/lesson_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *lesson_line(const char **at, const char *end, size_t *length)
+{
+	const char *line = *at;
+	if (line >= end)
+		return NULL;
+	const char *newline = memchr(line, '\n', (size_t)(end - line));
+	*length = (size_t)((newline ? newline : end) - line);
+	*at = newline ? newline + 1 : end;
+	return line;
+}
+
+static bool begins(const char *line, size_t length, const char *with)
+{
+	return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
+/* The rest of the line behind its first `skip` characters and blanks. */
+static void put_rest(struct text *text, const char *line, size_t length, size_t skip)
+{
+	while (skip < length && line[skip] == ' ')
+		skip++;
+	text_put(text, line + skip, length - skip);
+}
+
+/* "#: check" and its like: the part that the following lines belong to; NULL: no such part. */
+static struct text *part_of(struct task *task, const char *line, size_t length)
+{
+	if (begins(line, length, "#: start"))
+		return &task->start;
+	if (begins(line, length, "#: check"))
+		return &task->check;
+	if (begins(line, length, "#: hint"))
+		return &task->hint;
+	if (begins(line, length, "#: solution"))
+		return &task->solution;
+	if (begins(line, length, "#: wrong") && task->wrongs < WRONG_MAX)
+		return &task->wrong[task->wrongs++];
+	return NULL;
+}
+
+/* "#: predict QUESTION = EXPRESSION" */
+static bool read_question(struct task *task, const char *line, size_t length)
+{
+	const char *equals = memmem(line, length, " = ", 3);
+	if (!begins(line, length, "#: predict") || !equals)
+		return false;
+	put_rest(&task->question, line, (size_t)(equals - line), strlen("#: predict"));
+	put_rest(&task->answer, line, length, (size_t)(equals - line) + 3);
+	return true;
+}
+
+/* Story and hints are comments: their "# " goes. Commands keep everything. */
+static void put_line(struct task *task, struct text *part, const char *line, size_t length)
+{
+	if (part == &task->story || part == &task->hint)
+		put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
+	else
+		text_put(part, line, length);
+	text_put(part, "\n", 1);
+}
+
+/* "2 4 8" */
+static void read_counts(struct lesson_file *file, const char *at, const char *end)
+{
+	while (at < end && file->counts < COUNTS_MAX) {
+		int count = 0;
+		for (; at < end && *at >= '0' && *at <= '9' && count < 100000; at++)
+			count = count * 10 + *at - '0';
+		if (count)
+			file->count[file->counts++] = count;
+		else
+			at++;
+	}
+}
+
+enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
+{
+	struct text all = {0};
+	int nearest = 0;
+	if (file->counts < 2 && (!file->counts || n >= file->count[0]))
+		return ST_OK;
+	for (int i = 0; i < file->counts; i++) {
+		if (file->counts > 1 && n == file->count[i])
+			nearest = -1;
+		else if (!nearest && (n < file->count[i] || i == file->counts - 1))
+			nearest = file->count[i];
+		text_add(&all, "%s%d", !i ? "" : i == file->counts - 1 ? " or " : ", ", file->count[i]);
+	}
+	enum status status = nearest < 0
+	        ? ST_OK
+	        : fail(ST_RANK, "lesson %d wants %s ranks, here are %d: leave and start `ranksh -n %d`",
+	                  number, text_string(&all), n, nearest);
+	text_release(&all);
+	return status;
+}
+
+static enum status read_lines(struct lesson_file *file, const char *bytes, size_t count, const char *name)
+{
+	const char *at = bytes, *end = bytes + count, *line;
+	struct text *part = NULL;
+	size_t length;
+
+	for (int number = 1; (line = lesson_line(&at, end, &length)); number++) {
+		struct task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
+		if (begins(line, length, "# lesson:")) {
+			put_rest(&file->title, line, length, strlen("# lesson:"));
+		} else if (begins(line, length, "# minutes:")) {
+			put_rest(&file->minutes, line, length, strlen("# minutes:"));
+		} else if (begins(line, length, "# ranks:")) {
+			read_counts(file, line + strlen("# ranks:"), line + length);
+		} else if (begins(line, length, "## ")) {
+			if (file->tasks == TASKS_MAX)
+				return fail(ST_SYNTAX, "%s:%d: more than %d tasks", name, number, TASKS_MAX);
+			task = &file->task[file->tasks++];
+			put_rest(&task->title, line, length, 2);
+			part = &task->story;
+		} else if (begins(line, length, "#:")) {
+			if (!task ||
+			        (!read_question(task, line, length) && !(part = part_of(task, line, length))))
+				return fail(ST_SYNTAX,
+				        "%s:%d: '%.*s' is no part of a task (start check predict hint "
+				        "solution wrong)",
+				        name, number, (int)length, line);
+		} else if (task && (length || part != &task->story)) {
+			put_line(task, part, line, length);
+		}
+	}
+	return ST_OK;
+}
+
+enum { PARTS = 8 };
+static void parts_of_task(struct task *t, struct text *all[PARTS + WRONG_MAX])
+{
+	struct text *parts[PARTS] = {
+	        &t->title, &t->story, &t->start, &t->check, &t->hint, &t->solution, &t->question, &t->answer};
+	memcpy(all, parts, sizeof parts);
+	for (int k = 0; k < WRONG_MAX; k++)
+		all[PARTS + k] = &t->wrong[k];
+}
+
+static bool is_whole(struct lesson_file *file)
+{
+	struct text *all[PARTS + WRONG_MAX];
+	bool broken = file->title.broken || file->minutes.broken;
+	for (int i = 0; i < file->tasks; i++) {
+		parts_of_task(&file->task[i], all);
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			broken |= all[k]->broken;
+	}
+	return !broken;
+}
+
+enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name)
+{
+	*file = (struct lesson_file){0};
+	enum status status = read_lines(file, bytes, count, name);
+	if (!is_whole(file))
+		status = fail(ST_MEMORY, "%s: this computer is out of memory", name);
+	if (status == ST_OK && (!file->title.count || !file->tasks))
+		status = fail(ST_SYNTAX,
+		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
+	if (status != ST_OK)
+		lesson_file_release(file);
+	return status;
+}
+
+void lesson_file_release(struct lesson_file *file)
+{
+	struct text *all[PARTS + WRONG_MAX];
+	for (int i = 0; i < file->tasks; i++) {
+		parts_of_task(&file->task[i], all);
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			text_release(all[k]);
+	}
+	text_release(&file->title);
+	text_release(&file->minutes);
+	*file = (struct lesson_file){0};
+}

@@ -1,0 +1,168 @@
+/* batch.c -- a run without a person: a file, lines, or whatever comes down the pipe; plain text, and an exit
+ * status */
+#include "shell/rank/batch.h"
+#include "base/memory.h"
+#include "shell/session/io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int real(const struct conductor *conductor, int descriptor)
+{
+	if (!conductor->capture)
+		return descriptor;
+	return descriptor == 1 ? capture_out(conductor->capture) : capture_err(conductor->capture);
+}
+
+static void say(void *self, const char *bytes, size_t count)
+{
+	struct conductor *conductor = self;
+	if (!conductor->output_failed && write_all(real(conductor, 1), bytes, count) != ST_OK) {
+		conductor->output_failed = true;
+		say_failure(conductor, ST_FILE);
+	}
+}
+
+/* Whole lines, each marked. */
+static void foreign(void *self, int rank, const char *bytes, size_t count)
+{
+	struct conductor *conductor = self;
+	struct text marked = {0};
+	for (const char *at = bytes, *end = bytes + count; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		text_add(&marked, "[rank %d] %.*s\n", rank, (int)(stop - at), at);
+		at = stop + (newline != NULL);
+	}
+	write_all(real(conductor, 2), text_string(&marked), marked.count);
+	text_release(&marked);
+}
+
+void say_failure(struct conductor *conductor, enum status status)
+{
+	struct text line = {0};
+	if (status == ST_INTERRUPTED && conductor_over_limit(conductor))
+		text_add(&line, "ranksh: stopped: more than %.3g s (--limit)\n",
+		        (double)conductor->options->limit_ns / 1e9);
+	else
+		text_add(&line, "%s\n", fail_text());
+	write_all(real(conductor, 2), text_string(&line), line.count);
+	text_release(&line);
+}
+
+int exit_code(const struct conductor *conductor, enum status status)
+{
+	switch (status) {
+	case ST_OK:
+	case ST_QUIT:
+		return conductor->output_failed ? 4 : conductor->shell.expects_failed ? 1 : 0;
+	case ST_EXPECT:
+		return 1;
+	case ST_STUCK:
+		return 3;
+	case ST_INTERRUPTED:
+	case ST_MPI:
+	case ST_BUG:
+		return 4;
+	default:
+		return 2;
+	}
+}
+
+static enum status end(struct conductor *conductor, enum status status)
+{
+	return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
+}
+
+static enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
+{
+	struct order order = {
+	        .kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
+	return end(conductor, conductor_order(conductor, &order));
+}
+
+static int count_lines(const char *bytes, size_t count)
+{
+	int lines = 0;
+	for (size_t i = 0; i < count; i++)
+		lines += bytes[i] == '\n';
+	return lines;
+}
+
+/* Takes what is complete out of `waiting`. `last`: nothing more comes. */
+static enum status run_waiting(struct conductor *conductor, struct text *waiting, bool last, int *line)
+{
+	const char *newline = memrchr(waiting->bytes, '\n', waiting->count);
+	size_t count = last ? waiting->count : newline ? (size_t)(newline - waiting->bytes) + 1 : 0;
+	if (count == 0)
+		return ST_OK;
+	struct order order = {.kind = ORDER_LINES,
+	        .file = "input",
+	        .text = waiting->bytes,
+	        .count = count,
+	        .first_line = *line};
+	enum status status = conductor_order(conductor, &order);
+	if (status == ST_INCOMPLETE && !last)
+		status = ST_OK;
+	*line += count_lines(waiting->bytes, conductor->taken);
+	memmove(waiting->bytes, waiting->bytes + conductor->taken, waiting->count - conductor->taken);
+	waiting->count -= conductor->taken;
+	return status;
+}
+
+static enum status run_input(struct conductor *conductor)
+{
+	struct text waiting = {0};
+	enum status status = ST_OK;
+	char piece[65536];
+	int line = 1;
+	for (ssize_t got = 1; got > 0 && status == ST_OK;) {
+		got = read(0, piece, sizeof piece);
+		if (got < 0 && errno == EINTR) {
+			got = 1;
+			continue;
+		}
+		text_put(&waiting, piece, got > 0 ? (size_t)got : 0);
+		status = waiting.broken ? fail(ST_MEMORY, "this computer is out of memory")
+		                        : run_waiting(conductor, &waiting, got <= 0, &line);
+	}
+	text_release(&waiting);
+	return end(conductor, status);
+}
+
+static enum status run_file(struct conductor *conductor, const char *path,
+        enum status (*run)(struct conductor *, const char *, const char *, size_t))
+{
+	char *bytes = NULL;
+	size_t count = 0;
+	enum status status = read_whole(path, &bytes, &count);
+	if (status == ST_OK)
+		status = run(conductor, path, bytes, count);
+	mem_free(bytes);
+	return status;
+}
+
+int batch_run(struct conductor *conductor)
+{
+	const struct options *options = conductor->options;
+	enum status status;
+	conductor->say = say;
+	conductor->foreign = foreign;
+	conductor->self = conductor;
+	if (options->check_lessons)
+		status = conductor_order(conductor, &(struct order){.kind = ORDER_LESSONS});
+	else if (options->test)
+		status = run_file(conductor, options->file, test_text);
+	else if (options->file)
+		status = run_file(conductor, options->file, run_text);
+	else if (options->lines)
+		status = run_text(conductor, strchr(options->lines, '\n') ? "-c" : NULL, options->lines,
+		        strlen(options->lines));
+	else
+		status = run_input(conductor);
+	if (status != ST_OK && status != ST_QUIT && status != ST_EXPECT)
+		say_failure(conductor, status);
+	return exit_code(conductor, status);
+}

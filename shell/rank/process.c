@@ -1,0 +1,94 @@
+/* process.c -- one process of a job, from its start to its end */
+#include "shell/rank/process.h"
+#include "shell/rank/batch.h"
+#include "shell/rank/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { LIMIT_GRACE_S = 3 };
+
+static void early_failure(const struct capture *capture, int rank)
+{
+	if (rank == 0)
+		dprintf(capture ? capture_err(capture) : 2, "ranksh: %s\n", fail_text());
+}
+
+/* The same number on every rank, so all leave alike. */
+static enum status check_size(const struct options *options, const struct plane *plane, bool mpi)
+{
+	if (mpi && options->n && options->n != plane_size(plane))
+		return fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, plane_size(plane));
+	return ST_OK;
+}
+
+static int lead(struct conductor *conductor)
+{
+	int code = conductor->options->wire ? serve_run(conductor) : batch_run(conductor);
+	conductor_order(conductor, &(struct order){.kind = ORDER_LEAVE});
+	return code;
+}
+
+/* A rank whose session could not be opened says so and leaves; plane_share makes all of them leave
+ * together. */
+static enum status open_together(struct conductor *conductor, struct plane *plane, struct capture *capture,
+        const struct options *options)
+{
+	int32_t all[RANKS_MPI_MOST] = {0};
+	if (plane_size(plane) > RANKS_MPI_MOST)
+		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
+		        plane_size(plane), RANKS_DRY_MOST);
+	int32_t mine = (int32_t)conductor_open(conductor, plane, capture, options);
+	enum status status = plane_share(plane, &mine, all, sizeof mine);
+	for (int rank = 0; rank < plane_size(plane) && status == ST_OK && mine == ST_OK; rank++)
+		if (all[rank] != ST_OK)
+			status = fail((enum status)all[rank], "rank %d could not be opened: %s", rank,
+			        status_name((enum status)all[rank]));
+	return mine != ST_OK ? (enum status)mine : status;
+}
+
+static int run(const struct options *options, struct plane *plane, struct capture *capture, bool mpi)
+{
+	struct conductor conductor = {0};
+	int code = 2, rank = plane_rank(plane);
+	enum status status = check_size(options, plane, mpi);
+	if (status == ST_OK)
+		status = open_together(&conductor, plane, capture, options);
+	if (status != ST_OK)
+		early_failure(capture, rank);
+	else if (rank == 0)
+		code = lead(&conductor);
+	else
+		conductor_follow(&conductor);
+	if (conductor.plane)
+		conductor_close(&conductor);
+	return rank == 0 ? code : 0;
+}
+
+int process_run(const struct options *options, bool mpi, int argc, char **argv)
+{
+	struct capture *capture = NULL;
+	struct plane *plane = NULL;
+	int code = 2, rank = 0;
+
+	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
+	if (options->limit_ns) /* should nobody ask for the time any more */
+		alarm((unsigned)(options->limit_ns / 1000000000 + LIMIT_GRACE_S));
+	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
+	if (status == ST_OK)
+		status = plane_start(&plane, mpi, &argc, &argv);
+	if (status == ST_OK) {
+		rank = plane_rank(plane);
+		code = run(options, plane, capture, mpi);
+		plane_stop(plane);
+	} else {
+		early_failure(capture, 0);
+	}
+	capture_stop(capture, rank);
+	return code;
+}

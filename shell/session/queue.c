@@ -1,0 +1,60 @@
+/* queue.c -- changes to the books, of which the backend hears at once */
+#include "shell/commands/services.h"
+#include "shell/training/state.h"
+
+void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title)
+{
+	*record = (struct record){0};
+	call_record(call, record, kind, title);
+	call_record_phase(call, rank, record);
+	record->group = record->root = -1;
+	record->duration_ns = record->alone_ns = record->launch_ns = -1;
+}
+
+enum status shell_tell(struct shell *shell, size_t before)
+{
+	enum status status = ST_OK;
+	/* The books queue some operations by themselves (a new segment, the wait for reused memory): all ids
+	 * above `before` are news. */
+	for (size_t id = before + 1; id <= shell->world->op_count && status == ST_OK; id++)
+		status = shell->backend->queued(shell->backend, (op_id)id);
+	return status;
+}
+
+/* The books took the change: whatever the backend says comes later than that and must not hide it. */
+static enum status tell_after(struct shell *shell, size_t before, enum status status)
+{
+	enum status told = shell_tell(shell, before);
+	return status != ST_OK ? status : told;
+}
+
+enum status shell_queue(struct shell *shell, int rank, int stream, const struct record *record, uint32_t like,
+        op_id target, int flags, op_id *id)
+{
+	size_t before = shell->world->op_count;
+	op_id made = 0;
+	enum status status = world_queue(shell->world, rank, stream, record, like, target, flags, &made);
+	if (id)
+		*id = made;
+	return tell_after(shell, before, status);
+}
+
+uint32_t queued_record(const struct shell *shell, op_id id)
+{
+	return id <= shell->world->op_count ? shell->world->ops[id].record : 0;
+}
+
+enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout,
+        enum space space, int pool, enum tensor_use use, int *index)
+{
+	size_t before = shell->world->op_count;
+	return tell_after(shell, before,
+	        world_tensor_make(shell->world, rank, name, layout, space, pool, use,
+	                state_kind(shell, rank, name), index));
+}
+
+enum status shell_tensor_free(struct shell *shell, int index, int after_stream)
+{
+	size_t before = shell->world->op_count;
+	return tell_after(shell, before, world_tensor_free(shell->world, index, after_stream));
+}

@@ -1,0 +1,368 @@
+/* plan.c -- resolve every rank, make memory, queue: see plan.h */
+#include "shell/submit/plan.h"
+#include "shell/commands/together.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- helpers of resolve and complete ---- */
+
+static void operand_of(struct operand *operand, const struct view *view, int access)
+{
+	operand->address = view->address;
+	operand->space = (uint8_t)view->space;
+	operand->access = (uint8_t)access;
+	operand->transposed = view->transposed;
+	operand->tensor = view->tensor;
+	operand->name = view->name;
+	operand->layout = view->layout;
+}
+
+void plan_operand(struct plan *plan, const struct view *view, int access)
+{
+	operand_of(&plan->operand[plan->operands++], view, access);
+}
+
+enum status plan_result_view(struct call *call, int rank, struct plan *plan, int i)
+{
+	struct plan_result *result = &plan->result[i];
+	if (i >= PLAN_RESULTS)
+		return fail(ST_ARGUMENT, "%s: at most %d results", call_command(call)->name, PLAN_RESULTS);
+	result->action = call_result_dropped(call, i) ? RESULT_DROP : RESULT_KEEP;
+	plan->results = i + 1;
+	if (result->action == RESULT_DROP) {
+		result->view = (struct view){.tensor = -1};
+		return ST_OK;
+	}
+	enum status status = call_result(call, i, rank, &result->view);
+	for (int k = 0; k < i && status == ST_OK; k++)
+		if (plan->result[k].view.name == result->view.name && plan->result[k].action != RESULT_DROP)
+			status = fail(ST_NAME, "%s: two results, one name", call_command(call)->name);
+	return status;
+}
+
+static enum status does_not_fit(const struct shell *shell, const struct plan_result *result,
+        const struct layout *wanted, const char *why, const char *title)
+{
+	struct text is = {0}, gives = {0};
+	const char *name = names_text(shell->world->names, result->view.name);
+	bool same_shape = layout_same_shape(&result->view.layout, wanted);
+	layout_text(&result->view.layout, &is);
+	layout_text(wanted, &gives);
+	enum status status = same_shape
+	        ? fail(ST_DTYPE, "%s: %s is %s, the result is %s; %s", title, name,
+	                  dtype_name(result->view.layout.dtype), dtype_name(wanted->dtype), why)
+	        : fail(ST_SHAPE, "%s: %s is %s, the result is %s; %s", title, name, text_string(&is),
+	                  text_string(&gives), why);
+	text_release(&is);
+	text_release(&gives);
+	return status;
+}
+
+/* A result that is there already: in place when it fits, remade when nothing else hangs on it. */
+static enum status settle_old(
+        struct shell *shell, struct plan_result *result, const struct layout *wanted, const char *title)
+{
+	const struct view *view = &result->view;
+	bool fits = layout_same_shape(&view->layout, wanted) && view->layout.dtype == wanted->dtype;
+	if (fits) {
+		result->action = RESULT_KEEP;
+		return ST_OK;
+	}
+	const struct tensor *tensor = &shell->world->tensors[view->tensor];
+	if (view->sliced)
+		return does_not_fit(shell, result, wanted, "a slice takes what fits it", title);
+	if (tensor->view)
+		return does_not_fit(
+		        shell, result, wanted, "a view is never remade: take another name", title);
+	if (tensor->views)
+		return does_not_fit(shell, result, wanted,
+		        "views hang on it, so it is not remade: take another name", title);
+	if (view->space != SPACE_DEVICE)
+		return does_not_fit(shell, result, wanted, "only device memory is remade", title);
+	result->action = RESULT_REMAKE;
+	return ST_OK;
+}
+
+enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, const struct layout *wanted,
+        int access, const char *title)
+{
+	struct plan_result *result = &plan->result[i];
+	result->operand = plan->operands;
+	if (plan->operands == PLAN_OPERANDS)
+		return fail(ST_ARGUMENT, "%s: too many arguments", title);
+	if (result->action == RESULT_DROP || result->view.tensor < 0) {
+		if (access & ACCESS_ADD)
+			return fail(ST_NAME, "%s: += adds into a tensor that is there; no tensor '%s'", title,
+			        names_text(shell->world->names, result->view.name));
+		if (result->action != RESULT_DROP)
+			result->action = RESULT_MAKE;
+	} else {
+		enum status status = settle_old(shell, result, wanted, title);
+		if (status == ST_OK && result->action == RESULT_REMAKE && access & ACCESS_ADD)
+			status = does_not_fit(shell, result, wanted, "+= wants them alike", title);
+		if (status != ST_OK)
+			return status;
+	}
+	plan_operand(plan, &result->view, access);
+	struct operand *operand = &plan->operand[result->operand];
+	if (result->action != RESULT_KEEP) {
+		operand->space = SPACE_DEVICE;
+		operand->layout = *wanted;
+	}
+	return ST_OK;
+}
+
+enum status plan_on_device(const struct shell *shell, const struct plan *plan, const char *title)
+{
+	for (int i = 0; i < plan->operands; i++) {
+		const struct operand *operand = &plan->operand[i];
+		if (operand->space == SPACE_DEVICE)
+			continue;
+		const char *name = names_text(shell->world->names, operand->name);
+		return fail(ST_ARGUMENT,
+		        "%s: %s is in %s memory, and a GPU works on device memory: copy %s -> a tensor on "
+		        "the device first",
+		        title, name, operand->space == SPACE_PINNED ? "pinned host" : "host", name);
+	}
+	return ST_OK;
+}
+
+enum status plan_contiguous(const struct shell *shell, const struct plan *plan, const char *title)
+{
+	for (int i = 0; i < plan->operands; i++) {
+		if (layout_contiguous(&plan->operand[i].layout))
+			continue;
+		return fail(ST_SHAPE,
+		        "%s: the elements of %s do not lie side by side, and NCCL moves whole blocks: copy "
+		        "it into a tensor of its own",
+		        title, names_text(shell->world->names, plan->operand[i].name));
+	}
+	return ST_OK;
+}
+
+/* ---- do two ranks' lines resolve alike? ---- */
+
+static bool same_layout(const struct layout *a, const struct layout *b)
+{
+	size_t bytes = a->dims * sizeof a->dim[0];
+	return a->dims == b->dims && a->dtype == b->dtype && memcmp(a->dim, b->dim, bytes) == 0 &&
+	        memcmp(a->stride, b->stride, bytes) == 0;
+}
+
+static bool same_operand(const struct operand *a, const struct operand *b)
+{
+	return a->address == b->address && a->space == b->space && a->access == b->access &&
+	        a->name == b->name && a->transposed == b->transposed && same_layout(&a->layout, &b->layout);
+}
+
+static bool same_result(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
+{
+	const struct view *v = &a->view, *w = &b->view;
+	if ((a->action == RESULT_DROP) != (b->action == RESULT_DROP) || (v->tensor < 0) != (w->tensor < 0) ||
+	        v->name != w->name)
+		return false;
+	if (v->tensor < 0)
+		return true;
+	const struct tensor *s = &shell->world->tensors[v->tensor], *t = &shell->world->tensors[w->tensor];
+	return v->address == w->address && v->space == w->space && v->sliced == w->sliced &&
+	        same_layout(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
+}
+
+/* a: completed, so results follow its arguments; b: fresh from resolve */
+static bool alike(const struct shell *shell, const struct plan *a, const struct plan *b)
+{
+	const struct record *r = &a->record, *s = &b->record;
+	if (a->stream != b->stream || a->place != b->place || a->results != b->results ||
+	        a->parts != b->parts)
+		return false;
+	int arguments = b->operands, of_a = a->operands;
+	for (int i = 0; i < a->results; i++)
+		of_a = a->result[i].operand < of_a ? a->result[i].operand : of_a;
+	if (of_a != arguments || !same_layout(&a->shape, &b->shape) || r->group != s->group ||
+	        r->root != s->root || r->duration_ns != s->duration_ns)
+		return false;
+	if (memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 || r->reduction != s->reduction ||
+	        r->algorithm != s->algorithm)
+		return false;
+	for (int i = 0; i < arguments; i++)
+		if (!same_operand(&a->operand[i], &b->operand[i]))
+			return false;
+	for (int i = 0; i < a->parts; i++)
+		if (a->part[i].peer != b->part[i].peer || a->part[i].direction != b->part[i].direction)
+			return false;
+	for (int i = 0; i < a->results; i++)
+		if (!same_result(shell, &a->result[i], &b->result[i]))
+			return false;
+	return r->phase == s->phase && r->colour == s->colour && r->microbatch == s->microbatch;
+}
+
+/* ---- the three steps ---- */
+
+static void plan_empty(struct plan *plan)
+{
+	plan->record = (struct record){0};
+	plan->operands = plan->results = plan->parts = 0;
+	plan->shape.dims = plan->shape.dtype = 0;
+	plan->stream = STREAM_HOST;
+	plan->place = -1;
+	plan->queued = 0;
+}
+
+static enum status resolve_all(struct shell *shell, struct call *call, plan_resolve *resolve,
+        plan_complete *complete, const void *self, struct plans *plans)
+{
+	struct plan fresh;
+	FOR_RANKS (rank, call_ranks(call)) {
+		plan_empty(&fresh);
+		enum status status = resolve(shell, call, rank, &fresh, self);
+		if (status != ST_OK)
+			return status;
+		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
+			status = complete(shell, call, rank, &fresh, self);
+			if (status == ST_OK)
+				status = MEM_GROW(&plans->plan, plans->count, &plans->room);
+			if (status != ST_OK)
+				return status;
+			plans->plan[plans->count++] = fresh;
+		}
+		struct plan_rank *one = &plans->rank[plans->ranks++];
+		one->rank = rank;
+		one->plan = (uint32_t)(plans->count - 1);
+		for (int i = 0; i < PLAN_RESULTS; i++)
+			one->made[i] = one->old[i] = -1;
+	}
+	return ST_OK;
+}
+
+static enum status make_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)
+{
+	const struct plan_result *result = &plan->result[i];
+	name_id name = result->action == RESULT_DROP ? 0 : result->view.name;
+	if (result->action == RESULT_KEEP)
+		return ST_OK;
+	if (result->action == RESULT_REMAKE)
+		one->old[i] = world_find(shell->world, one->rank, name).index;
+	return shell_tensor_make(shell, one->rank, name, &plan->operand[result->operand].layout, SPACE_DEVICE,
+	        plan->stream, TENSOR_RESULT, &one->made[i]);
+}
+
+static void unmake_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)
+{
+	if (one->made[i] >= 0)
+		shell_tensor_free(shell, one->made[i], 0);
+	if (one->old[i] >= 0)
+		world_bind(shell->world, one->rank, plan->result[i].view.name,
+		        (struct thing){THING_TENSOR, one->old[i]});
+	one->made[i] = one->old[i] = -1;
+}
+
+enum status plans_make(struct shell *shell, struct plans *plans)
+{
+	for (int k = 0; k < plans->ranks; k++) {
+		struct plan_rank *one = &plans->rank[k];
+		const struct plan *plan = &plans->plan[one->plan];
+		for (int i = 0; i < plan->results; i++) {
+			enum status status = make_one(shell, plan, one, i);
+			if (status == ST_OK)
+				continue;
+			for (; k >= 0; k--, i = PLAN_RESULTS - 1)
+				for (; i >= 0; i--)
+					unmake_one(
+					        shell, &plans->plan[plans->rank[k].plan], &plans->rank[k], i);
+			return status;
+		}
+	}
+	return ST_OK;
+}
+
+/* Puts the addresses of this rank's new results into the plan; true when the record of the rank before says
+ * the same. */
+static bool take_made(struct shell *shell, struct plan *plan, const struct plan_rank *one)
+{
+	bool same = plan->queued != 0;
+	for (int i = 0; i < plan->results; i++) {
+		if (one->made[i] < 0)
+			continue;
+		const struct tensor *tensor = &shell->world->tensors[one->made[i]];
+		struct operand *operand = &plan->operand[plan->result[i].operand];
+		same = same && operand->address == tensor->address;
+		operand->address = tensor->address;
+		operand->tensor = one->made[i];
+		operand->name = tensor->name;
+	}
+	return same;
+}
+
+void plan_take(struct shell *shell, struct plan *plan, const struct plan_rank *one)
+{
+	take_made(shell, plan, one);
+}
+
+enum status plan_drop_old(struct shell *shell, const struct plan *plan, const struct plan_rank *one)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < plan->results && status == ST_OK; i++) {
+		if (one->old[i] >= 0)
+			status = shell_tensor_free(shell, one->old[i], plan->stream);
+		if (status == ST_OK && plan->result[i].action == RESULT_DROP)
+			status = shell_tensor_free(shell, one->made[i], plan->stream);
+	}
+	return status;
+}
+
+static enum status queue_one(struct shell *shell, struct plan *plan, struct plan_rank *one)
+{
+	struct record *record = &plan->record;
+	bool same = take_made(shell, plan, one);
+	record->operand = plan->operand;
+	record->operands = (uint8_t)plan->operands;
+	record->part = plan->part;
+	record->parts = (uint8_t)plan->parts;
+	int flags = record->kind == OP_COLLECTIVE ? together_flags(shell, one->rank) : 0;
+	enum status status = shell_queue(
+	        shell, one->rank, plan->stream, record, same ? plan->queued : 0, 0, flags, &one->id);
+	if (one->id)
+		plan->queued = queued_record(shell, one->id);
+	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
+}
+
+enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
+        plan_complete *complete, const void *self, struct plans *plans)
+{
+	plans->rank = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *plans->rank);
+	if (!plans->rank)
+		return ST_MEMORY;
+	return resolve_all(shell, call, resolve, complete, self, plans);
+}
+
+enum status plans_queue(struct shell *shell, struct plans *plans)
+{
+	enum status status = plans_make(shell, plans);
+	int k = 0;
+	for (; k < plans->ranks && status == ST_OK; k++)
+		status = queue_one(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
+	/* only this computer's memory can fail here: what is queued stays, results that nothing will write
+	 * go */
+	for (; status != ST_OK && k > 0 && k <= plans->ranks; k++) {
+		struct plan_rank *one = &plans->rank[k - 1];
+		for (int i = PLAN_RESULTS - 1; i >= 0 && !one->id; i--)
+			unmake_one(shell, &plans->plan[one->plan], one, i);
+	}
+	return status;
+}
+
+enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
+        const void *self, struct plans *plans)
+{
+	enum status status = plans_resolve(shell, call, resolve, complete, self, plans);
+	return status == ST_OK ? plans_queue(shell, plans) : status;
+}
+
+void plans_release(struct plans *plans)
+{
+	mem_free(plans->plan);
+	mem_free(plans->rank);
+	*plans = (struct plans){0};
+}

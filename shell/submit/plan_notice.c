@@ -1,0 +1,55 @@
+/* plan_notice.c -- what the prompt says of a line that queued work: "y [256,256] queued on default: 2.00 ms
+ * of work, not begun" */
+#include "shell/submit/plan.h"
+
+#include <string.h>
+
+static void notice_text(struct shell *shell, const struct plan *plan, op_id id, struct text *text)
+{
+	const struct record *record = op_record(shell->world, id);
+	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);
+	struct times times;
+	struct host_now now;
+	struct text shape = {0};
+
+	shell->backend->times(shell->backend, id, &times);
+	shell->backend->host(shell->backend, shell->world->ops[id].rank, &now);
+	if (plan->results) {
+		text_put(&shape, " ", 1);
+		layout_text(&plan->operand[plan->result[0].operand].layout, &shape);
+	}
+	const char *object = names_text(shell->world->names, record->object);
+	text_add(text, "%s%s queued on %s", *object ? object : names_text(shell->world->names, record->title),
+	        text_string(&shape), stream ? names_text(shell->world->names, stream->name) : "default");
+	if (record->alone_ns > 0) {
+		text_add(text, ": ");
+		time_text(record->alone_ns, text);
+		text_add(text, " of work");
+	}
+	text_add(text,
+	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
+	text_release(&shape);
+}
+
+void plans_notice(struct shell *shell, struct call *call, const struct plans *plans)
+{
+	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||
+	        plans->rank[0].id > shell->world->op_count)
+		return;
+	struct text text = {0}, before = {0};
+	struct ranks set = {0};
+	for (int k = 0; k < plans->ranks; k++) {
+		text_clear(&text);
+		notice_text(shell, &plans->plan[plans->rank[k].plan], plans->rank[k].id, &text);
+		if (k && strcmp(text_string(&text), text_string(&before)) != 0) {
+			shell_note(shell, &set, "%s", text_string(&before));
+			set = (struct ranks){0};
+		}
+		text_clear(&before);
+		text_put(&before, text_string(&text), text.count);
+		ranks_add(&set, plans->rank[k].rank);
+	}
+	shell_note(shell, &set, "%s", text_string(&before));
+	text_release(&text);
+	text_release(&before);
+}

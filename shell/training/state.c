@@ -1,0 +1,208 @@
+/* state.c -- memory by kind, loss and tokens a second */
+#include "shell/training/state.h"
+#include "shell/language/run/command.h"
+#include "strategies/kinds.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory by kind ---- */
+
+enum { SETS_SHOWN = 16 };
+struct held {
+	int64_t bytes[KIND_COUNT];
+};
+
+_Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
+
+static bool is_trained(const struct shell *shell)
+{
+	return shell->training && shell->training->now.program.count;
+}
+
+int state_kind(const struct shell *shell, int rank, name_id name)
+{
+	static const struct model none = {0};
+	const struct model *model = is_trained(shell) ? &shell->training->now.model : &none;
+	return (int)tensor_kind_of(
+	        model, names_text(shell->world->names, name), interpreter_colour(shell, rank));
+}
+
+static void count_now(const struct world *world, struct held *held)
+{
+	for (size_t i = 0; i < world->tensor_count; i++) {
+		const struct tensor *tensor = &world->tensors[i];
+		if (tensor->used && !tensor->view && tensor->space == SPACE_DEVICE)
+			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] +=
+			        layout_bytes(&tensor->layout);
+	}
+}
+
+static void count_peaks(const struct world *world, struct held *held)
+{
+	for (int rank = 0; rank < world->n; rank++) {
+		struct memory_counts counts;
+		world_memory_counts(world, rank, &counts);
+		memcpy(held[rank].bytes, counts.peak_kind, sizeof held[rank].bytes);
+	}
+}
+
+static int64_t sum(const struct held *held, int kinds)
+{
+	int64_t bytes = 0;
+	for (int kind = 0; kind < kinds; kind++)
+		bytes += held->bytes[kind];
+	return bytes;
+}
+
+static void put_kinds(const struct ranks *ranks, const struct held *held, struct text *out)
+{
+	text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
+	ranks_text(ranks, out);
+	text_add(out, ":");
+	for (int kind = 0; kind < KIND_COUNT; kind++) {
+		text_add(out, "%s%s ", kind ? ", " : " ", tensor_kind_name((enum tensor_kind)kind));
+		bytes_text(held->bytes[kind], out);
+	}
+}
+
+static void put_now(const struct ranks *ranks, const struct held *held, struct text *out)
+{
+	put_kinds(ranks, held, out);
+	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n",
+	        (long long)sum(held, KIND_OPTIMIZER + 1));
+}
+
+static void put_peak(const struct ranks *ranks, const struct held *held, struct text *out)
+{
+	text_add(out, "   peak of ");
+	bytes_text(sum(held, KIND_COUNT), out);
+	text_add(out, " on ");
+	put_kinds(ranks, held, out);
+	text_add(out, "\n");
+}
+
+typedef void put_one(const struct ranks *ranks, const struct held *held, struct text *out);
+
+/* Ranks alike are one entry */
+static void put_sets(const struct held *held, int n, put_one *put, struct text *out)
+{
+	struct ranks done = {0};
+	int sets = 0;
+
+	for (int rank = 0; rank < n; rank++) {
+		struct ranks alike = {0};
+		if (ranks_has(&done, rank))
+			continue;
+		if (++sets > SETS_SHOWN)
+			continue;
+		for (int other = rank; other < n; other++)
+			if (memcmp(&held[rank], &held[other], sizeof *held) == 0) {
+				ranks_add(&alike, other);
+				ranks_add(&done, other);
+			}
+		put(&alike, &held[rank], out);
+	}
+	if (sets > SETS_SHOWN)
+		text_add(out, "... and %d ranks more\n", sets - SETS_SHOWN);
+}
+
+typedef void count_all(const struct world *world, struct held *held);
+
+static enum status say_kinds(const struct shell *shell, count_all *count, put_one *put, struct text *out)
+{
+	if (!is_trained(shell))
+		return ST_OK;
+	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
+	if (!held)
+		return ST_MEMORY;
+	count(shell->world, held);
+	put_sets(held, shell->world->n, put, out);
+	mem_free(held);
+	return ST_OK;
+}
+
+enum status state_memory(struct shell *shell, struct text *out)
+{
+	return say_kinds(shell, count_now, put_now, out);
+}
+
+enum status state_peak(struct shell *shell, struct text *out)
+{
+	return say_kinds(shell, count_peaks, put_peak, out);
+}
+
+/* ---- speed ---- */
+
+int64_t state_end(const struct shell *shell)
+{
+	const struct world *world = shell->world;
+	int64_t end = 0;
+
+	for (size_t i = 0; i < world->stream_count; i++) {
+		struct times t;
+		if (!world->streams[i].tail)
+			continue;
+		shell->backend->times(shell->backend, world->streams[i].tail, &t);
+		if (t.end == TIME_UNKNOWN)
+			return -1;
+		end = t.end > end ? t.end : end;
+	}
+	return end;
+}
+
+/* When the first line under a `phase` begins: the setup has none */
+static int64_t first_phase(const struct shell *shell)
+{
+	const struct world *world = shell->world;
+	int64_t first = -1;
+
+	for (int rank = 0; rank < world->n; rank++) {
+		op_id id = world->first[rank];
+		struct times t;
+		while (id && !world->records[world->ops[id].record].phase)
+			id = world->ops[id].next_program;
+		if (!id)
+			continue;
+		shell->backend->times(shell->backend, id, &t);
+		if (t.start != TIME_UNKNOWN && (first < 0 || t.start < first))
+			first = t.start;
+	}
+	return first;
+}
+
+void state_rate(const struct shell *shell, struct text *out)
+{
+	const struct plan *plan = &shell->training->now;
+	bool gpt = plan->model.kind == MODEL_GPT;
+	double units = (double)shell->training->iteration * (double)plan->model.batch *
+	        (gpt ? (double)plan->model.seq : 1);
+	int64_t from = first_phase(shell), to = state_end(shell);
+	bool timed = plan->call.strategy &&
+	        option_number(&plan->call, "F") > 0; /* stages of given times: no model, no rows */
+
+	if (plan->call.strategy && !timed && units > 0 && from >= 0 && to > from)
+		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
+		        gpt ? "tokens" : "rows");
+}
+
+enum status state_progress(struct shell *shell, struct text *out)
+{
+	const struct training *t = shell->training;
+	double loss;
+
+	if (!t || !t->now.program.loops || t->iteration == 0 || t->at != t->now.program.setup)
+		return ST_OK;
+	enum status status = program_loss(shell, &loss);
+	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
+		return status;
+	if (status != ST_OK)
+		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
+	text_add(out, "   iterations %d", t->iteration);
+	if (!isnan(loss))
+		text_add(out, "   loss %.6g", loss);
+	state_rate(shell, out);
+	text_add(out, "\n");
+	return ST_OK;
+}

@@ -1,0 +1,24 @@
+/* state.h -- figures of a training that no operation alone tells: memory by kind, and how fast it learns */
+#ifndef RANKSH_STATE_H
+#define RANKSH_STATE_H
+
+#include "shell/training/training.h"
+
+/* What the memory is for (enum tensor_kind) that a line on `rank` takes now for a tensor of that name. */
+int state_kind(const struct shell *shell, int rank, name_id name);
+/* What the peak of each rank's device memory was made of, in bytes of blocks: the kinds add up to it. Nothing
+ * without a program. */
+enum status state_peak(struct shell *shell, struct text *out);
+/* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up).
+ * Ranks alike are one line. Nothing is appended when no program is loaded. */
+enum status state_memory(struct shell *shell, struct text *out);
+/* When all that is queued ends, as `timeline` draws it; -1: it waits for lines to come */
+int64_t state_end(const struct shell *shell);
+/* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's
+ *     beginning to the end of all that is
+ * queued, in virtual time. Nothing where the lines are no strategy's, or an end is not known. */
+void state_rate(const struct shell *shell, struct text *out);
+/* A line with the whole iterations so far, their loss and rate; nothing when there were none. */
+enum status state_progress(struct shell *shell, struct text *out);
+
+#endif
