@@ -159,11 +159,11 @@ static void say_trained(const struct strategy_call *call, struct text *what)
 
 static void say_program(struct shell *shell, const struct training *t)
 {
-	const struct program *p = &t->now.program;
+	const struct program *p = t->now.program;
 	struct text what = {0};
 	say_trained(&t->now.call, &what);
 	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup,
-	        p->setup == 1 ? "" : "s", p->count - p->setup, text_string(&what));
+	        p->setup == 1 ? "" : "s", p->steps - p->setup, text_string(&what));
 	text_release(&what);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "

@@ -84,6 +84,7 @@ enum status shell_open(struct shell *shell, struct plane *plane, int n, bool dry
 
 void shell_close(struct shell *shell)
 {
+	training_free(shell); /* first: a program may be suspended in this world */
 	lesson_free(shell);
 	prints_release(shell);
 	free_retired(shell);
@@ -92,7 +93,6 @@ void shell_close(struct shell *shell)
 	text_release(&shell->typed);
 	text_release(&shell->outside);
 	text_release(&shell->keep_as);
-	training_free(shell);
 	journal_release(&shell->journal);
 }
 

@@ -21,7 +21,7 @@ void mem_on_exhausted(void (*say)(size_t bytes))
 	on_exhausted = say;
 }
 
-static _Noreturn void exhausted(size_t bytes)
+_Noreturn void mem_exhausted(size_t bytes)
 {
 	char words[100];
 	if (on_exhausted)
@@ -37,7 +37,7 @@ void *mem_alloc(size_t bytes)
 {
 	void *block = must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
 	if (!block)
-		exhausted(bytes);
+		mem_exhausted(bytes);
 	__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;
 }
@@ -46,7 +46,7 @@ void *mem_resize(void *old, size_t bytes)
 {
 	void *block = must_fail() ? NULL : realloc(old, bytes ? bytes : 1);
 	if (!block)
-		exhausted(bytes);
+		mem_exhausted(bytes);
 	if (!old)
 		__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;

@@ -19,6 +19,9 @@ void mem_free(void *block);
 #define MEM_GROW(items, count, room) mem_grow((void **)(items), (count), (room), sizeof **(items))
 enum status mem_grow(void **items, size_t count, size_t *room, size_t element_bytes);
 
+/* The end of a process that asked something else than the allocator for `bytes`, and in vain (a stack, by mmap) */
+_Noreturn void mem_exhausted(size_t bytes);
+
 /* What says that `bytes` were not to be had; it may end the process, and does not allocate. After it, or
  * without it, the process prints one line on its standard error and ends with status MEM_EXIT. */
 void mem_on_exhausted(void (*say)(size_t bytes));

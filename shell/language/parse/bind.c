@@ -265,10 +265,12 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		return ST_MEMORY;
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
-		/* `timeline on`: the last word of a line that takes no stream */
-		bool switches_on = i + 1 == count && !statement->row->stream_ok &&
-		        text_is(parser->words[i].at, parser->words[i].after, "on");
-		if (!switches_on)
+		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
+		const struct word *word = &parser->words[i];
+		bool plain = i + 1 == count &&
+		        ((!statement->row->stream_ok && text_is(word->at, word->after, "on")) ||
+		                (!statement->row->group_ok && text_is(word->at, word->after, "in")));
+		if (!plain)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
 			continue;

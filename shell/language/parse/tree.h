@@ -162,6 +162,7 @@ enum statement_kind {
 	STATEMENT_DEF,
 	STATEMENT_EXPECT,
 	STATEMENT_EXPECT_ERROR,
+	STATEMENT_TITLE,  /* ## title: `source` is the title, `why` the comment lines behind it */
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */
 };
 
@@ -207,6 +208,7 @@ struct statement {
 	struct formula *to, *step; /* FOR over a range */
 	struct making *making;
 	struct block *block, *otherwise;
+	struct slice_of_text why; /* TITLE */
 	enum status broken;
 	const char *message;
 	struct statement *next_call; /* CALL, outside `expect error`: list of the tree's */
@@ -236,6 +238,8 @@ void *tree_alloc(struct tree *tree, size_t bytes);
 
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
+/* A title, or a line of its why: text with `$` in it, as if it stood in quotes. */
+enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 
 #endif

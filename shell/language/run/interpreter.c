@@ -31,11 +31,40 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
+static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+{
+	const struct watch *watch = shell->interpreter->watch;
+	return watch ? watch->title(watch->self, statement, set) : ST_OK;
+}
+
+/* A command, or `expect error`: no step begins in its block */
+static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	in->sealed++;
+	enum status status = statement->kind == STATEMENT_COMMAND ? run_command(shell, statement, set)
+	                                                          : run_expect_error(shell, statement, set);
+	in->sealed--;
+	if (in->watch && statement->kind == STATEMENT_COMMAND)
+		in->watch->end(in->watch->self, statement);
+	return status;
+}
+
+static bool does_something(const struct statement *statement)
+{
+	return statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_CALL ||
+	        statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR;
+}
+
 static enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
+	const struct watch *watch = shell->interpreter->watch;
+	if (watch && does_something(statement))
+		watch->line(watch->self, statement, set);
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
-		return run_command(shell, statement, set);
+		return statement->block ? run_sealed(shell, statement, set)
+		                        : run_command(shell, statement, set);
 	case STATEMENT_CALL:
 		return run_call(shell, statement, set);
 	case STATEMENT_VIEW:
@@ -57,7 +86,9 @@ static enum status run_kind(struct shell *shell, struct statement *statement, co
 	case STATEMENT_EXPECT:
 		return run_expect(shell, statement, set);
 	case STATEMENT_EXPECT_ERROR:
-		return run_expect_error(shell, statement, set);
+		return run_sealed(shell, statement, set);
+	case STATEMENT_TITLE:
+		return run_title(shell, statement, set);
 	default:
 		return fail(statement->broken, "%s", statement->message);
 	}
@@ -124,10 +155,11 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
-static enum status run_statements(struct shell *shell, struct block *block)
+/* Those before `last`; NULL: all */
+static enum status run_statements(struct shell *shell, struct block *block, const struct statement *last)
 {
 	struct interpreter *in = shell->interpreter;
-	for (struct statement *statement = block->first; statement; statement = statement->next) {
+	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
 		in->fault_rank = -1;
 		enum status status = run_statement(shell, statement);
 		if (status != ST_OK)
@@ -144,7 +176,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
 	in->blocks++;
 	scope_push(in, &scope, bound);
-	enum status status = run_statements(shell, block);
+	enum status status = run_statements(shell, block, NULL);
 	scope_pop(in);
 	in->blocks--;
 	return status;
@@ -152,8 +184,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 
 /* ---- texts ---- */
 
-/* The world may be new: ids and the number of ranks are its. */
-static enum status prepare(struct shell *shell)
+enum status prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
@@ -224,11 +255,17 @@ static enum status run_tree(struct shell *shell, struct tree *tree)
 		in->located = false;
 	in->tree = tree;
 	in->runs++;
-	enum status status = run_statements(shell, &tree->block);
+	enum status status = run_statements(shell, &tree->block, NULL);
 	in->runs--;
 	in->tree = outer;
 	in->loops = loops;
 	return status;
+}
+
+enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last)
+{
+	enum status status = check_calls(shell, tree);
+	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
 enum status interpreter_run(

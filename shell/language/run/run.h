@@ -82,6 +82,14 @@ struct reference {
 	struct tensor_ref *tensor;
 };
 
+/* While a program runs (player.c): what it is told of its statements. */
+struct watch {
+	void *self;
+	enum status (*title)(void *self, const struct statement *statement, const struct ranks *set);
+	void (*line)(void *self, const struct statement *statement, const struct ranks *set);
+	void (*end)(void *self, const struct statement *statement); /* of a command with a block */
+};
+
 struct interpreter {
 	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
 	int n;               /* ranks of the world */
@@ -99,10 +107,14 @@ struct interpreter {
 	struct loop *loops;
 	const struct tree *tree; /* whose lines run */
 	int blocks, calls, runs;
+	int sealed; /* blocks of commands and of `expect error` around: no step begins in them */
+	const struct watch *watch; /* NULL: no program's lines run */
 	int section;
 	int fault_rank; /* of the failure on its way out; -1 unknown */
 	bool located;   /* it says its place already */
 	bool told_dry;
+	bool guesses; /* a walk ahead of the program: what is read from data is 0 */
+	bool guessed; /* ... and something was */
 	uint64_t digest;
 };
 
@@ -180,6 +192,10 @@ void fold(struct interpreter *in, const void *bytes, size_t count);
 /* ---- interpreter.c */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
 enum status step(struct shell *shell); /* one step of the budget */
+/* The world may be new: the number of ranks is its. Before any line runs. */
+enum status prepare(struct shell *shell);
+/* Statements of a whole file, those before `last` (NULL: all), once its first words are known to be commands or defs. */
+enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
 /* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -16,10 +16,12 @@ int interpreter_section_now(const struct shell *shell)
 	return shell->interpreter->section;
 }
 
-/* "F3": colour F, micro-batch 3; "block2": neither */
+/* "off": none. "F3": colour F, micro-batch 3; "block2": neither */
 static struct phase phase_read(struct shell *shell, const char *text)
 {
 	struct phase phase = {.microbatch = -1};
+	if (strcmp(text, "off") == 0)
+		return phase;
 	size_t length = strlen(text), digits = 0;
 	phase.name = names_make(shell->world->names, text, length);
 	if (length && strchr("FRBWOC", *text)) {
@@ -47,8 +49,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	struct interpreter *in = shell->interpreter;
 	struct lane_phase *lane = &in->scope->phase;
 	struct phase phase = phase_read(shell, text);
-	if (!phase.name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	fold(in, &phase.name, sizeof phase.name);
 	if (ranks_equal(set, in->scope->bound)) {
 		if (lane->own)

@@ -1,0 +1,348 @@
+/* player.c -- a program's files, run on a stack of its own from one `##` to the next */
+#include "shell/language/run/player.h"
+#include "shell/language/parse/lex.h"
+#include "shell/language/run/routine.h"
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where the interpreter is, apart from what all lines share: the program and the prompt have one each. */
+struct place {
+	struct frame *frame;
+	struct scope *scope;
+	struct loop *loops;
+	const struct tree *tree;
+	int blocks, calls, runs, sealed;
+};
+
+struct player {
+	struct shell *shell;
+	struct routine *routine;
+	struct watch watch;
+	struct watcher watcher;
+	struct tree **tree;
+	int trees;
+	struct statement *loop; /* `for it in`, in the last tree; NULL: none */
+	struct place inside, outside;
+	struct frame frame; /* its outermost */
+	struct scope scope;
+	enum player_stop stop;
+	enum status status; /* of the whole, when the routine has ended */
+	bool fresh;         /* nothing was queued since the last stop */
+	bool cancelled;
+};
+
+/* ---- the two places ---- */
+
+static struct place place_of(const struct interpreter *in)
+{
+	return (struct place){
+	        in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs, in->sealed};
+}
+
+static void go_to(struct interpreter *in, const struct place *place)
+{
+	in->frame = place->frame;
+	in->scope = place->scope;
+	in->loops = place->loops;
+	in->tree = place->tree;
+	in->blocks = place->blocks;
+	in->calls = place->calls;
+	in->runs = place->runs;
+	in->sealed = place->sealed;
+}
+
+/* ---- stops, on the program's stack ---- */
+
+/* Returns when the program is to go on: or, with a failure, is to unwind. */
+static enum status stop_at(struct player *player, enum player_stop stop)
+{
+	player->stop = stop;
+	routine_suspend(player->routine);
+	player->fresh = true;
+	return player->cancelled ? fail(ST_INTERRUPTED, "the program was given up") : ST_OK;
+}
+
+/* A title or why with its `$` filled in, as the first rank has them */
+static enum status fill_in(
+        struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct tree *tree = NULL;
+	struct name *name;
+	enum status status = tree_quoted(&tree, written, &name);
+	if (status == ST_OK)
+		status = evaluate_text(&eval, name, out);
+	tree_release(tree);
+	return status;
+}
+
+/* The lines of a why, each without its blanks and `#` */
+static void plain_lines(struct slice_of_text why, struct text *out)
+{
+	const char *at = why.at, *end = why.at + why.length;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
+		at += strspn(at, " \t");
+		at += at < after && *at == '#';
+		at += at < after && *at == ' ';
+		text_add(out, "%.*s\n", (int)(after > at ? after - at : 0), at);
+		at = after + 1;
+	}
+}
+
+static enum status begin_step(
+        struct player *player, const struct statement *statement, const struct ranks *set)
+{
+	struct text title = {0}, lines = {0}, why = {0};
+	enum status status = fill_in(player->shell, statement->source, set, &title);
+	plain_lines(statement->why, &lines);
+	if (status == ST_OK && lines.count)
+		status = fill_in(
+		        player->shell, (struct slice_of_text){lines.bytes, (uint32_t)lines.count}, set, &why);
+	if (status == ST_OK && player->watcher.title)
+		player->watcher.title(player->watcher.self, text_string(&title), text_string(&why),
+		        player->shell->interpreter->calls);
+	text_release(&title);
+	text_release(&lines);
+	text_release(&why);
+	return status;
+}
+
+static enum status on_title(void *self, const struct statement *statement, const struct ranks *set)
+{
+	struct player *player = self;
+	struct interpreter *in = player->shell->interpreter;
+	if (!ranks_equal(set, scope_ranks(&player->scope)))
+		return ST_OK;
+	if (in->sealed)
+		return fail(ST_SYNTAX,
+		        "a step cannot begin inside `together`, `capture` or `expect error`: '## %.*s'",
+		        (int)statement->source.length, statement->source.at);
+	enum status status = player->fresh ? ST_OK : stop_at(player, PLAYER_STEP);
+	player->fresh = false;
+	return status == ST_OK ? begin_step(player, statement, set) : status;
+}
+
+static void on_line(void *self, const struct statement *statement, const struct ranks *set)
+{
+	struct player *player = self;
+	/* a call does nothing by itself: the `##` of its first line still names the step that begins with it */
+	if (statement->kind != STATEMENT_CALL)
+		player->fresh = false;
+	if (player->watcher.line)
+		player->watcher.line(player->watcher.self, statement, set, player->shell->interpreter->calls);
+}
+
+static void on_end(void *self, const struct statement *statement)
+{
+	struct player *player = self;
+	if (player->watcher.end)
+		player->watcher.end(player->watcher.self, statement);
+}
+
+/* ---- the program's stack ---- */
+
+/* On all ranks, whatever the file's `use` says */
+static enum status let_it(struct shell *shell, int round)
+{
+	struct interpreter *in = shell->interpreter;
+	struct scope scope;
+	char number[16];
+	snprintf(number, sizeof number, "%d", round);
+	scope_push(in, &scope, &in->all);
+	enum status status = interpreter_let(shell, "it", number);
+	scope_pop(in);
+	return status;
+}
+
+static enum status run_rounds(struct player *player)
+{
+	struct shell *shell = player->shell;
+	struct interpreter *in = shell->interpreter;
+	enum status status = player->fresh ? ST_OK : stop_at(player, PLAYER_SETUP);
+	for (int round = 0; status == ST_OK; round++) {
+		status = let_it(shell, round);
+		if (status == ST_OK)
+			status = step(shell);
+		if (status == ST_OK)
+			status = run_block(shell, player->loop->block, scope_ranks(in->scope));
+		if (status == ST_OK)
+			status = stop_at(player, PLAYER_ROUND);
+	}
+	return status;
+}
+
+static enum status run_files(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	enum status status = ST_OK;
+	for (int i = 0; i < player->trees && status == ST_OK; i++) {
+		in->tree = player->tree[i];
+		status = run_file(
+		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
+	}
+	return status == ST_OK && player->loop ? run_rounds(player) : status;
+}
+
+static void body(void *self)
+{
+	struct player *player = self;
+	struct interpreter *in = player->shell->interpreter;
+	player->status = run_files(player);
+	player->stop = PLAYER_END;
+	scope_pop(in); /* releases what `use` and `phase` have set in it */
+	frame_release(&player->frame);
+}
+
+/* ---- from the ordinary stack ---- */
+
+static enum status resume(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	const struct watch *outer = in->watch;
+	player->outside = place_of(in);
+	go_to(in, &player->inside);
+	in->watch = &player->watch;
+	bool more = routine_resume(player->routine);
+	in->watch = outer;
+	player->inside = place_of(in);
+	go_to(in, &player->outside);
+	if (more)
+		return ST_OK;
+	routine_free(player->routine);
+	player->routine = NULL;
+	return player->status;
+}
+
+static void begin(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	player->routine = routine_make(body, player);
+	player->frame = (struct frame){.set = &in->all};
+	player->scope = (struct scope){.bound = &in->all};
+	player->scope.phase.one.microbatch = -1;
+	/* one run and one block deep: its lines are no lines of the prompt */
+	player->inside =
+	        (struct place){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
+	player->fresh = true;
+}
+
+enum status player_go(struct player *player, enum player_stop *stop)
+{
+	enum status status = prepare(player->shell);
+	if (status != ST_OK)
+		return status;
+	if (!player->routine)
+		begin(player);
+	status = resume(player);
+	*stop = player->stop;
+	return status;
+}
+
+void player_free(struct player *player)
+{
+	if (!player)
+		return;
+	if (player->routine && routine_begun(player->routine)) {
+		char words[1024]; /* a failure may be on its way */
+		snprintf(words, sizeof words, "%s", fail_text());
+		bool located = player->shell->interpreter->located;
+		player->cancelled = true;
+		resume(player);
+		player->shell->interpreter->located = located;
+		fail(ST_OK, "%s", words);
+	}
+	for (int i = 0; i < player->trees; i++)
+		tree_release(player->tree[i]);
+	mem_free(player->tree);
+	mem_free(player);
+}
+
+bool player_loops(const struct player *player)
+{
+	return player->loop != NULL;
+}
+
+bool player_runs(const struct shell *shell)
+{
+	return shell->interpreter->watch != NULL;
+}
+
+/* ---- reading ---- */
+
+static bool is_loop(const struct statement *statement)
+{
+	return statement->kind == STATEMENT_FOR && statement->to &&
+	        slice_is(statement->word->written, "it") && !statement->clauses.ranks;
+}
+
+static enum status misplaced(const struct tree *tree, const struct statement *at, const char *what)
+{
+	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
+}
+
+/* No step begins in a block that is one operation, or that a refusal may leave half-way. */
+static enum status check_titles(const struct tree *tree, const struct block *block, bool sealed)
+{
+	enum status status = ST_OK;
+	for (const struct statement *at = block ? block->first : NULL; at && status == ST_OK; at = at->next) {
+		if (at->kind == STATEMENT_TITLE && sealed)
+			return misplaced(tree, at,
+			        "a step (`##`) cannot begin inside `together`, `capture` or `expect error`");
+		bool seals = sealed || at->kind == STATEMENT_COMMAND || at->kind == STATEMENT_EXPECT_ERROR;
+		status = check_titles(tree, at->block, seals);
+		if (status == ST_OK)
+			status = check_titles(tree, at->otherwise, sealed);
+	}
+	return status;
+}
+
+static enum status find_loop(struct player *player)
+{
+	const struct tree *tree = player->tree[player->trees - 1];
+	for (struct statement *at = tree->block.first; at; at = at->next)
+		if (player->loop)
+			return misplaced(tree, at, "a line behind the iteration's end");
+		else if (is_loop(at))
+			player->loop = at;
+	return ST_OK;
+}
+
+static enum status read_file(struct player *player, const struct player_file *file)
+{
+	struct tree **tree = &player->tree[player->trees];
+	enum status status = tree_parse(tree, file->text, file->count, file->name, 1);
+	if (status == ST_INCOMPLETE)
+		status = fail(ST_SYNTAX, "%s", fail_text());
+	if (status != ST_OK)
+		return status;
+	player->trees++;
+	return check_titles(*tree, &(*tree)->block, false);
+}
+
+void player_watch(struct player *player, struct watcher watcher)
+{
+	player->watcher = watcher;
+}
+
+enum status player_make(struct player **made, struct shell *shell, const struct player_file *file, int files)
+{
+	struct player *player = mem_alloc(sizeof *player);
+	enum status status = ST_OK;
+	player->shell = shell;
+	player->watch = (struct watch){player, on_title, on_line, on_end};
+	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
+	for (int i = 0; i < files && status == ST_OK; i++)
+		status = read_file(player, &file[i]);
+	if (status == ST_OK)
+		status = find_loop(player);
+	if (status != ST_OK) {
+		player_free(player);
+		player = NULL;
+	}
+	*made = player;
+	return status;
+}

@@ -1,0 +1,248 @@
+/* transcript.c -- the lines of a step, taken down as they run, and shown */
+#include "shell/training/transcript.h"
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_PHASE, ENTRY_OPEN, ENTRY_CLOSE };
+struct ran {
+	enum entry_kind kind;
+	int depth;
+	struct ranks set; /* whose texts and phases are equal */
+	char *text;       /* NULL: CLOSE */
+	name_id phase;    /* that it runs under; 0: none */
+};
+struct transcript {
+	struct ran *entry;
+	size_t count, room;
+	int depth; /* of the step's `##` */
+};
+
+struct transcript *transcript_make(void)
+{
+	return mem_alloc(sizeof(struct transcript));
+}
+
+static void clear(struct transcript *transcript)
+{
+	for (size_t i = 0; i < transcript->count; i++) {
+		mem_free(transcript->entry[i].text);
+	}
+	transcript->count = 0;
+}
+
+void transcript_free(struct transcript *transcript)
+{
+	if (!transcript)
+		return;
+	clear(transcript);
+	mem_free(transcript->entry);
+	mem_free(transcript);
+}
+
+bool transcript_empty(const struct transcript *transcript)
+{
+	return transcript->count == 0;
+}
+
+void transcript_begin(struct transcript *transcript, int depth)
+{
+	clear(transcript);
+	transcript->depth = depth;
+}
+
+/* ---- taking down ---- */
+
+static struct ran *add(struct transcript *transcript, enum entry_kind kind, int depth)
+{
+	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
+	transcript->entry[transcript->count] = (struct ran){.kind = kind, .depth = depth};
+	return &transcript->entry[transcript->count++];
+}
+
+static name_id phase_of(const struct shell *shell, int rank)
+{
+	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	return (lane->each ? &lane->each[rank] : &lane->one)->name;
+}
+
+/* until the language fills in its names */
+static void statement_text(struct shell *shell, const struct statement *statement, int rank, struct text *out)
+{
+	(void)shell;
+	(void)rank;
+	text_put(out, statement->source.at, statement->source.length);
+	if (statement->block && statement->kind == STATEMENT_COMMAND)
+		text_add(out, " {");
+}
+
+static enum entry_kind kind_of(const struct statement *statement)
+{
+	if (statement->kind == STATEMENT_CALL)
+		return ENTRY_CALL;
+	if (statement->block)
+		return ENTRY_OPEN;
+	return statement->kind == STATEMENT_COMMAND && strcmp(statement->row->name, "phase") == 0
+	        ? ENTRY_PHASE
+	        : ENTRY_LINE;
+}
+
+/* An entry for each of its texts: ranks whose text and phase are alike share one. */
+void transcript_line(struct transcript *transcript, struct shell *shell, const struct statement *statement,
+        const struct ranks *set, int depth)
+{
+	enum entry_kind kind = kind_of(statement);
+	size_t first = transcript->count;
+	struct text text = {0};
+	FOR_RANKS (rank, set) {
+		size_t i = first;
+		text_clear(&text);
+		statement_text(shell, statement, rank, &text);
+		name_id phase = phase_of(shell, rank);
+		while (i < transcript->count &&
+		        (strcmp(transcript->entry[i].text, text_string(&text)) != 0 ||
+		                transcript->entry[i].phase != phase))
+			i++;
+		if (i == transcript->count) {
+			struct ran *entry = add(transcript, kind, depth);
+			entry->text = mem_copy_text(text_string(&text), text.count);
+			entry->phase = phase;
+		}
+		ranks_add(&transcript->entry[i].set, rank);
+	}
+	text_release(&text);
+}
+
+void transcript_end(struct transcript *transcript)
+{
+	add(transcript, ENTRY_CLOSE, 0);
+}
+
+/* ---- showing ---- */
+
+/* "@0-1 forward 3": without the ranks where they are all of them */
+static void put_entry(const struct ran *entry, const struct shell *shell, struct text *out)
+{
+	if (ranks_count(&entry->set) < shell->world->n) {
+		text_add(out, "@");
+		ranks_text(&entry->set, out);
+		text_add(out, " ");
+	}
+	text_add(out, "%s", entry->text);
+}
+
+enum { SCREEN = 80, INDENT = 4 };
+
+static int width_of(const struct shell *shell)
+{
+	return out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
+}
+
+static void say_line(struct shell *shell, const struct text *line)
+{
+	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
+	        style(shell->out, COLOUR_PLAIN));
+}
+
+/* Its own lines: those of deeper calls, and phases, are left out. */
+static bool is_own(const struct transcript *transcript, const struct ran *entry)
+{
+	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE && entry->kind != ENTRY_PHASE;
+}
+
+void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most)
+{
+	struct text line = {0}, one = {0};
+	int lines = 0;
+	size_t left = 0;
+	for (size_t i = 0; i < transcript->count; i++) {
+		if (!is_own(transcript, &transcript->entry[i]))
+			continue;
+		if (lines == most) {
+			left++;
+			continue;
+		}
+		text_clear(&one);
+		put_entry(&transcript->entry[i], shell, &one);
+		if (line.count &&
+		        INDENT + text_columns(text_string(&line)) + text_columns(text_string(&one)) + 4 >
+		                (size_t)width_of(shell)) {
+			say_line(shell, &line);
+			text_clear(&line);
+			if (++lines == most) {
+				left++;
+				continue;
+			}
+		}
+		text_add(&line, "%s%s", line.count ? ";  " : "", text_string(&one));
+	}
+	if (line.count)
+		say_line(shell, &line);
+	if (left)
+		out_say(shell->out, "%*s... and %zu more: `step in` shows all\n", INDENT, "", left);
+	text_release(&line);
+	text_release(&one);
+}
+
+void transcript_say_lines(struct shell *shell, const struct transcript *transcript)
+{
+	struct text line = {0};
+	for (size_t i = 0; i < transcript->count; i++) {
+		const struct ran *entry = &transcript->entry[i];
+		text_clear(&line);
+		int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
+		if (entry->kind == ENTRY_CLOSE) {
+			text_add(&line, "}");
+		} else {
+			text_add(&line, "%*s", 2 * deeper, "");
+			put_entry(entry, shell, &line);
+		}
+		say_line(shell, &line);
+	}
+	text_release(&line);
+}
+
+/* ---- as a script ---- */
+
+/* Ranks of the entry whose last line stood under another phase come under this one. */
+static void put_phases(const struct ran *entry, const struct shell *shell, name_id *now, struct text *out)
+{
+	struct ran phase = {.text = NULL};
+	struct text line = {0};
+	FOR_RANKS (rank, &entry->set) {
+		if (now[rank] != entry->phase)
+			ranks_add(&phase.set, rank);
+		now[rank] = entry->phase;
+	}
+	if (ranks_empty(&phase.set))
+		return;
+	text_add(&line, "phase %s", entry->phase ? names_text(shell->world->names, entry->phase) : "off");
+	phase.text = line.bytes;
+	put_entry(&phase, shell, out);
+	text_put(out, "\n", 1);
+	text_release(&line);
+}
+
+void transcript_script(
+        const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out)
+{
+	size_t bytes = (size_t)shell->world->n * sizeof *phase;
+	name_id *outer = mem_alloc(bytes); /* before the block that is open: what stands in it ends with it */
+	for (size_t i = 0; i < transcript->count; i++) {
+		const struct ran *entry = &transcript->entry[i];
+		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_PHASE)
+			continue;
+		if (entry->kind == ENTRY_CLOSE) {
+			text_add(out, "}\n");
+			memcpy(phase, outer, bytes);
+			continue;
+		}
+		put_phases(entry, shell, phase, out);
+		put_entry(entry, shell, out);
+		text_put(out, "\n", 1);
+		if (entry->kind == ENTRY_OPEN)
+			memcpy(outer, phase, bytes);
+	}
+	mem_free(outer);
+}
