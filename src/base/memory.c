@@ -1,6 +1,7 @@
 /* memory.c -- allocation, and the one place where a process without memory ends */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,15 @@ void mem_on_exhausted(void (*say)(size_t bytes))
 	on_exhausted = say;
 }
 
-static _Noreturn void exhausted(size_t bytes)
+void mem_exhausted(size_t bytes)
 {
 	char words[100];
 	if (on_exhausted)
 		on_exhausted(bytes);
 	int count = snprintf(
 	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
-	if (write(2, words, (size_t)count) < 0)
-		_exit(MEM_EXIT);
+	while (write(2, words, (size_t)count) < 0 && errno == EINTR)
+		;
 	_exit(MEM_EXIT);
 }
 
@@ -37,7 +38,7 @@ void *mem_alloc(size_t bytes)
 {
 	void *block = must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
 	if (!block)
-		exhausted(bytes);
+		mem_exhausted(bytes);
 	__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;
 }
@@ -46,7 +47,7 @@ void *mem_resize(void *old, size_t bytes)
 {
 	void *block = must_fail() ? NULL : realloc(old, bytes ? bytes : 1);
 	if (!block)
-		exhausted(bytes);
+		mem_exhausted(bytes);
 	if (!old)
 		__atomic_fetch_add(&live_blocks, 1, __ATOMIC_RELAXED);
 	return block;

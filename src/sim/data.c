@@ -39,7 +39,9 @@ static void *segment_get(void *self, enum space space, int64_t bytes)
 	(void)self;
 	(void)space;
 	void *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return base == MAP_FAILED ? NULL : base;
+	if (base == MAP_FAILED)
+		mem_exhausted((size_t)bytes);
+	return base;
 }
 
 static void segment_give(void *self, enum space space, void *base, int64_t bytes)
