@@ -146,7 +146,9 @@ static bool allocate(void *self)
 static bool exhaust(void *self)
 {
 	(void)self;
-	mem_exhausted(12345);
+	mem_fail_at(0);
+	mem_free(mem_alloc(12345));
+	return true;
 }
 
 static void last_words(size_t bytes)
