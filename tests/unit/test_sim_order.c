@@ -387,6 +387,7 @@ int main(void)
 	        cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
 	        cmocka_unit_test(test_order_between_answers_means_nothing),
 	        cmocka_unit_test(test_projection_is_what_comes),
+	        cmocka_unit_test(test_every_allocation_may_fail),
 	        cmocka_unit_test(test_interrupted_work_goes_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
