@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "shell/commands/services.h"
 #include "shell/session/credit.h"
+#include "mpi/plane.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/training/data.h"
+#include "mpi/plane.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* machine.c -- machine, set: the modelled hardware, and its numbers */
 #include "shell/commands/services.h"
+#include "mpi/plane.h"
 
 #include <string.h>
 

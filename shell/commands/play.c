@@ -3,6 +3,7 @@
 #include "shell/commands/services.h"
 #include "shell/training/training.h"
 #include "base/memory.h"
+#include "mpi/plane.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "shell/language/run/interpreter.h"
 
 #include "base/memory.h"
+#include "mpi/plane.h"
 
 #include <errno.h>
 #include <stdio.h>

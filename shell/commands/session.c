@@ -1,6 +1,7 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view quit */
 #include "base/file.h"
 #include "shell/commands/services.h"
+#include "mpi/plane.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* credit.c -- grants of steps, so that all processes stop at the same place */
 #include "shell/session/credit.h"
+#include "mpi/plane.h"
 
 #include <time.h>
 

@@ -5,6 +5,7 @@
 #include "shell/commands/services.h"
 
 #include "base/memory.h"
+#include "mpi/plane.h"
 
 #include <math.h>
 #include <string.h>

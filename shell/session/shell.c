@@ -1,6 +1,7 @@
 /* shell.c -- one process's session: opening, closing and emptying it, and running one line */
 #include "shell/session/shell.h"
 #include "base/memory.h"
+#include "sim/sim.h"
 #include "shell/commands/services.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
@@ -56,7 +57,7 @@ static enum status make_world(struct shell *shell, int n)
 	        : shell->interpreter ? ST_OK
 	                             : interpreter_create(&interpreter);
 	if (status == ST_OK)
-		status = sim_start(&backend, world, shell->dry ? NULL : shell->plane, hooks);
+		backend = sim_start(world, shell->dry ? NULL : shell->plane, hooks);
 	if (status != ST_OK) {
 		free_world(world, backend, interpreter);
 		return status;
@@ -241,11 +242,9 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	training_line(shell);
 	if (stop > 0)
 		credit_end_at(shell->credit, &shell->budget, stop);
-	enum status status = ST_OK;
 	if (stamp >= 0)
-		status = shell->backend->clock_at_least(shell->backend, stamp);
-	if (status == ST_OK)
-		status = interpreter_run(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
+		shell->backend->clock_at_least(shell->backend, stamp);
+	enum status status = interpreter_run(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
 	if (status != ST_INCOMPLETE)
 		status = shell_settle(shell, status);
 	credit_end_at(shell->credit, &shell->budget, 0);

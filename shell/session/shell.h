@@ -3,7 +3,8 @@
 #ifndef RANKSH_SHELL_H
 #define RANKSH_SHELL_H
 
-#include "sim/backend.h"
+#include "backend/backend.h"
+#include "mpi/plane.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
 #include "trace/trace.h"

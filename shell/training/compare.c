@@ -3,6 +3,7 @@
 #include "shell/training/verify.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
+#include "mpi/plane.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/characters.h"
 #include "base/memory.h"
 #include "shell/commands/services.h"
+#include "mpi/plane.h"
 
 #include <string.h>
 

@@ -8,10 +8,6 @@
 #include "shell/language/run/player.h"
 #include "shell/session/shell.h"
 
-struct program_file {
-	char *name, *text;
-	size_t count;
-};
 /* One step, as the walk has met it */
 struct program_step {
 	char *title;        /* "": its lines stand before the first `##` */
@@ -19,8 +15,8 @@ struct program_step {
 };
 struct program {
 	int users;
-	char name[64]; /* of the strategy or the file, for messages */
-	struct program_file *file;
+	char name[64];            /* of the strategy or the file, for messages */
+	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
@@ -32,7 +28,8 @@ struct program {
 
 /* With one user and no files. */
 struct program *program_make(const char *name);
-void program_add(struct program *program, const char *name, const char *text, size_t count);
+/* Copies what `file` points to. */
+void program_add(struct program *program, const struct player_file *file);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */

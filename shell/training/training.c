@@ -168,7 +168,10 @@ enum status program_generate(struct shell *shell, const struct strategy_call *ca
 	enum status status = strategy_generate(call, &text);
 	struct program *program = program_make(call->strategy->name);
 	if (status == ST_OK) {
-		program_add(program, call->strategy->name, text_string(&text), text.count);
+		program_add(program,
+		        &(struct player_file){.name = call->strategy->name,
+		                .text = text_string(&text),
+		                .count = text.count});
 		status = take(shell, training_of(shell), program, call);
 	}
 	text_release(&text);
@@ -179,7 +182,7 @@ enum status program_generate(struct shell *shell, const struct strategy_call *ca
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
 	struct program *program = program_make(path);
-	program_add(program, path, bytes, count);
+	program_add(program, &(struct player_file){.name = path, .text = bytes, .count = count});
 	enum status status = take(shell, training_of(shell), program, NULL);
 	program_release(program);
 	return status;

@@ -8,15 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the interpreter is, apart from what all lines share: the program and the prompt have one each. */
-struct place {
-	struct frame *frame;
-	struct scope *scope;
-	struct loop *loops;
-	const struct tree *tree;
-	int blocks, calls, runs, sealed;
-};
-
 struct player {
 	struct shell *shell;
 	struct routine *routine;
@@ -24,35 +15,17 @@ struct player {
 	struct watcher watcher;
 	struct tree **tree;
 	int trees;
-	struct statement *loop; /* `for it in`, in the last tree; NULL: none */
-	struct place inside, outside;
-	struct frame frame; /* its outermost */
+	struct statement *loop;         /* `for it in`, in the last tree; NULL: none */
+	const struct player_file *file; /* the caller's */
+	struct namespace *space;        /* of all its files */
+	struct running other;           /* while it runs, the ordinary stack's; else its own */
+	struct frame frame;             /* its outermost */
 	struct scope scope;
 	enum player_stop stop;
 	enum status status; /* of the whole, when the routine has ended */
 	bool fresh;         /* nothing was queued since the last stop */
 	bool cancelled;
 };
-
-/* ---- the two places ---- */
-
-static struct place place_of(const struct interpreter *in)
-{
-	return (struct place){
-	        in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs, in->sealed};
-}
-
-static void go_to(struct interpreter *in, const struct place *place)
-{
-	in->frame = place->frame;
-	in->scope = place->scope;
-	in->loops = place->loops;
-	in->tree = place->tree;
-	in->blocks = place->blocks;
-	in->calls = place->calls;
-	in->runs = place->runs;
-	in->sealed = place->sealed;
-}
 
 /* ---- stops, on the program's stack ---- */
 
@@ -180,9 +153,15 @@ static enum status run_files(struct player *player)
 	struct interpreter *in = player->shell->interpreter;
 	enum status status = ST_OK;
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
+		const struct given *outer = in->given;
+		int outers = in->givens;
 		in->tree = player->tree[i];
+		in->given = player->file[i].given;
+		in->givens = player->file[i].givens;
 		status = run_file(
 		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
+		in->given = outer;
+		in->givens = outers;
 	}
 	return status == ST_OK && player->loop ? run_rounds(player) : status;
 }
@@ -203,13 +182,15 @@ static enum status resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
 	const struct watch *outer = in->watch;
-	player->outside = place_of(in);
-	go_to(in, &player->inside);
+	struct namespace *space = interpreter_program_set(in, player->space);
+	interpreter_exchange(in, &player->other);
 	in->watch = &player->watch;
 	bool more = routine_resume(player->routine);
 	in->watch = outer;
-	player->inside = place_of(in);
-	go_to(in, &player->outside);
+	bool located = in->located; /* of a failure on its way out */
+	interpreter_exchange(in, &player->other);
+	in->located = located;
+	interpreter_program_set(in, space);
 	if (more)
 		return ST_OK;
 	routine_free(player->routine);
@@ -221,12 +202,13 @@ static void begin(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
 	player->routine = routine_make(body, player);
-	player->frame = (struct frame){.set = &in->all};
+	player->space = interpreter_program_new(player->shell);
+	player->frame = (struct frame){.set = &in->all, .space = player->space};
 	player->scope = (struct scope){.bound = &in->all};
 	player->scope.phase.one.microbatch = -1;
 	/* one run and one block deep: its lines are no lines of the prompt */
-	player->inside =
-	        (struct place){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
+	player->other =
+	        (struct running){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
 	player->fresh = true;
 }
 
@@ -257,6 +239,7 @@ void player_free(struct player *player)
 	}
 	for (int i = 0; i < player->trees; i++)
 		tree_release(player->tree[i]);
+	interpreter_program_free(player->space);
 	mem_free(player->tree);
 	mem_free(player);
 }
@@ -320,7 +303,8 @@ static enum status read_file(struct player *player, const struct player_file *fi
 	if (status != ST_OK)
 		return status;
 	player->trees++;
-	return check_titles(*tree, &(*tree)->block, false);
+	status = check_titles(*tree, &(*tree)->block, false);
+	return status == ST_OK ? givens_fit(file->what, *tree, file->given, file->givens) : status;
 }
 
 void player_watch(struct player *player, struct watcher watcher)
@@ -334,6 +318,7 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	enum status status = ST_OK;
 	player->shell = shell;
 	player->watch = (struct watch){player, on_title, on_line, on_end};
+	player->file = file;
 	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)
 		status = read_file(player, &file[i]);

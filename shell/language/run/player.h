@@ -14,6 +14,7 @@
 #define RANKSH_PLAYER_H
 
 #include "shell/language/parse/tree.h"
+#include "shell/language/run/interpreter.h"
 
 /* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
 struct watcher {
@@ -28,14 +29,17 @@ struct watcher {
 enum player_stop { PLAYER_STEP, PLAYER_SETUP, PLAYER_ROUND, PLAYER_END };
 
 struct player_file {
-	const char *name; /* for messages */
+	const char *name; /* for messages, with a line's number: "mine.rsh" */
+	const char *what; /* of its options: "strategy mine.rsh" */
 	const char *text;
 	size_t count;
+	const struct given *given; /* values of its options */
+	int givens;
 };
 struct player;
 
 /* Reads the files. ST_SYNTAX: the grammar, `##` in a block that cannot be left, lines behind the iteration; worded with
- * file and line. Nothing runs. */
+ * file and line. Nothing runs. `file` and what it points to stay as long as the player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
 /* Who is told of the steps to come */

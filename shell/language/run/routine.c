@@ -1,4 +1,4 @@
-/* routine.c -- stacks by mmap, changed by ucontext
+/* routine.c -- stacks of mapped pages, changed by ucontext
  *
  * The stack takes address space, and memory only where it was touched. Below it lies a page that nobody may touch: a
  * recursion that no limit of the interpreter has caught ends the process there, instead of writing into other memory. */
@@ -38,11 +38,8 @@ struct routine *routine_make(void (*body)(void *self), void *self)
 {
 	struct routine *routine = mem_alloc(sizeof *routine);
 	*routine = (struct routine){.body = body, .self = self, .guard = (size_t)sysconf(_SC_PAGESIZE)};
-	void *memory = mmap(NULL, routine->guard + STACK_BYTES, PROT_READ | PROT_WRITE,
-	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	if (memory == MAP_FAILED || mprotect(memory, routine->guard, PROT_NONE) != 0)
-		mem_exhausted(STACK_BYTES);
-	routine->memory = memory;
+	routine->memory = mem_map(routine->guard + STACK_BYTES);
+	mprotect(routine->memory, routine->guard, PROT_NONE);
 	return routine;
 }
 
@@ -93,6 +90,6 @@ void routine_free(struct routine *routine)
 {
 	if (!routine)
 		return;
-	munmap(routine->memory, routine->guard + STACK_BYTES);
+	mem_unmap(routine->memory, routine->guard + STACK_BYTES);
 	mem_free(routine);
 }
