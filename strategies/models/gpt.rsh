@@ -12,7 +12,7 @@ option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
 option optimizer=adam of="sgd adam" "what steps the parameters"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
 option tied=off of="on off" "the head is the embedding, transposed"
-option dropout=0 least=0 "the part of what layers give that becomes 0 (0: none)"
+option dropout=0.0 least=0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
 option seed=1 least=0 "of the parameters' beginning"
 
@@ -42,8 +42,8 @@ def take k {
 def load_data {
   if data_kind == "text" { tensor text pinned = load "$data_path" } else { tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab }
 }
-def input_room m { tensor ids_room_$m[most*seq] i32 kind=activation }
-def target_room m { tensor t_room_$m[most*seq] i32 kind=buffer }
+def input_room m { tensor ids_room_$m[most*seq] i32 }
+def target_room m { tensor t_room_$m[most*seq] i32 }
 def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
 def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }       # of a token the next one
 
@@ -67,19 +67,19 @@ def one_parameter u i what {
 }
 let half = 0;  let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
 def parameter p r c deviation s cut {
-  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
-  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
+  tensor $p[r,c] $dtype = randn seed=s scale=deviation
+  if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
   gradient_memory p r c;  optimizer_memory p r c
 }
-def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
-def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros } }
+def gradient_memory p r c { tensor d$p[r,c] $dtype }
+def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] = zeros } }
 def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {
   let g = "$gradient"
   if optimizer == "adam" and loss_scale != 1 { unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled" }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
-  if mixed { $p = cast $(p)_f32 to=dtype }
+  if mixed { $p = cast $(p)_f32 to=$dtype }
 }
 
 # ---- forward: a unit's lines by what it is ----
@@ -97,19 +97,19 @@ def forward u m {
 def embed_forward m {
   x0_$m = embed table ids_$m
   xs = reshape x0_$m [rows,seq*hidden];  ps = reshape pos [1,seq*hidden];  xs = add xs ps;  free xs
-  drop dropout x0_$m x0_$m 0
+  drop "dropout" x0_$m x0_$m 0
 }
 def attention_forward u m {
   let half = 0;  norm n$(u)_$m x$(u-1)_$m
   q$(u)_$m = matmul n$(u)_$m wq$u;  k$(u)_$m = matmul n$(u)_$m wk$u;  v$(u)_$m = matmul n$(u)_$m wv$u
   o$(u)_$m = attention q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1
-  by_rows p$(u)_$m o$(u)_$m wo$u;  drop dropout p$(u)_$m p$(u)_$m 2*u-1
+  by_rows p$(u)_$m o$(u)_$m wo$u;  drop "dropout" p$(u)_$m p$(u)_$m 2*u-1
   r$(u)_$m = add x$(u-1)_$m p$(u)_$m
 }
 def mlp_forward u m {
   let half = 1;  norm m$(u)_$m r$(u)_$m
   h$(u)_$m = matmul m$(u)_$m wu$u;  g$(u)_$m = gelu h$(u)_$m
-  by_rows y$(u)_$m g$(u)_$m wd$u;  drop dropout y$(u)_$m y$(u)_$m 2*u
+  by_rows y$(u)_$m g$(u)_$m wd$u;  drop "dropout" y$(u)_$m y$(u)_$m 2*u
   x$(u)_$m = add r$(u)_$m y$(u)_$m
 }
 def output m {
@@ -145,7 +145,7 @@ def output_backward m inputs weights {
 }
 def mlp_backward u m inputs weights {
   let half = 1;  let dy = "dx$(u)_$m";  if dropout > 0 { let dy = "dy$(u)_$m" }
-  if inputs and dropout > 0 { drop dropout_grad $dy dx$(u)_$m 2*u }
+  if inputs and dropout > 0 { drop "dropout_grad" $dy dx$(u)_$m 2*u }
   by_rows_backward dg$(u)_$m $dy g$(u)_$m wd$u inputs weights
   if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m }
   if weights { gradient wu$u m$(u)_$m dh$(u)_$m }
@@ -157,7 +157,7 @@ def mlp_backward u m inputs weights {
 }
 def attention_backward u m inputs weights {
   let half = 0;  let dp = "dr$(u)_$m";  if dropout > 0 { let dp = "dp$(u)_$m" }
-  if inputs and dropout > 0 { drop dropout_grad $dp dr$(u)_$m 2*u-1 }
+  if inputs and dropout > 0 { drop "dropout_grad" $dp dr$(u)_$m 2*u-1 }
   by_rows_backward do$(u)_$m $dp o$(u)_$m wo$u inputs weights
   if inputs {
     dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1
@@ -170,7 +170,7 @@ def attention_backward u m inputs weights {
   }
 }
 def embed_backward m {
-  drop dropout_grad dx0_$m dx0_$m 0
+  drop "dropout_grad" dx0_$m dx0_$m 0
   dxs = reshape dx0_$m [rows,seq*hidden];  dps = reshape dpos [1,seq*hidden];  one_$m = ones [rows,1] $dtype
   if fresh { dps = matmul one_$m.T dxs } else { dps += matmul one_$m.T dxs }
   free dxs;  gradient_made pos
@@ -182,7 +182,6 @@ def embed_backward m {
 let name = "";  stream compute
 def name_unit u { let name = "block $u";  if u == 0 { let name = "the embedding" };  if u > layers { let name = "the head" } }
 def setup {
-  use compute
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
   let weigh = micros > 1 or batch%replicas != 0;  let most = (batch+replicas*micros-1)//(replicas*micros)

@@ -7,7 +7,7 @@ option batch=1024 least=1 "rows of a step, of all ranks together"
 option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
 option optimizer=sgd of="sgd adam" "what steps the parameters"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
-option dropout=0 least=0 "the part of what layers give that becomes 0 (0: none)"
+option dropout=0.0 least=0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
 option seed=1 least=0 "of the parameters' beginning"
 
@@ -39,22 +39,21 @@ def take k {
   let at = it%(samples//batch)*batch+first
 }
 def load_data {
-  if data_kind == "npy" { tensor samples_in pinned = load "$data_path";  tensor targets pinned = load "$target_path" }
-  else {
+  if data_kind == "npy" { tensor samples_in pinned = load "$data_path";  tensor targets pinned = load "$target_path" } else {
     tensor samples_in[samples,columns_in] pinned = randn seed=seed+1000
     tensor targets[samples,columns_out] pinned = randn seed=seed+1001
   }
 }
 # room for the largest micro-batch
-def input_room m { tensor x0_room_$(m)$master[most,columns_in] kind=activation }
-def target_room m { tensor t_room_$(m)$master[most,columns_out] kind=buffer }
+def input_room m { tensor x0_room_$(m)$master[most,columns_in] }
+def target_room m { tensor t_room_$(m)$master[most,columns_out] }
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
-  if mixed { x0_$m = cast x0_$(m)_f32 to=dtype }
+  if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
 }
 def read_target m {
   t_$(m)$master = t_room_$(m)$master[0:rows];  copy targets[at:at+rows] -> t_$(m)$master
-  if mixed { t_$m = cast t_$(m)_f32 to=dtype }
+  if mixed { t_$m = cast t_$(m)_f32 to=$dtype }
 }
 
 # ---- parameters ----
@@ -76,13 +75,13 @@ def cut_of u {
 }
 def each_parameter_back u what { each_parameter u what }
 def parameter p r c deviation s cut {
-  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
-  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
+  tensor $p[r,c] $dtype = randn seed=s scale=deviation
+  if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
   gradient_memory p r c
   optimizer_memory p r c
 }
-def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
-def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros } }
+def gradient_memory p r c { tensor d$p[r,c] $dtype }
+def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] = zeros } }
 def descend p r c deviation s cut { step_down p d$p }
 # f32 masters are stepped, and cast to the type that computes. f16 and bf16 gradients come scaled: Adam wants the true ones
 def step_down p gradient {
@@ -92,7 +91,7 @@ def step_down p gradient {
     let g = "unscaled"
   }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
-  if mixed { $p = cast $(p)_f32 to=dtype }
+  if mixed { $p = cast $(p)_f32 to=$dtype }
 }
 
 # ---- forward and backward ----
@@ -112,7 +111,7 @@ def layer_forward u m {
   let z = "z$(u)_$m";  if u == layers { let z = "x$(u)_$m" }
   cut_of u
   if cut == "by_rows" { by_rows $z x$(u-1)_$m w$u } else { $z = matmul x$(u-1)_$m w$u }
-  if u < layers { x$(u)_$m = relu $z;  drop dropout x$(u)_$m x$(u)_$m 2*u }
+  if u < layers { x$(u)_$m = relu $z;  drop "dropout" x$(u)_$m x$(u)_$m 2*u }
 }
 def output m { }
 # where micro-batches or ranks have unequal rows, or several micro-batches add up, each counts by its share
@@ -137,11 +136,12 @@ def backward u m inputs weights {
 }
 def layer_backward u m inputs weights {
   let d = "dz$(u)_$m";  if u == layers { let d = "dx$(u)_$m" }
-  if u < layers and inputs { drop dropout_grad dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m z$(u)_$m }
+  if u < layers and inputs { drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m z$(u)_$m }
   cut_of u
   let wanted = inputs*(u > 1)                                           # nobody wants the gradient of the data
-  if cut == "by_rows" { by_rows_backward dx$(u-1)_$m $d x$(u-1)_$m w$u wanted weights }
-  else { matmul_backward dx$(u-1)_$m $d x$(u-1)_$m w$u wanted weights }
+  if cut == "by_rows" { by_rows_backward dx$(u-1)_$m $d x$(u-1)_$m w$u wanted weights } else {
+    matmul_backward dx$(u-1)_$m $d x$(u-1)_$m w$u wanted weights
+  }
   if cut == "by_columns" and wanted { input_gradient_made dx$(u-1)_$m }
 }
 def matmul_backward dx dy x w inputs weights {
@@ -154,10 +154,9 @@ def gradient p x dy {
 }
 
 # ---- the whole ----
-let name = ""
+let name = "";  stream compute
 def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" } }
 def setup {
-  use compute
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
   let weigh = micros > 1 or batch%replicas != 0;  let most = (batch+replicas*micros-1)//(replicas*micros)

@@ -17,21 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_operand(const struct operand *o)
+static void put_operand(FILE *out, const struct operand *o)
 {
-	printf(" %s%s%s",
+	fprintf(out, " %s%s%s",
 	        o->access & ACCESS_ADD             ? "+"
 	                : o->access & ACCESS_WRITE ? "="
 	                                           : "",
 	        dtype_name(o->layout.dtype), o->space == SPACE_DEVICE ? "" : space_name(o->space));
 	for (int d = 0; d < o->layout.dims; d++)
-		printf("%c%" PRId64, d ? ',' : '[', o->layout.dim[d]);
-	printf("]");
+		fprintf(out, "%c%" PRId64, d ? ',' : '[', o->layout.dim[d]);
+	fprintf(out, "]");
 	for (int d = 0; d < o->layout.dims; d++)
-		printf("%c%" PRId64, d ? ',' : '/', o->layout.stride[d]);
+		fprintf(out, "%c%" PRId64, d ? ',' : '/', o->layout.stride[d]);
 }
 
-static void put_group(const struct world *world, const struct op *op, const struct record *record)
+static void put_group(FILE *out, const struct world *world, const struct op *op, const struct record *record)
 {
 	if (record->group < 0)
 		return;
@@ -39,49 +39,75 @@ static void put_group(const struct world *world, const struct op *op, const stru
 	int i = group->instance_of[op->rank];
 	if (i < 0)
 		return;
-	printf(" in");
+	fprintf(out, " in");
 	for (int k = 0; k < group->instance[i].n; k++)
-		printf(" %d", group->instance[i].ranks[k]);
+		fprintf(out, " %d", group->instance[i].ranks[k]);
 }
 
 /* "2.17": the 17th operation of stream 2 */
-static void put_target(const struct world *world, const uint32_t *place, op_id id)
+static void put_target(FILE *out, const struct world *world, const uint32_t *place, op_id id)
 {
 	if (id == OP_EVERYTHING)
-		printf(" for everything");
+		fprintf(out, " for everything");
 	else if (id)
-		printf(" for %d.%u", world->ops[id].stream, place[id]);
+		fprintf(out, " for %d.%u", world->ops[id].stream, place[id]);
 	else
-		printf(" for nothing");
+		fprintf(out, " for nothing");
 }
 
-static void put_op(const struct shell *shell, const uint32_t *place, op_id id)
+static void put_op(FILE *out, const struct shell *shell, const uint32_t *place, op_id id)
 {
 	const struct world *world = shell->world;
 	const struct op *op = &world->ops[id];
 	const struct record *r = op_record(world, id);
 	struct times times;
 	shell->backend->times(shell->backend, id, &times);
-	printf("%s %s", op_kind_name((enum op_kind)r->kind),
+	fprintf(out, "%s %s", op_kind_name((enum op_kind)r->kind),
 	        r->title ? names_text(world->names, r->title) : "");
 	if (r->phase)
-		printf(" %s", names_text(world->names, r->phase));
+		fprintf(out, " %s", names_text(world->names, r->phase));
 	if (op->flags & OPF_FREE_LAUNCH)
-		printf(" free");
+		fprintf(out, " free");
 	for (int i = 0; i < r->operands; i++)
-		put_operand(&r->operand[i]);
+		put_operand(out, &r->operand[i]);
 	for (int i = 0; i < r->parts; i++)
-		printf(" %s %d", r->part[i].direction == P2P_SEND ? "to" : "from", r->part[i].peer);
-	put_group(world, op, r);
+		fprintf(out, " %s %d", r->part[i].direction == P2P_SEND ? "to" : "from", r->part[i].peer);
+	put_group(out, world, op, r);
 	if (r->kind == OP_COLLECTIVE)
-		printf(" root %d reduction %d algorithm %d", r->root, r->reduction, r->algorithm);
+		fprintf(out, " root %d reduction %d algorithm %d", r->root, r->reduction, r->algorithm);
 	if (r->kind == OP_KERNEL || r->kind == OP_FILL)
 		for (int i = 0; i < PARAMETERS_MAX; i++)
-			printf(" %.9g", r->parameter[i]);
+			fprintf(out, " %.9g", r->parameter[i]);
 	if (r->kind == OP_WAIT || r->kind == OP_SYNC)
-		put_target(world, place, op->target);
-	printf(" %" PRId64 "B %.9gF %s at %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", r->bytes,
+		put_target(out, world, place, op->target);
+	fprintf(out, " %" PRId64 "B %.9gF %s at %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", r->bytes,
 	        r->flops, dtype_name(r->dtype), times.issue, times.ready, times.start, times.end);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What a rank's tensors begin with: scenery, whose order means nothing */
+static void put_fills(const struct shell *shell, const uint32_t *place, const struct stream *host)
+{
+	const struct world *world = shell->world;
+	char **line = calloc(host->count + 1, sizeof *line);
+	size_t count = 0, bytes;
+	for (op_id id = host->head; id; id = world->ops[id].next_stream) {
+		if (op_record(world, id)->kind != OP_FILL)
+			continue;
+		FILE *text = open_memstream(&line[count++], &bytes);
+		put_op(text, shell, place, id);
+		fclose(text);
+	}
+	qsort(line, count, sizeof *line, by_text);
+	for (size_t i = 0; i < count; i++) {
+		fputs(line[i], stdout);
+		free(line[i]);
+	}
+	free(line);
 }
 
 static void put_all(const struct shell *shell)
@@ -95,9 +121,12 @@ static void put_all(const struct shell *shell)
 		const struct stream *stream = &world->streams[s];
 		if (!stream->head)
 			continue;
-		printf("rank %d stream %d: %u\n", stream->rank, stream->number, stream->count);
+		printf("rank %d stream %d\n", stream->rank, stream->number);
+		if (stream->number == STREAM_HOST)
+			put_fills(shell, place, stream);
 		for (op_id id = stream->head; id; id = world->ops[id].next_stream)
-			put_op(shell, place, id);
+			if (op_record(world, id)->kind != OP_FILL)
+				put_op(stdout, shell, place, id);
 	}
 	free(place);
 	free(count);

@@ -15,6 +15,7 @@
 	X(SQRT, "sqrt", 1, 1, "n", 0)         \
 	X(CEIL, "ceil", 1, 1, "n", 0)         \
 	X(ROUND, "round", 1, 1, "n", 0)       \
+	X(SHORT, "short", 1, 1, "n", 0)       \
 	X(LOG2, "log2", 1, 1, "n", 0)         \
 	X(CLOSE, "close", 2, 3, "ttn", 0)     \
 	X(NORM, "norm", 1, 1, "t", 0)         \
