@@ -1,4 +1,5 @@
 /* test.c -- `#> text` in a script is what the lines before it print */
+#include "shell/agreement/conductor.h"
 #include "shell/rank/batch.h"
 
 #include <stdio.h>

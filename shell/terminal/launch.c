@@ -1,7 +1,7 @@
 /* launch.c -- starts mpirun, or the one process, and says what became of it */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
-#include "shell/session/io.h"
+#include "shell/wire/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * nothing finished, so its first frame runs the projection too. */
 #include "base/memory.h"
 #include "shell/session/credit.h"
-#include "shell/wire/frame.h"
+#include "shell/rank/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -73,6 +75,7 @@ static enum status compare(struct shell *shell)
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	struct shell shell = {0};
 	struct credit credit = {0};
 	struct plane *plane;
