@@ -5,7 +5,6 @@
 #include "shell/session/credit.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "sim/backend.h"
 #include "trace/trace.h"
 
 #include <string.h>

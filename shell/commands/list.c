@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 #include "world/world.h"
 
 #include <stdlib.h>

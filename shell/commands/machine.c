@@ -1,5 +1,4 @@
 /* machine.c -- machine, set: the modelled hardware, and its numbers */
-
 #include "machine/machine.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"

@@ -5,6 +5,7 @@
 #include "shell/session/out.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
+#include "mpi/plane.h"
 
 #include <errno.h>
 #include <stdio.h>

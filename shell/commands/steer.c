@@ -23,10 +23,10 @@ static enum status slow_run(struct shell *shell, struct call *call)
 		FOR_RANKS (rank, call_ranks(call)) {
 			double factor;
 			enum status status = factor_of(call, rank, &factor);
-			if (status == ST_OK && pass)
-				status = shell->backend->slow(shell->backend, rank, factor);
 			if (status != ST_OK)
 				return status;
+			if (pass)
+				shell->backend->slow(shell->backend, rank, factor);
 		}
 	return ST_OK;
 }

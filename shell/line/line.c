@@ -9,7 +9,7 @@
 #include "shell/session/timeline.h"
 #include "shell/session/warn.h"
 #include "shell/training/training.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,11 +121,9 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	training_line(shell);
 	if (stop > 0)
 		credit_end_at(shell->credit, &shell->budget, stop);
-	enum status status = ST_OK;
 	if (stamp >= 0)
-		status = shell->backend->clock_at_least(shell->backend, stamp);
-	if (status == ST_OK)
-		status = interpreter_run(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
+		shell->backend->clock_at_least(shell->backend, stamp);
+	enum status status = interpreter_run(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
 	if (status != ST_INCOMPLETE)
 		status = shell_settle(shell, status);
 	credit_end_at(shell->credit, &shell->budget, 0);

@@ -1,7 +1,7 @@
 /* frame.c -- a frame of the view, and the facts about an operation */
 #include "shell/rank/frame.h"
 #include "base/number.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 #include "trace/trace.h"
 #include "world/world.h"
 

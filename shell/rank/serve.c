@@ -15,7 +15,7 @@
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 #include "world/world.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #ifndef RANKSH_CREDIT_H
 #define RANKSH_CREDIT_H
 
-#include "sim/backend.h"
+#include "backend/backend.h"
 
 enum credit_code { CREDIT_GO, CREDIT_FLUSH, CREDIT_STOP };
 

@@ -2,6 +2,7 @@
 #include "shell/session/journal.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "mpi/plane.h"
 
 #include <string.h>
 

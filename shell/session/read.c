@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "mpi/plane.h"
 #include "shell/session/queue.h"
-#include "sim/backend.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
-/* shell.c -- one process's session: its world and backend made, emptied and freed; what is kept of failures and files */
+/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
 #include "shell/session/shell.h"
 #include "base/memory.h"
 #include "machine/machine.h"
 #include "mpi/plane.h"
 #include "shell/session/prints.h"
 #include "world/world.h"
+#include "sim/sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static enum status make_world(struct shell *shell, int n)
 	struct world *world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
 	enum status status = world ? ST_OK : ST_MEMORY;
 	if (status == ST_OK)
-		status = sim_start(&backend, world, shell->dry ? NULL : shell->plane, hooks);
+		backend = sim_start(world, shell->dry ? NULL : shell->plane, hooks);
 	if (status != ST_OK) {
 		free_world(world, backend);
 		return status;

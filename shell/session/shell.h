@@ -4,9 +4,11 @@
 #define RANKSH_SHELL_H
 
 #include "machine/machine.h"
+#include "backend/backend.h"
+#include "mpi/plane.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 #include "trace/trace.h"
 
 /* What the rooms above keep in a session; only they look into it. */

@@ -3,7 +3,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/submit/plan.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 #include "world/world.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "shell/session/shell.h"
 #include "shell/training/open.h"
 #include "shell/training/verify.h"
+#include "mpi/plane.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "shell/session/read.h"
 #include "shell/training/verify.h"
+#include "mpi/plane.h"
 
 #include <math.h>
 #include <string.h>

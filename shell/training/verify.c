@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
+#include "mpi/plane.h"
 
 #include <math.h>
 #include <stdio.h>

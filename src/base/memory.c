@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static long fail_countdown = -1; /* reached only by tests */
@@ -74,6 +75,29 @@ enum status mem_grow(void **items, size_t count, size_t *room, size_t element_by
 	*items = mem_resize(*items, wanted * element_bytes);
 	*room = wanted;
 	return ST_OK;
+}
+
+void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)
+{
+	if (wanted <= *room)
+		return;
+	*room = *room * 2 > wanted ? *room * 2 : wanted;
+	*items = mem_resize(*items, *room * element_bytes);
+}
+
+void *mem_map(size_t bytes)
+{
+	void *pages = must_fail()
+	        ? MAP_FAILED
+	        : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		exhausted(bytes);
+	return pages;
+}
+
+void mem_unmap(void *pages, size_t bytes)
+{
+	munmap(pages, bytes);
 }
 
 void mem_fail_at(long n)

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "shell/session/credit.h"
 #include "shell/rank/frame.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #include "shell/training/training.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -7,6 +7,8 @@
 #include "check.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 enum { TEXT = 20000, VOCAB = 64, ITERATIONS = 8 };
 

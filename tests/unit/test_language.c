@@ -6,6 +6,7 @@
 #include "check.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -261,6 +262,19 @@ static void errors_expected(void **state)
 	      "print x }; expect error { tensor }");
 	HOLDS("expect error { y = relu nosuch }; expect error { if 1 { y = relu nosuch } }");
 	IS_FALSE("expect error { y = relu x }");
+	HOLDS("expect error \"no tensor 'nosuch'\" { y = relu nosuch }; expect error\"1 or more\"{ tensor "
+	      "q[0] }");
+	HOLDS("expect error \"no tensor 'not\" {\nlet e = 2\ny = relu notthere\nlet e = 3\n}; expect e == 2");
+	HOLDS("for i in 0:2 { expect error \"no tensor\" { y = relu nosuch } }; expect error \"\" { tensor "
+	      "}");
+	IS_FALSE("expect error \"no stream 'nosuch'\" { y = relu nosuch }");
+	IS_FALSE("expect error \"no tensor\" { y = relu x }");
+	IS_FALSE("expect error \"no tensor\" { tensor q[4 }");
+	REFUSED("expect error nosuch { y = relu nosuch }", ST_SYNTAX, "a block was expected");
+	REFUSED("expect error \"no $(1+1)\" { y = relu nosuch }", ST_SYNTAX, "words in quotes");
+	REFUSED("expect error \"a\"b { y = relu nosuch }", ST_SYNTAX, "");
+	REFUSED("expect error \"words\"", ST_SYNTAX, "a block was expected");
+	REFUSED("expect error \"words", ST_INCOMPLETE, "");
 	REFUSED("expect error { y = relu x", ST_INCOMPLETE, "");
 }
 

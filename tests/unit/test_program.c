@@ -7,6 +7,8 @@
 #include "strategies/layers.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/training/open.h"
+#include "shell/session/read.h"
 
 #include <math.h>
 #include <setjmp.h>

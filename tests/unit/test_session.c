@@ -6,6 +6,9 @@
 #include "shell/training/training.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/line/replay.h"
+#include "shell/training/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,6 +11,8 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

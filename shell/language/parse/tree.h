@@ -201,7 +201,7 @@ struct statement {
 	struct argument *result, *argument;
 	struct option *option;
 	int results, arguments, options, parameters;
-	struct name *word; /* CALL: the def; LET, FOR, DEF: its name */
+	struct name *word; /* CALL: the def; LET, FOR, DEF: its name; EXPECT_ERROR: the words, or NULL */
 	struct slice_of_text *parameter;
 	struct formula *formula;   /* LET IF REPEAT EXPECT; FOR: from */
 	struct formula *to, *step; /* FOR over a range */

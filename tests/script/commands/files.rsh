@@ -10,6 +10,6 @@ print z
 #>          0  1  2  3
 #>          4  5  6  7
 #>          8  9 10 11
-expect error { tensor q[4,4] = load /tmp/ranksh-test-save.npy }
-expect error { tensor q[4,4] = load /tmp/ranksh-test-none.npy }
-expect error { save x /nowhere/x.npy }
+expect error "q[4,4]: the file holds [3,4]" { tensor q[4,4] = load /tmp/ranksh-test-save.npy }
+expect error "cannot be opened: No such file" { tensor q[4,4] = load /tmp/ranksh-test-none.npy }
+expect error "/nowhere/x.npy cannot be written" { save x /nowhere/x.npy }
