@@ -1,8 +1,4 @@
-/* file.c -- save, and `tensor x = load F.npy`: tensors in NumPy's files (base/npy.h); `load` takes texts too
- * (shell/training/data.h)
- *
- * A file is read by rank 0 and its content sent to all, so that every process knows the same; a tensor is
- * written by its owner. */
+/* save.c -- save: a tensor in a NumPy file (base/npy.h), written by its owner */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -13,8 +9,6 @@
 #include "world/world.h"
 
 #include <string.h>
-
-/* ---- save ---- */
 
 static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
 {
