@@ -1,7 +1,8 @@
 /* schedule.c -- schedule: the order in which each rank of a pipeline works on its micro-batches, which slots, work(k),
  * micro(k) and chunk(k) then tell */
-#include "shell/commands/services.h"
+#include "shell/language/run/command.h"
 #include "strategies/schedule.h"
+#include "world/world.h"
 
 static enum status count_of(struct call *call, const char *name, int standard, int *count)
 {
