@@ -68,8 +68,8 @@ sync
 mark task
 #: check
 expect close(sa, wanted_a) and close(sb, wanted_b)   # sa and sb should be this rank's parts of the sums
-expect error { peek ga }   # ga is still there: free it
-expect error { peek gb }   # gb is still there: free it
+expect error "no tensor 'ga'" { peek ga }   # ga is still there: free it
+expect error "no tensor 'gb'" { peek gb }   # gb is still there: free it
 expect peak <= 4*N + 4*4*N/world + 4k   # both gradients were there at once: free gb before backward_a
 #: hint
 # backward_b,  sb = reducescatter gb,  free gb,  and then layer a
@@ -112,8 +112,8 @@ let before = peak
 #: check
 expect count(allgather) == 2 and count(matmul) == 2   # each layer is brought together once and used once
 expect close(y, Y)   # y is not x A B
-expect error { peek A }   # A is still there: free it when it has been used
-expect error { peek B }   # B is still there: free it when it has been used
+expect error "no tensor 'A'" { peek A }   # A is still there: free it when it has been used
+expect error "no tensor 'B'" { peek B }   # B is still there: free it when it has been used
 expect bytes(wa) == 4*d*d/world   # wa should stay this rank's part
 expect peak <= before + 64k   # A and B were there at once
 #: hint

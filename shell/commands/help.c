@@ -1,9 +1,10 @@
 /* help.c -- help [WORD], explain on|off: every line comes from the commands' rows */
-#include "shell/commands/services.h"
 
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
 
 #include <string.h>
 
@@ -181,22 +182,22 @@ static bool help_topic(struct text *text, const char *topic)
 }
 
 /* Words of the grammar are no commands; what they do is one line each. X(word, usage, sentence) */
-#define KEYWORDS(X)                                                                                          \
-	X("tensor",                                                                                          \
-	        "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "                            \
-	        "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",                    \
-	        "makes tensors on every rank: memory, but no time; every later line sees the data. A file "  \
-	        "not named .npy is text: "                                                                   \
-	        "i32, one number a character")                                                               \
-	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value")                          \
-	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch")                        \
-	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",                             \
-	        "runs the lines for each number (the end is left out) or word")                              \
-	X("repeat", "repeat N { LINES }", "runs the lines N times")                                          \
-	X("def", "def NAME PARAMETERS { LINES }", "a command of your own")                                   \
-	X("expect", "expect EXPR   or   expect error { LINES }",                                             \
-	        "checks on every rank that something holds; in a script, a false one makes the exit status " \
-	        "1")
+#define KEYWORDS(X)                                                                                         \
+	X("tensor",                                                                                         \
+	        "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "                           \
+	        "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",                   \
+	        "makes tensors on every rank: memory, but no time; every later line sees the data. A file " \
+	        "not named .npy is text: "                                                                  \
+	        "i32, one number a character")                                                              \
+	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value")                         \
+	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch")                       \
+	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",                            \
+	        "runs the lines for each number (the end is left out) or word")                             \
+	X("repeat", "repeat N { LINES }", "runs the lines N times")                                         \
+	X("def", "def NAME PARAMETERS { LINES }", "a command of your own")                                  \
+	X("expect", "expect EXPR   or   expect error \"WORDS\" { LINES }",                                  \
+	        "checks on every rank that something holds, or that the lines are refused and the message " \
+	        "has the words (or any, without them); in a script, a false one makes the exit status 1")
 
 static bool help_keyword(struct text *text, const char *word)
 {

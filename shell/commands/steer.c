@@ -1,5 +1,8 @@
 /* steer.c -- slow, crash, abort, pace: what befalls the ranks */
-#include "shell/commands/host.h"
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "shell/submit/host.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -20,10 +23,10 @@ static enum status slow_run(struct shell *shell, struct call *call)
 		FOR_RANKS (rank, call_ranks(call)) {
 			double factor;
 			enum status status = factor_of(call, rank, &factor);
-			if (status == ST_OK && pass)
-				status = shell->backend->slow(shell->backend, rank, factor);
 			if (status != ST_OK)
 				return status;
+			if (pass)
+				shell->backend->slow(shell->backend, rank, factor);
 		}
 	return ST_OK;
 }

@@ -5,6 +5,7 @@
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
+#include "shell/wire/wire.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -193,10 +194,9 @@ static enum status open_session(struct session *session)
 	if (status != ST_OK)
 		return status;
 	if (resume) {
-		status = job_replay(session);
-		printf("   resumed: %zu lines run again (%s)\n", session->diary.count, session->diary.path);
-		if (status != ST_OK)
-			job_lose(session, status);
+		if (job_replay(session))
+			printf("   resumed: %zu lines run again (%s)\n", session->diary.count,
+			        session->diary.path);
 		return ST_OK;
 	}
 	welcome(session, n);

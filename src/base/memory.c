@@ -1,9 +1,11 @@
 /* memory.c -- allocation, and the one place where a process without memory ends */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static long fail_countdown = -1; /* reached only by tests */
@@ -28,8 +30,8 @@ static _Noreturn void exhausted(size_t bytes)
 		on_exhausted(bytes);
 	int count = snprintf(
 	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
-	if (write(2, words, (size_t)count) < 0)
-		_exit(MEM_EXIT);
+	while (write(2, words, (size_t)count) < 0 && errno == EINTR)
+		;
 	_exit(MEM_EXIT);
 }
 
@@ -74,6 +76,29 @@ enum status mem_grow(void **items, size_t count, size_t *room, size_t element_by
 	*items = mem_resize(*items, wanted * element_bytes);
 	*room = wanted;
 	return ST_OK;
+}
+
+void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)
+{
+	if (wanted <= *room)
+		return;
+	*room = *room * 2 > wanted ? *room * 2 : wanted;
+	*items = mem_resize(*items, *room * element_bytes);
+}
+
+void *mem_map(size_t bytes)
+{
+	void *pages = must_fail()
+	        ? MAP_FAILED
+	        : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		exhausted(bytes);
+	return pages;
+}
+
+void mem_unmap(void *pages, size_t bytes)
+{
+	munmap(pages, bytes);
 }
 
 void mem_fail_at(long n)

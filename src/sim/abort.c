@@ -3,7 +3,7 @@
  *
  * All that happens before that time is carried out first, as for an answer that is owed. Operations that are
  * not at the head of their stream yet end as soon as they get there. */
-#include "sim/sim.h"
+#include "sim/inside.h"
 #include "base/memory.h"
 
 void mark_outputs(struct engine *e, op_id id, op_id by)
@@ -99,8 +99,6 @@ static enum status settle_members(struct sim *sim, int group, int64_t time)
 {
 	struct engine *e = sim->engine;
 	bool *members = mem_alloc(e->ranks_count);
-	if (!members)
-		return ST_MEMORY;
 	for (size_t i = 0; i < e->ranks_count; i++)
 		members[i] = is_member(e, group, i);
 	enum status status = commit(sim, NULL, 0, time, members, NULL);
@@ -117,8 +115,6 @@ enum status sim_abort(struct backend *backend, int group)
 		return status;
 	int64_t time = latest(e, group);
 	status = settle_members(sim, group, time);
-	if (status == ST_MEMORY)
-		status = settle_members(sim, group, time); /* as sim_reach */
 	if (status != ST_OK)
 		return status;
 	mark(e, group);

@@ -5,11 +5,11 @@
  * on it holds multiprocessors of its device. The members' links carry one flow for the whole collective. */
 #include "sim/engine.h"
 
-#include "sim/data.h"
+#include "data/data.h"
 
 struct instance *instance_at(const struct engine *e, const struct meet *meet)
 {
-	return &e->instances[e->instance_of[meet->group] + (uint32_t)meet->instance];
+	return &e->instances[e->log->instance_of[meet->group] + (uint32_t)meet->instance];
 }
 
 static const op_id *members(const struct engine *e, uint32_t meet)

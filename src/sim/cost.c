@@ -10,22 +10,6 @@ bool record_is_spin(const struct record *record)
 	return record->kind == OP_KERNEL && record->duration_ns >= 0;
 }
 
-const struct operand *record_source(const struct record *record)
-{
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_READ)
-			return &record->operand[i];
-	return NULL;
-}
-
-const struct operand *record_target(const struct record *record)
-{
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_WRITE)
-			return &record->operand[i];
-	return NULL;
-}
-
 /* A copy without a target is read by the host (`print`). */
 enum copy_way copy_way(const struct record *record)
 {
@@ -146,8 +130,8 @@ enum status cost_record(struct engine *e, op_id id)
 double slow_factor(const struct engine *e, op_id id)
 {
 	int rank = e->world->ops[id].rank;
-	for (size_t i = e->slow_count; i-- > 0;)
-		if (e->slows[i].rank == rank && e->slows[i].after < id)
-			return e->slows[i].factor;
+	for (size_t i = e->log->slow_count; i-- > 0;)
+		if (e->log->slows[i].rank == rank && e->log->slows[i].after < id)
+			return e->log->slows[i].factor;
 	return 1;
 }

@@ -9,11 +9,11 @@
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (meetings)  run.c (one
  * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  missing.c (who is waited
- * for)  fill.c data.c evaluate.c (the data of this process's rank)  traffic.c
+ * for)  fill.c (when the host's own writing of a tensor is due)  traffic.c
  *
- * May call: collectives/ kernels/ world/ machine/ mpi/ base/. To add a kind of operation: a row of OP_KINDS
+ * May call: data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of OP_KINDS
  * (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what becomes of data
- * in data.c.
+ * in data/data.c.
  *
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
@@ -23,7 +23,7 @@
 #define RANKSH_ENGINE_H
 
 #include "collectives/collective.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
 
 #define NOWHERE UINT32_MAX /* no index */
 
@@ -181,7 +181,18 @@ struct slow {
 	double factor;
 };
 
-struct data;                 /* of this process's rank: data.h */
+/* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to: were
+ * the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed. */
+struct engine_log {
+	uint32_t *instance_of; /* by group: its first instance */
+	size_t group_count, group_room;
+	struct floor *floors; /* by first */
+	size_t floor_count, floor_room;
+	struct slow *slows; /* in the order of the lines */
+	size_t slow_count, slow_room;
+};
+
+struct data;                 /* of this process's rank: data/data.h */
 enum { EVENTS_A_STEP = 20 }; /* of a budget */
 
 struct engine {
@@ -194,12 +205,7 @@ struct engine {
 	size_t name##_count, name##_room;
 	ENGINE_ARRAYS(X)
 #undef X
-	uint32_t *instance_of; /* by group: its first instance */
-	size_t group_count, group_room;
-	struct floor *floors;
-	size_t floor_count, floor_room;
-	struct slow *slows;
-	size_t slow_count, slow_room;
+	struct engine_log *log; /* the machine's; its copies point to the same one */
 	uint32_t *fresh;
 	size_t fresh_count, fresh_room; /* ranks with lines to look at */
 	struct due *held;
@@ -279,11 +285,12 @@ static inline uint64_t op_order(const struct op *op)
 }
 
 /* state.c */
-enum status engine_create(struct engine **engine, struct world *world);
-void engine_free(struct engine *engine);
-enum status engine_reserve(
-        struct engine *e); /* room for everything that the books hold; the only place that allocates */
-enum status engine_copy(struct engine *to, const struct engine *from); /* as it is now, with an overlay */
+struct engine *engine_create(struct world *world);
+void engine_free(struct engine *engine); /* a copy leaves the log to the machine */
+/* Lanes, works, links and heap places for everything that the books hold. A pass takes no memory, so pointers
+ * into the arrays stay good within it. */
+void engine_make_room(struct engine *e);
+void engine_copy(struct engine *to, const struct engine *from); /* as it is now, with an overlay */
 
 /* agenda.c: at most one event a work */
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
@@ -295,8 +302,6 @@ enum status cost_record(struct engine *e, op_id id);
 bool record_is_spin(const struct record *record);
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_ON_HOST };
 enum copy_way copy_way(const struct record *record);
-const struct operand *record_source(const struct record *record); /* of a copy; NULL if it has none */
-const struct operand *record_target(const struct record *record);
 double slow_factor(const struct engine *e, op_id id);
 
 /* host.c */

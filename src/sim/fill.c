@@ -4,16 +4,17 @@
  * writing is an event at the host's time, in its place among those of the device. */
 #include "sim/engine.h"
 
-#include "sim/data.h"
+#include "data/data.h"
 
+/* Does an operation that is issued and not done use memory of the fill, or does another fill wait already? */
 static bool must_wait(const struct engine *e, op_id fill)
 {
 	const struct rank *r = &e->ranks[e->world->me];
-	bool waits = data_fill_meets(e->data, fill, 0);
+	bool waits = data_next_fill(e->data) != 0;
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !waits; k++)
 		for (op_id id = e->lanes[r->lanes + k].head; id && op_at(e, id)->flags & OPF_ISSUED && !waits;
 		        id = op_at(e, id)->next_stream)
-			waits = data_fill_meets(e->data, fill, id);
+			waits = data_fill_touches(e->data, fill, id);
 	return waits;
 }
 
@@ -26,10 +27,12 @@ static void schedule(struct engine *e)
 
 void fill_reached(struct engine *e, op_id id)
 {
-	if (must_wait(e, id) && data_fill_later(e->data, id))
-		schedule(e);
-	else
+	if (!must_wait(e, id)) {
 		data_fill(e->data, id);
+		return;
+	}
+	data_fill_later(e->data, id);
+	schedule(e);
 }
 
 void fill_due(struct engine *e)

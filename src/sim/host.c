@@ -5,7 +5,7 @@
  * for. */
 #include "sim/engine.h"
 
-#include "sim/data.h"
+#include "data/data.h"
 
 static void done(struct engine *e, struct rank *r, op_id id)
 {

@@ -4,7 +4,7 @@
  * From the host's SYNC to the operation it waits for, to the head of its stream, to the members that have not
  * arrived, and so on. An end of the chain is a line not given (mended by it), or a mismatch, a rank that
  * crashed, or a circle (never mended). */
-#include "sim/sim.h"
+#include "sim/inside.h"
 #include "base/memory.h"
 
 enum { UNSEEN, OPEN, CLOSED };
@@ -165,8 +165,6 @@ enum status missing(const struct engine *e, op_id id)
 {
 	struct search search = {.e = e, .seen = mem_alloc(e->overlay_count + 1)};
 	enum status status;
-	if (!search.seen)
-		return ST_MEMORY;
 	look_at_op(&search, id);
 	if (search.stuck || !search.lacking)
 		status = fail(

@@ -1,21 +1,19 @@
 /* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until
  * the next line */
-#include "sim/sim.h"
+#include "sim/inside.h"
+
+#include <string.h>
 
 static enum status project(struct sim *sim, struct budget *budget)
 {
-	enum status status = sim_ready(sim);
-	if (status == ST_OK && (status = fresh_copy(&sim->future, sim->engine)) != ST_OK)
-		status = fresh_copy(&sim->future,
-		        sim->engine); /* one failed allocation is tried again, as in sim_ready() */
-	if (status != ST_OK)
-		return status;
-	for (size_t i = 0; i < sim->engine->fresh_count; i++)
-		sim->future->fresh[i] = sim->engine->fresh[i];
-	sim->future->fresh_count = sim->engine->fresh_count;
-	sim->future->everybody_quiet = true;
-	sim->future->ticks = sim->future->ticks_all = 0;
-	status = engine_run(sim->future, budget);
+	struct engine *e = sim->engine;
+	sim_ready(sim);
+	struct engine *future = sim->future = fresh_copy(sim->future, e);
+	memcpy(future->fresh, e->fresh, e->fresh_count * sizeof *e->fresh);
+	future->fresh_count = e->fresh_count;
+	future->everybody_quiet = true;
+	future->ticks = future->ticks_all = 0;
+	enum status status = engine_run(future, budget);
 	sim->projected = status == ST_OK;
 	return status;
 }
@@ -50,10 +48,8 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 		return;
 	times->projected = true;
 	future = sim_future(sim);
-	if (!future) { /* a command may act on what it sees (`query`): the others see more */
-		sim->blind |= !sim->engine->in_pass;
+	if (!future)
 		return;
-	}
 	op = op_at(future, id);
 	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, true};
 }

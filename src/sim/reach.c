@@ -4,7 +4,7 @@
  * long as one of them meets a stopped rank whose side is queued, with that rank's too. Once the answer is
  * reached so, the same is done for good: it is the same pass over the same state. The quiet ranks' devices
  * are settled up to there, and later lines join links and groups no earlier. */
-#include "sim/sim.h"
+#include "sim/inside.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -17,14 +17,12 @@ static int not_done(const struct engine *e, const op_id *ids, int count)
 	return left;
 }
 
-enum status fresh_copy(struct engine **copy, const struct engine *from)
+struct engine *fresh_copy(struct engine *copy, const struct engine *from)
 {
-	if (!*copy) {
-		*copy = mem_alloc(sizeof **copy);
-		if (!*copy)
-			return ST_MEMORY;
-	}
-	return engine_copy(*copy, from);
+	if (!copy)
+		copy = mem_alloc(sizeof *copy);
+	engine_copy(copy, from);
+	return copy;
 }
 
 /* One try; *more: ranks were found that must be quiet too, and now are. */
@@ -32,15 +30,12 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
         bool *needed, struct budget *budget, bool *more)
 {
 	size_t n = sim->engine->ranks_count;
-	enum status status = fresh_copy(&sim->trial, sim->engine);
-	if (status != ST_OK)
-		return status;
-	struct engine *e = sim->trial;
+	struct engine *e = sim->trial = fresh_copy(sim->trial, sim->engine);
 	memset(needed, 0, n);
 	e->quiet = quiet;
 	e->needed = needed;
 	goal_set(e, goal, count, until);
-	status = engine_run(e, budget);
+	enum status status = engine_run(e, budget);
 	e->quiet = e->needed = NULL;
 	*more = e->need_count > 0;
 	for (size_t i = 0; i < n; i++)
@@ -60,22 +55,20 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 		return;
 	e->s.fixed = time;
 	op_id first = (op_id)e->world->op_count + 1;
-	if (e->floor_count && e->floors[e->floor_count - 1].first == first)
-		e->floor_count--;
-	e->floors[e->floor_count++] = (struct floor){first, time};
+	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
+		e->log->floor_count--;
+	MEM_GROW(&e->log->floors, e->log->floor_count, &e->log->floor_room);
+	e->log->floors[e->log->floor_count++] = (struct floor){first, time};
 }
 
 static enum status for_good(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {
 	struct engine *e = sim->engine;
-	enum status status = MEM_GROW(&e->floors, e->floor_count, &e->floor_room);
-	if (status != ST_OK)
-		return status;
 	e->quiet = quiet;
 	goal_set(e, goal, count, until);
 	e->latest = 0;
-	status = engine_run(e, budget);
+	enum status status = engine_run(e, budget);
 	e->quiet = NULL;
 	goal_drop(e, goal, count);
 	settle(e, quiet, count ? e->latest : until);
@@ -88,9 +81,8 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 {
 	size_t n = sim->engine->ranks_count;
 	bool *quiet = mem_alloc(2 * n), more = true;
-	enum status status = quiet ? ST_OK : ST_MEMORY;
-	if (quiet)
-		memcpy(quiet, start, n);
+	enum status status = ST_OK;
+	memcpy(quiet, start, n);
 	while (status == ST_OK && more)
 		status = try_once(sim, goal, count, until, quiet, quiet + n, budget, &more);
 	if (status == ST_OK)
@@ -102,21 +94,20 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
 	const struct engine *e = sim_future(sim);
-	enum status worst = e ? ST_OK : ST_MEMORY;
-	for (int i = 0; e && i < count && worst != ST_STUCK; i++)
+	enum status worst = ST_OK;
+	for (int i = 0; i < count && worst != ST_STUCK; i++)
 		if (!(op_at(e, ids[i])->flags & OPF_DONE))
 			worst = missing(e, ids[i]);
 	return worst == ST_OK ? fail(ST_BUG, "an answer was not reached, and nobody is missing") : worst;
 }
 
-static enum status reach_once(struct sim *sim, const op_id *ids, int count, struct budget *budget)
+enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
 {
+	struct sim *sim = (struct sim *)backend;
 	enum status status = sim_run(sim, budget);
 	if (status != ST_OK || not_done(sim->engine, ids, count) == 0)
 		return status;
 	bool *start = mem_alloc(sim->engine->ranks_count);
-	if (!start)
-		return ST_MEMORY;
 	for (int i = 0; i < count; i++)
 		start[sim->engine->world->ops[ids[i]].rank] = true;
 	status = commit(sim, ids, count, TIME_UNKNOWN, start, budget);
@@ -124,14 +115,4 @@ static enum status reach_once(struct sim *sim, const op_id *ids, int count, stru
 	if (status == ST_WAITS)
 		return name_missing(sim, ids, count);
 	return status == ST_OK ? sim_run(sim, budget) : status;
-}
-
-/* As in sim_ready, an allocation is tried again: nothing has changed when one has failed. */
-enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
-{
-	struct sim *sim = (struct sim *)backend;
-	enum status status = reach_once(sim, ids, count, budget);
-	if (status == ST_MEMORY)
-		status = reach_once(sim, ids, count, budget);
-	return status;
 }

@@ -46,15 +46,15 @@ void goal_drop(struct engine *e, const op_id *goal, int count)
 
 int64_t op_floor(const struct engine *e, op_id id)
 {
-	size_t low = 0, high = e->floor_count;
+	size_t low = 0, high = e->log->floor_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (e->floors[middle].first <= id)
+		if (e->log->floors[middle].first <= id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? e->floors[low - 1].time : 0;
+	return low ? e->log->floors[low - 1].time : 0;
 }
 
 /* ---- stopping */
@@ -116,11 +116,11 @@ static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, st
 
 static void spread_collectives(struct engine *e, size_t *depth, uint32_t rank)
 {
-	for (size_t g = 0; g < e->group_count; g++) {
+	for (size_t g = 0; g < e->log->group_count; g++) {
 		int number = e->world->groups[g].instance_of[rank];
 		if (number >= 0)
 			spread_collective(
-			        e, depth, rank, &e->instances[e->instance_of[g] + (uint32_t)number]);
+			        e, depth, rank, &e->instances[e->log->instance_of[g] + (uint32_t)number]);
 	}
 }
 

@@ -1,6 +1,6 @@
-/* sim.c -- the simulator's functions as a backend; what each means stands in backend.h, how it is done in the
+/* sim.c -- the simulator's functions as a backend; what each means stands in backend/backend.h, how it is done in the
  * file named there */
-#include "sim/sim.h"
+#include "sim/inside.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
 
@@ -29,45 +29,24 @@ static enum status sim_queued(struct backend *backend, op_id id)
 	return cost_record(e, id);
 }
 
-static enum status ready_once(struct sim *sim)
+void sim_ready(struct sim *sim)
 {
-	enum status status = engine_reserve(sim->engine);
-	if (status == ST_OK && sim->data)
-		status = data_groups(sim->data);
-	if (status == ST_OK && sim->data) {
-		const struct rank *me = &sim->engine->ranks[sim->engine->world->me];
-		size_t running = me->lane_count;
-		for (uint32_t k = 0; k < me->lane_count; k++)
-			running += sim->engine->lanes[me->lanes + k].parts;
-		status = data_reserve(sim->data, running);
-	}
-	return status;
-}
-
-/* Other processes go on to messages that want this one: one failed allocation is tried again. */
-enum status sim_ready(struct sim *sim)
-{
-	enum status status = ready_once(sim);
-	return status == ST_MEMORY ? ready_once(sim) : status;
+	engine_make_room(sim->engine);
+	if (sim->data)
+		data_groups(sim->data);
 }
 
 enum status sim_run(struct sim *sim, struct budget *budget)
 {
-	enum status status = sim_ready(sim);
-	if (status == ST_OK)
-		status = engine_run(sim->engine, budget);
+	sim_ready(sim);
+	enum status status = engine_run(sim->engine, budget);
 	sim->engine->spoiled |= sim->data && data_spoiled(sim->data);
-	return status == ST_OK && sim->data ? data_stranded(sim->data) : status;
+	return status;
 }
 
-enum status sim_advance(struct backend *backend, struct budget *budget)
+static enum status sim_advance(struct backend *backend, struct budget *budget)
 {
-	struct sim *sim = sim_of(backend);
-	enum status status = sim_run(sim, budget);
-	bool blind = sim->blind;
-	sim->blind = false;
-	return status == ST_OK && blind ? fail(ST_MEMORY, "this computer is out of memory for the projection")
-	                                : status;
+	return sim_run(sim_of(backend), budget);
 }
 
 static enum status sim_failure(struct backend *backend)
@@ -86,14 +65,11 @@ static void sim_host(struct backend *backend, int rank, struct host_now *now)
 	now->on = r->state == RANK_BLOCKED ? r->on : 0;
 }
 
-static enum status sim_slow(struct backend *backend, int rank, double factor)
+static void sim_slow(struct backend *backend, int rank, double factor)
 {
 	struct engine *e = sim_of(backend)->engine;
-	enum status status = MEM_GROW(&e->slows, e->slow_count, &e->slow_room);
-	if (status == ST_OK)
-		e->slows[e->slow_count++] = (struct slow){rank, (op_id)e->world->op_count, factor};
-	sim_of(backend)->projected = false; /* it borrows the list */
-	return status;
+	MEM_GROW(&e->log->slows, e->log->slow_count, &e->log->slow_room);
+	e->log->slows[e->log->slow_count++] = (struct slow){rank, (op_id)e->world->op_count, factor};
 }
 
 static double sim_slowness(struct backend *backend, op_id id)
@@ -101,7 +77,7 @@ static double sim_slowness(struct backend *backend, op_id id)
 	return slow_factor(sim_of(backend)->engine, id);
 }
 
-static enum status sim_clock_at_least(struct backend *backend, int64_t ns)
+static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct engine *e = sim_of(backend)->engine;
 	e->s.least_clock = later(e->s.least_clock, ns);
@@ -109,7 +85,6 @@ static enum status sim_clock_at_least(struct backend *backend, int64_t ns)
 		if (e->ranks[i].state == RANK_IDLE && !e->ranks[i].fresh)
 			e->ranks[i].clock = later(e->ranks[i].clock, e->s.least_clock);
 	sim_of(backend)->projected = false;
-	return ST_OK;
 }
 
 static enum status sim_peek(
@@ -125,24 +100,13 @@ static enum status sim_peek(
 	return ST_OK;
 }
 
-/* Copies share a few arrays with the machine. */
-static void free_copy(struct engine *copy)
-{
-	if (!copy)
-		return;
-	copy->instance_of = NULL;
-	copy->floors = NULL;
-	copy->slows = NULL;
-	engine_free(copy);
-}
-
 static void sim_stop(struct backend *backend)
 {
 	struct sim *sim = sim_of(backend);
 	if (!sim)
 		return;
-	free_copy(sim->trial);
-	free_copy(sim->future);
+	engine_free(sim->trial);
+	engine_free(sim->future);
 	engine_free(sim->engine);
 	data_free(sim->data);
 	mem_free(sim);
@@ -167,24 +131,14 @@ static const struct backend functions = {
         .stop = sim_stop,
 };
 
-enum status sim_start(
-        struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks)
+struct backend *sim_start(struct world *world, struct plane *plane, struct backend_hooks hooks)
 {
 	struct sim *sim = mem_alloc(sizeof *sim);
-	if (!sim)
-		return ST_MEMORY;
 	kernels_start();
 	sim->backend = functions;
-	sim->plane = plane;
-	enum status status = engine_create(&sim->engine, world);
-	if (status == ST_OK && plane)
-		status = data_create(&sim->data, world, plane);
-	if (status != ST_OK) {
-		sim_stop(&sim->backend);
-		return status;
-	}
+	sim->engine = engine_create(world);
+	sim->data = plane ? data_create(world, plane) : NULL;
 	sim->engine->hooks = hooks;
 	sim->engine->data = sim->data;
-	*backend = &sim->backend;
-	return ST_OK;
+	return &sim->backend;
 }

@@ -1,43 +1,12 @@
-/* sim.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
- * reach.c, project.c, abort.c. */
+/* sim.h -- the simulated machine, a backend (backend/backend.h). What its own files share: inside.h, engine.h. */
 #ifndef RANKSH_SIM_H
 #define RANKSH_SIM_H
 
-#include "sim/data.h"
-#include "sim/engine.h"
+#include "backend/backend.h"
+#include "mpi/plane.h"
 
-struct sim {
-	struct backend backend; /* first: a backend is a sim */
-	struct engine *engine;
-	struct engine *trial;  /* a copy, made anew for each use */
-	struct engine *future; /* the projection; good while `projected` */
-	bool projected;
-	struct data *data;
-	struct plane *plane;
-	/* times were asked for, and there was no memory for the projection: the next advance says so */
-	bool blind;
-};
-
-enum status sim_ready(struct sim *sim); /* room, communicators: before every pass of the machine itself */
-enum status sim_run(struct sim *sim, struct budget *budget); /* one pass */
-enum status sim_advance(struct backend *backend, struct budget *budget);
-enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
-enum status sim_abort(struct backend *backend, int group);
-const struct engine *sim_future(struct sim *sim); /* the projection, NULL when memory ran out */
-enum status sim_project(struct backend *backend, struct budget *budget);
-void sim_times(struct backend *backend, op_id id, struct times *times);
-bool sim_waiting(struct backend *backend, int rank, op_id *on);
-void sim_sent(struct backend *backend, int rank, int section, double *sent);
-
-/* A copy on which nobody issues anything more. */
-enum status fresh_copy(struct engine **copy, const struct engine *from);
-/* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`
- * and of those that they hang on as quiet. ST_WAITS when the goal is not reached: the copy in sim->trial
- * shows how far it got. */
-enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
-        struct budget *budget);
-/* missing.c: why operation `id` cannot be reached on engine e, which has run to its end: ST_WAITS or
- * ST_STUCK, worded. */
-enum status missing(const struct engine *e, op_id id);
+/* plane: carries the tensors' data between the processes; NULL: there is no data (--dry). The caller keeps
+ * world and plane, which must outlive the backend; backend->stop frees it. Sets world_segment_calls. */
+struct backend *sim_start(struct world *world, struct plane *plane, struct backend_hooks hooks);
 
 #endif

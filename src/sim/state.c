@@ -1,7 +1,6 @@
 /* state.c -- the arrays of the machine: room for what the books hold, and copies to try the future on
  *
- * engine_reserve is the only place where the engine takes memory; a pass needs none, so it cannot stop half
- * way. Room:
+ * All arrays grow here, between passes; within a pass none of them moves. Room:
  *   works      a lane, a rank (its stop event), a group instance, a transfer that may be under way
  *   heap       one event a work at most
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member */
@@ -10,19 +9,8 @@
 
 #include <string.h>
 
-static enum status room_for(void **items, size_t *room, size_t wanted, size_t bytes)
-{
-	if (wanted <= *room)
-		return ST_OK;
-	size_t more = *room * 2 > wanted ? *room * 2 : wanted;
-	void *grown = mem_resize(*items, more * bytes);
-	if (!grown)
-		return ST_MEMORY;
-	*items = grown;
-	*room = more;
-	return ST_OK;
-}
-#define ROOM(e, name, wanted) room_for((void **)&(e)->name, &(e)->name##_room, (wanted), sizeof *(e)->name)
+/* Room for `wanted` elements of one of the engine's arrays. */
+#define ROOM(e, name, wanted) MEM_ROOM(&(e)->name, (wanted), &(e)->name##_room)
 
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
@@ -71,97 +59,80 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 	e->lanes_count += room;
 }
 
-static enum status reserve_works(struct engine *e, size_t more)
+/* Places for `more` works, with what every work may need at once: an event, links, a poke. */
+static void room_for_works(struct engine *e, size_t more)
 {
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
-	for (size_t i = 0; i < e->group_count; i++)
-		ties += (size_t)LINK_KINDS * (size_t)e->world->n;
-	if (ROOM(e, works, works) != ST_OK || ROOM(e, agenda, works) != ST_OK ||
-	        ROOM(e, held, works) != ST_OK || ROOM(e, ties, ties) != ST_OK ||
-	        ROOM(e, pokes, e->lanes_count + 1) != ST_OK)
-		return ST_MEMORY;
+	ties += e->log->group_count * LINK_KINDS * (size_t)e->world->n;
+	ROOM(e, works, works);
+	ROOM(e, agenda, works);
+	ROOM(e, held, works);
+	ROOM(e, ties, ties);
+	ROOM(e, pokes, e->lanes_count + 1);
 	e->pokes_count = e->pokes_room;
 	for (; e->ties_count < e->ties_room; e->ties_count++) {
 		e->ties[e->ties_count] = (struct tie){0, e->s.free_tie};
 		e->s.free_tie = (uint32_t)e->ties_count;
 	}
-	return ST_OK;
 }
 
-static enum status reserve_streams(struct engine *e, uint32_t rank, uint32_t streams)
+static void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 {
 	struct rank *r = &e->ranks[rank];
-	uint32_t room = r->lane_room;
 	if (streams <= r->lane_count)
-		return ST_OK;
-	if (streams > room)
-		room = streams + 3;
-	if (ROOM(e, lanes, e->lanes_count + room) != ST_OK || reserve_works(e, streams + room) != ST_OK)
-		return ST_MEMORY;
+		return;
+	uint32_t room = streams > r->lane_room ? streams + 3 : r->lane_room;
+	ROOM(e, lanes, e->lanes_count + room);
+	room_for_works(e, streams + room);
 	if (room > r->lane_room)
 		move_lanes(e, rank, room);
 	while (r->lane_count < streams)
 		add_lane(e, rank, r->lane_count);
-	return reserve_works(e, 0);
+	room_for_works(e, 0);
 }
 
-static enum status reserve_groups(struct engine *e)
+static void make_groups(struct engine *e)
 {
-	while (e->group_count < e->world->group_count) {
-		const struct group *group = &e->world->groups[e->group_count];
+	struct engine_log *log = e->log;
+	while (log->group_count < e->world->group_count) {
+		const struct group *group = &e->world->groups[log->group_count];
 		size_t more = (size_t)group->instances;
-		if (ROOM(e, instances, e->instances_count + more) != ST_OK ||
-		        room_for((void **)&e->instance_of, &e->group_room, e->group_count + 1,
-		                sizeof *e->instance_of) != ST_OK)
-			return ST_MEMORY;
-		e->group_count++;
-		if (reserve_works(e, more) != ST_OK) {
-			e->group_count--;
-			return ST_MEMORY;
-		}
-		e->instance_of[e->group_count - 1] = (uint32_t)e->instances_count;
+		ROOM(e, instances, e->instances_count + more);
+		MEM_ROOM(&log->instance_of, log->group_count + 1, &log->group_room);
+		log->instance_of[log->group_count++] = (uint32_t)e->instances_count;
+		room_for_works(e, more);
 		for (int i = 0; i < group->instances; i++) {
 			uint32_t index = (uint32_t)e->instances_count++;
-			e->instances[index] = (struct instance){.group = (int)e->group_count - 1,
+			e->instances[index] = (struct instance){.group = (int)log->group_count - 1,
 			        .number = i,
 			        .work = add_work(e, OWNER_GROUP, index)};
 		}
 	}
-	return ST_OK;
 }
 
-static enum status reserve_transfers(struct engine *e)
+static void make_transfers(struct engine *e)
 {
-	size_t more = e->parts > e->transfers_count ? e->parts - e->transfers_count : 0;
-	if (!more)
-		return ST_OK;
-	if (ROOM(e, transfers, e->parts) != ST_OK ||
-	        reserve_works(e, e->transfers_room - e->transfers_count) != ST_OK)
-		return ST_MEMORY;
+	if (e->parts <= e->transfers_count)
+		return;
+	ROOM(e, transfers, e->parts);
+	room_for_works(e, e->transfers_room - e->transfers_count);
 	while (e->transfers_count < e->transfers_room) {
 		uint32_t index = (uint32_t)e->transfers_count++;
 		e->transfers[index] = (struct transfer){
 		        .work = add_work(e, OWNER_TRANSFER, index), .next = e->s.free_transfer};
 		e->s.free_transfer = index;
 	}
-	return ST_OK;
-}
-
-static op_id after_reserved(const struct engine *e, uint32_t rank)
-{
-	op_id last = e->ranks[rank].reserved;
-	return last ? e->world->ops[last].next_program : e->world->first[rank];
 }
 
 /* The streams of a rank's new lines, and how many transfers a head of each may need. */
-static enum status reserve_lines(struct engine *e, uint32_t rank)
+static void make_lines(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
-	if (reserve_streams(e, rank, r->streams) != ST_OK)
-		return ST_MEMORY;
+	make_streams(e, rank, r->streams);
 	if (!r->transfers)
-		return ST_OK;
-	for (op_id id = after_reserved(e, rank); id; id = e->world->ops[id].next_program) {
+		return;
+	op_id id = r->reserved ? e->world->ops[r->reserved].next_program : e->world->first[rank];
+	for (; id; id = e->world->ops[id].next_program) {
 		const struct record *record = op_record(e->world, id);
 		struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
 		if (record->kind == OP_P2P && record->parts > lane->parts) {
@@ -171,26 +142,24 @@ static enum status reserve_lines(struct engine *e, uint32_t rank)
 		r->reserved = id;
 	}
 	r->transfers = false;
-	return ST_OK;
 }
 
-enum status engine_reserve(struct engine *e)
+void engine_make_room(struct engine *e)
 {
 	for (size_t i = 0; i < e->fresh_count; i++)
-		if (reserve_lines(e, e->fresh[i]) != ST_OK)
-			return ST_MEMORY;
-	enum status status = reserve_groups(e);
-	return status == ST_OK ? reserve_transfers(e) : status;
+		make_lines(e, e->fresh[i]);
+	make_groups(e);
+	make_transfers(e);
 }
 
-static enum status make_ranks(struct engine *e)
+static void make_ranks(struct engine *e)
 {
 	size_t n = (size_t)e->world->n;
-	if (ROOM(e, ranks, n) != ST_OK || ROOM(e, links, n * LINK_KINDS) != ST_OK ||
-	        ROOM(e, fresh, n) != ST_OK ||
-	        room_for((void **)&e->stack, &e->stack_room, n, sizeof *e->stack) != ST_OK ||
-	        reserve_works(e, n + 1) != ST_OK)
-		return ST_MEMORY;
+	ROOM(e, ranks, n);
+	ROOM(e, links, n * LINK_KINDS);
+	ROOM(e, fresh, n);
+	ROOM(e, stack, n);
+	room_for_works(e, n + 1);
 	e->ranks_count = n;
 	e->links_count = n * LINK_KINDS;
 	for (size_t i = 0; i < e->links_count; i++)
@@ -203,22 +172,19 @@ static enum status make_ranks(struct engine *e)
 	}
 	e->s.fill = add_work(e, OWNER_FILL, 0);
 	for (uint32_t i = 0; i < n; i++)
-		if (reserve_streams(e, i, STREAM_DEFAULT + 1) != ST_OK)
-			return ST_MEMORY;
-	return ST_OK;
+		make_streams(e, i, STREAM_DEFAULT + 1);
 }
 
-enum status engine_create(struct engine **engine, struct world *world)
+struct engine *engine_create(struct world *world)
 {
 	struct engine *e = mem_alloc(sizeof *e);
-	if (!e)
-		return ST_MEMORY;
+	e->log = mem_alloc(sizeof *e->log);
 	e->world = world;
 	e->base = UINT32_MAX;
 	e->until = TIME_UNKNOWN;
 	e->s.free_tie = e->s.free_transfer = NOWHERE;
-	*engine = e;
-	return make_ranks(e);
+	make_ranks(e);
+	return e;
 }
 
 void engine_free(struct engine *e)
@@ -228,9 +194,12 @@ void engine_free(struct engine *e)
 #define X(type, name) mem_free(e->name);
 	ENGINE_ARRAYS(X)
 #undef X
-	mem_free(e->instance_of);
-	mem_free(e->floors);
-	mem_free(e->slows);
+	if (e->base == UINT32_MAX) {
+		mem_free(e->log->instance_of);
+		mem_free(e->log->floors);
+		mem_free(e->log->slows);
+		mem_free(e->log);
+	}
 	mem_free(e->fresh);
 	mem_free(e->held);
 	mem_free(e->stack);
@@ -257,42 +226,30 @@ static op_id first_open(const struct engine *e)
 	return first;
 }
 
-/* A copy borrows what a pass only reads (instance_of, floors, slows): it must not outlive a change of
- * those. */
-enum status engine_copy(struct engine *to, const struct engine *from)
+void engine_copy(struct engine *to, const struct engine *from)
 {
 	op_id base = first_open(from);
 	size_t open = from->world->op_count + 1 - base;
-#define X(type, name)                                                                                     \
-	if (room_for((void **)&to->name, &to->name##_room, from->name##_room, sizeof *to->name) != ST_OK) \
-		return ST_MEMORY;
-	ENGINE_ARRAYS(X)
-#undef X
-	if (ROOM(to, overlay, open) != ST_OK || ROOM(to, held, from->held_room) != ST_OK ||
-	        ROOM(to, fresh, from->fresh_room) != ST_OK ||
-	        room_for((void **)&to->stack, &to->stack_room, from->stack_room, sizeof *to->stack) != ST_OK)
-		return ST_MEMORY;
 #define X(type, name)                                                                \
+	ROOM(to, name, from->name##_room);                                           \
 	if (from->name##_count)                                                      \
 		memcpy(to->name, from->name, from->name##_count * sizeof *to->name); \
 	to->name##_count = from->name##_count;
 	ENGINE_ARRAYS(X)
 #undef X
+	ROOM(to, held, from->held_room);
+	ROOM(to, fresh, from->fresh_room);
+	ROOM(to, stack, from->stack_room);
+	ROOM(to, overlay, open);
 	if (open)
 		memcpy(to->overlay, from->world->ops + base, open * sizeof *to->overlay);
 	to->overlay_count = open;
 	to->base = base;
 	to->world = from->world;
+	to->log = from->log;
 	to->s = from->s;
-	to->instance_of = from->instance_of;
-	to->group_count = from->group_count;
-	to->floors = from->floors;
-	to->floor_count = from->floor_count;
-	to->slows = from->slows;
-	to->slow_count = from->slow_count;
 	to->until = TIME_UNKNOWN;
 	to->aims = false;
 	to->goal_left = 0;
 	to->status = ST_OK;
-	return ST_OK;
 }

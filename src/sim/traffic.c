@@ -2,7 +2,7 @@
  *
  * A transfer counts on the sender's links; a collective's bytes on those that lead to the next member; a copy
  * on the bus. */
-#include "sim/sim.h"
+#include "sim/inside.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * parts (sendrecv, together) has them all under way at once and is done with the last. */
 #include "sim/engine.h"
 
-#include "sim/data.h"
+#include "data/data.h"
 
 uint32_t part_meet(const struct engine *e, const struct op *op, int part)
 {
@@ -72,7 +72,7 @@ static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op
 		t->link[i] = path.link[i];
 	e->works[t->work].op = send;
 	if (e->data)
-		data_transfer_begin(e->data, t);
+		data_transfer_begin(e->data, t->send, t->send_part);
 	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
 }
 
@@ -145,7 +145,7 @@ void transfer_due(struct engine *e, uint32_t index)
 	}
 	release(e, index);
 	if (e->data)
-		data_transfer_end(e->data, &t);
+		data_transfer_end(e->data, t.send, t.send_part, t.receive, t.receive_part);
 	side_done(e, t.send);
 	side_done(e, t.receive);
 }

@@ -20,7 +20,7 @@
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 
-#include "sim/backend.h"
+#include "backend/backend.h"
 
 struct trace {
 	const struct world *world;

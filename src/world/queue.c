@@ -15,6 +15,24 @@ enum status ops_reserve(struct world *world, size_t ops, size_t records)
 
 /* ---- records */
 
+static const struct operand *first_operand(const struct record *record, int access)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & access)
+			return &record->operand[i];
+	return NULL;
+}
+
+const struct operand *record_source(const struct record *record)
+{
+	return first_operand(record, ACCESS_READ);
+}
+
+const struct operand *record_target(const struct record *record)
+{
+	return first_operand(record, ACCESS_WRITE);
+}
+
 static void digest_record(struct world *world, const struct record *record)
 {
 	digest_change(world, CHANGE_RECORD, record->kind, (int64_t)record->title << 32 | record->object);

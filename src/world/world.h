@@ -408,6 +408,9 @@ static inline const struct record *op_record(const struct world *world, op_id id
 {
 	return &world->records[world->ops[id].record];
 }
+/* The first operand that is read, or written, of a copy or a collective; NULL if it has none. */
+const struct operand *record_source(const struct record *record);
+const struct operand *record_target(const struct record *record);
 bool world_happens_before(
         const struct world *world, op_id a, op_id b); /* by program order alone, through other ranks too */
 const struct record *world_mismatch(const struct world *world, const struct meet *meet,

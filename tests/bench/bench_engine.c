@@ -2,7 +2,7 @@
  * allreduce over and over */
 #include "base/memory.h"
 #include "collectives/collective.h"
-#include "sim/backend.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ int main(void)
 	enum status status = machine_load(&machine, "dgx-h100-128");
 	struct world *world = status == ST_OK ? world_create(RANKS, -1, &machine) : NULL;
 	if (world)
-		status = sim_start(&backend, world, NULL, (struct backend_hooks){NULL, NULL});
+		backend = sim_start(world, NULL, (struct backend_hooks){NULL, NULL});
 	if (backend)
 		status = play(world, backend);
 	if (status != ST_OK)

@@ -68,6 +68,6 @@ says "model gpt; data x.npy y.npy; strategy ddp" "a gpt reads tokens"
 says "model mlp batch=9; data x.npy y.npy; strategy ddp" "a batch takes 9 rows; the data has 8: batch=8 fits"
 
 # a refused line changes nothing
-says "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error { data text none }; expect error { data x.npy seven.npy }; strategy ddp; run 1; verify" \
+says "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error \"none: No such file\" { data text none }; expect error \"x.npy has 8 rows, seven.npy has 7\" { data x.npy seven.npy }; strategy ddp; run 1; verify" \
 	"as one rank after 1 iteration"
 check "the rows are still those of the pair" grep -qF "w1         [4,8]" out

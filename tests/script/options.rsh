@@ -8,7 +8,7 @@ expect lr == 0.05 and hook == "none" and bucket == 262144 and way == "straight"
 print lr hook
 #> [0-3] lr = 0.05
 #>       hook = none
-expect error { let a = 1; refuse a == 1 "a is $a" }
+expect error "a is 1" { let a = 1; refuse a == 1 "a is $a" }
 
 # replaced: the def of its name before
 def f a { say "one $a" }
@@ -25,4 +25,4 @@ down 2
 #> n=1
 def g { }
 def h { replaced }
-expect error { h }
+expect error "no def of 'h' stands before" { h }

@@ -96,5 +96,5 @@ printf 'short' > "$work/short"
 says "model gpt seq=64; data text $work/short; strategy ddp" "a sequence takes 64 tokens and one more; the data has 5: seq=4 fits"
 says "model mlp; data text $work/short; strategy ddp" "an mlp reads rows of numbers"
 says "model mlp layers=4 hidden=4096 batch=8; strategy ddp; run 1" "of the setup, the parameters"
-"$RANKSH" -n 2 -c "model mlp layers=4 hidden=4096 batch=8; strategy ddp; expect error { run 1 }; step 0; step 1; program" > "$work/out" 2>&1
+"$RANKSH" -n 2 -c "model mlp layers=4 hidden=4096 batch=8; strategy ddp; expect error \"no room for 64 MB\" { run 1 }; step 0; step 1; program" > "$work/out" 2>&1
 check "a program that did not fit begins again" grep -q "> *2  the parameters" "$work/out"

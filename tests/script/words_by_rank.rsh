@@ -30,7 +30,7 @@ y = $act x
 print y[0]
 #> [0,2,3] y[0] = 0
 #> [1] y[0] = 1
-expect error { y = $act x x }
+expect error "takes 1 tensor" { y = $act x x }
 let act = "relu"
 dx = $(act)_grad x x
 print dx[0]
@@ -63,6 +63,6 @@ expect $name + 1 == 4
 
 # what a line becomes is read as a line: its mistakes are named
 let w = "sya"
-expect error { $w "x" }
-let w = "$w; say no"
-expect error { $w 0 }
+expect error "did you mean 'say'" { $w "x" }
+let w = "sync; sync"
+expect error "which is no line with a command" { $w }

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "collectives/collective.h"
-#include "sim/backend.h"
+#include "sim/sim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static inline void bench_open(struct bench *b, int n)
 	*b = (struct bench){.machine = test_machine()};
 	b->world = world_create(n, -1, &b->machine);
 	assert_non_null(b->world);
-	assert_int_equal(sim_start(&b->backend, b->world, NULL, (struct backend_hooks){b, hook_done}), ST_OK);
+	b->backend = sim_start(b->world, NULL, (struct backend_hooks){b, hook_done});
 }
 
 static inline void bench_close(struct bench *b)

@@ -4,6 +4,9 @@
 #include "shell/language/parse/lex.h"
 #include "base/memory.h"
 #include "check.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -259,6 +262,19 @@ static void errors_expected(void **state)
 	      "print x }; expect error { tensor }");
 	HOLDS("expect error { y = relu nosuch }; expect error { if 1 { y = relu nosuch } }");
 	IS_FALSE("expect error { y = relu x }");
+	HOLDS("expect error \"no tensor 'nosuch'\" { y = relu nosuch }; expect error\"1 or more\"{ tensor "
+	      "q[0] }");
+	HOLDS("expect error \"no tensor 'not\" {\nlet e = 2\ny = relu notthere\nlet e = 3\n}; expect e == 2");
+	HOLDS("for i in 0:2 { expect error \"no tensor\" { y = relu nosuch } }; expect error \"\" { tensor "
+	      "}");
+	IS_FALSE("expect error \"no stream 'nosuch'\" { y = relu nosuch }");
+	IS_FALSE("expect error \"no tensor\" { y = relu x }");
+	IS_FALSE("expect error \"no tensor\" { tensor q[4 }");
+	REFUSED("expect error nosuch { y = relu nosuch }", ST_SYNTAX, "a block was expected");
+	REFUSED("expect error \"no $(1+1)\" { y = relu nosuch }", ST_SYNTAX, "words in quotes");
+	REFUSED("expect error \"a\"b { y = relu nosuch }", ST_SYNTAX, "");
+	REFUSED("expect error \"words\"", ST_SYNTAX, "a block was expected");
+	REFUSED("expect error \"words", ST_INCOMPLETE, "");
 	REFUSED("expect error { y = relu x", ST_INCOMPLETE, "");
 }
 
@@ -396,31 +412,25 @@ static void completion(void **state)
 	text_release(&out);
 }
 
-/* Whatever allocation fails: a failure, no leak, and the same variables as before */
+static bool run_lines(void *lines)
+{
+	return run(lines) == ST_OK;
+}
+
 static void memory_runs_out(void **state)
 {
-	const char *lines = "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i "
-	                    "in 0:2 { f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
+	char lines[] =
+	        "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i in 0:2 "
+	        "{ f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
 	(void)state;
-	enum status status = ST_MEMORY;
-	for (long n = 0; n < 2000 && status == ST_MEMORY; n++) {
-		close_shell(NULL);
-		long live = mem_live();
-		assert_int_equal(open_shell(NULL), 0);
-		mem_fail_at(n);
-		status = run(lines);
-		mem_fail_at(-1);
-		close_shell(NULL);
-		assert_int_equal(mem_live(), live);
-		assert_int_equal(open_shell(NULL), 0);
-	}
-	assert_int_equal(status, ST_OK);
+	sweep_memory(run_lines, lines);
 }
 
 #define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        IN_A_SHELL(arithmetic),
 	        IN_A_SHELL(variables),

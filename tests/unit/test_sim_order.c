@@ -1,6 +1,7 @@
 /* test_sim_order.c -- properties of random programs: the order in which lines of different ranks are typed,
  * advancing and looking mean nothing; causes come before effects; an n-th failing allocation leaves a machine
  * that goes on as if nothing had been */
+#include "check.h"
 #include "sim_world.h"
 
 enum { RANKS = 5, STREAMS = 3, STEPS = 60, LINES = STEPS * 2 };
@@ -355,46 +356,29 @@ static void test_interrupted_work_goes_on(void **state)
 	bench_close(&b);
 }
 
-/* The n-th allocation fails: the call says so, and the same call then does what it would have done. */
+static bool run_program(void *self)
+{
+	struct program *p = self;
+	struct bench b;
+	op_id ids[RANKS][LINES], last[RANKS];
+	int done[RANKS] = {0};
+	uint32_t order = 5;
+	open_world(&b, p);
+	type(&b, p, &order, false, done, p->count, ids);
+	for (int r = 0; r < RANKS; r++)
+		last[r] = sync_on(&b, r, OP_EVERYTHING);
+	bool good = b.backend->advance(b.backend, NULL) == ST_OK &&
+	        b.backend->reach(b.backend, last, RANKS, NULL) == ST_OK;
+	bench_close(&b);
+	return good && mem_live() == 0;
+}
+
 static void test_every_allocation_may_fail(void **state)
 {
 	static struct program p;
-	static struct results plain, other;
-	long before = mem_live();
 	(void)state;
 	make_program(&p, 11);
-	play(&p, 5, false, &plain, NULL);
-	for (long n = 0;; n++) {
-		struct bench b;
-		op_id ids[RANKS][LINES], last[RANKS];
-		int done[RANKS] = {0}, half[RANKS];
-		uint32_t order = 5;
-		bool failed = false;
-		open_world(&b, &p);
-		for (int r = 0; r < RANKS; r++)
-			half[r] = p.count[r] / 2;
-		type(&b, &p, &order, false, done, half, ids);
-		mem_fail_at(n);
-		failed |= b.backend->advance(b.backend, NULL) == ST_MEMORY;
-		struct times times;
-		b.backend->times(b.backend, ids[0][0], &times);
-		mem_fail_at(-1);
-		type(&b, &p, &order, false, done, p.count, ids);
-		for (int r = 0; r < RANKS; r++)
-			last[r] = sync_on(&b, r, OP_EVERYTHING);
-		mem_fail_at(n);
-		enum status status = b.backend->reach(b.backend, last, RANKS, NULL);
-		mem_fail_at(-1);
-		failed |= status == ST_MEMORY;
-		assert_true(status == ST_OK || status == ST_MEMORY);
-		assert_int_equal(b.backend->reach(b.backend, last, RANKS, NULL), ST_OK);
-		collect(&b, &p, ids, &other);
-		assert_memory_equal(&plain, &other, sizeof plain);
-		bench_close(&b);
-		assert_int_equal(mem_live(), before);
-		if (!failed && n > 20)
-			break;
-	}
+	sweep_memory(run_program, &p);
 }
 
 int main(void)
@@ -403,8 +387,8 @@ int main(void)
 	        cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
 	        cmocka_unit_test(test_order_between_answers_means_nothing),
 	        cmocka_unit_test(test_projection_is_what_comes),
-	        cmocka_unit_test(test_interrupted_work_goes_on),
 	        cmocka_unit_test(test_every_allocation_may_fail),
+	        cmocka_unit_test(test_interrupted_work_goes_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_trace_sim.c -- the pictures of a simulated machine: what the engine's times mean to a lane */
 #include "trace_scene.h"
 #include "collectives/collective.h"
+#include "sim/sim.h"
 
 /* The simulator in place of the written-down times */
 struct rig {
@@ -14,7 +15,7 @@ static struct rig rig_open(int n)
 	struct rig rig = {.scene = scene_open(n)};
 	struct machine *machine = &rig.scene->machine;
 	assert_int_equal(machine_load(machine, "classroom"), ST_OK);
-	assert_int_equal(sim_start(&rig.sim, rig.scene->world, NULL, (struct backend_hooks){0}), ST_OK);
+	rig.sim = sim_start(rig.scene->world, NULL, (struct backend_hooks){0});
 	rig.trace = (struct trace){.world = rig.scene->world, .backend = rig.sim};
 	return rig;
 }

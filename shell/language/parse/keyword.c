@@ -186,17 +186,36 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	return status;
 }
 
+/* expect error "words" { lines }: the words may be left out. They are quoted, and as they stand: no `$`. */
+static enum status parse_expect_error(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_EXPECT_ERROR;
+	if (parser->at < parser->end && *parser->at == '"') {
+		const char *at, *after;
+		enum status status = next_word(parser, &at, &after);
+		if (status == ST_OK)
+			status = parse_name(parser, at, after, &statement->word);
+		if (status == ST_OK && (!statement->word->quoted || !statement->word->constant))
+			status = fail(ST_SYNTAX,
+			        "expect error: words in quotes and a block were expected, as in: "
+			        "expect error \"no tensor\" { print x }");
+		if (status != ST_OK)
+			return status;
+	}
+	bool lenient = parser->lenient;
+	parser->lenient = true;
+	enum status status = parse_block(parser, &statement->block);
+	parser->lenient = lenient;
+	return status;
+}
+
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	const char *at = parser->at = skip_blanks(parser->at, parser->end, false);
-	if (parser->end - at > 5 && memcmp(at, "error", 5) == 0 && (is_blank(at[5]) || at[5] == '{')) {
-		bool lenient = parser->lenient;
-		statement->kind = STATEMENT_EXPECT_ERROR;
+	if (parser->end - at > 5 && memcmp(at, "error", 5) == 0 &&
+	        (is_blank(at[5]) || strchr("{\"", at[5]))) {
 		parser->at = skip_blanks(at + 5, parser->end, false);
-		parser->lenient = true;
-		enum status status = parse_block(parser, &statement->block);
-		parser->lenient = lenient;
-		return status;
+		return parse_expect_error(parser, statement);
 	}
 	statement->kind = STATEMENT_EXPECT;
 	return rest_formula(parser, "expect", false, &statement->formula);

@@ -1,6 +1,7 @@
-/* expect.c -- expect EXPR, expect error { } */
-#include "shell/language/run/run.h"
+/* expect.c -- expect EXPR, expect error "words" { } */
 #include "base/memory.h"
+#include "shell/language/run/run.h"
+#include "shell/session/out.h"
 
 #include <string.h>
 
@@ -177,6 +178,24 @@ static bool is_refusal(enum status status)
 	        status != ST_QUIT && status != ST_BUG;
 }
 
+/* The refusal that ends the block must say `words`; without words any refusal does. */
+static enum status compare_refusal(struct shell *shell, struct statement *statement)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter};
+	struct text words = {0};
+	if (!statement->word)
+		return ST_OK;
+	enum status status = evaluate_text(&eval, statement->word, &words);
+	if (status == ST_OK && !strstr(fail_text(), text_string(&words))) {
+		shell->expects_failed++;
+		place_of(shell, statement);
+		out_say(shell->out, "false: expect error: its lines were refused with other words\n");
+		out_say(shell->out, "  expected: %s\n  refused:  %s\n", text_string(&words), fail_text());
+	}
+	text_release(&words);
+	return status;
+}
+
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -187,7 +206,7 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 		in->located = false;
 		in->loops = loops;
 		in->blocks = blocks;
-		return ST_OK;
+		return compare_refusal(shell, statement);
 	}
 	if (status != ST_OK)
 		return status;

@@ -63,14 +63,14 @@ barrier
 groups
 #> world      0-3
 #> pair       0,1 2,3
-expect error { y = allreduce q in nothing }
-expect error { allgather q }
-expect error { y = reducescatter q }
-expect error { broadcast q root=4 }
-expect error { allreduce q op=mean }
-expect error { allreduce q algo=nothing }
+expect error "no group 'nothing'" { y = allreduce q in nothing }
+expect error "allgather gives a result" { allgather q }
+expect error "a first axis that 4 divides" { y = reducescatter q }
+expect error "root=4, and the group's ranks count 0-3" { broadcast q root=4 }
+expect error "'op=mean' is none of: sum" { allreduce q op=mean }
+expect error "'algo=nothing' is none of: auto" { allreduce q algo=nothing }
 tensor h[2] pinned = 1
-expect error { allreduce h }
+expect error "h is in pinned host memory" { allreduce h }
 tensor two[4,4] = 1
 col = shard two dim=1
-expect error { allreduce col }
+expect error "the elements of col do not lie side by side" { allreduce col }

@@ -11,7 +11,7 @@ sync
 print z[0]
 #> [0-3] z[0] = 8 8 8 8
 expect count(matmul) == 2
-expect error { launch nothing }
+expect error "no graph 'nothing'" { launch nothing }
 # what is captured under one mark and launched under others counts to those
 mark taken
 capture again { y = matmul x w }

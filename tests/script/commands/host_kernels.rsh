@@ -14,8 +14,8 @@ expect time(host) > 786us and time(host) < 787us and busy(cpu) == 1
 let part = busy(compute)
 expect part > 0.127 and part < 0.128
 tensor d[65536] = 1
-expect error { sgd d dw lr=0.5 on cpu }
-expect error { r = relu w }
+expect error "sgd: dw is in pinned host memory" { sgd d dw lr=0.5 on cpu }
+expect error "relu: w is in pinned host memory" { r = relu w }
 sync
 expect races == 0
 copy w -> d on compute

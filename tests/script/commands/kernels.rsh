@@ -69,16 +69,16 @@ n = spin 1ms x
 adamless = exp x
 sync
 expect close(n, x)
-expect error { y = matmul x x }
-expect error { y = matmul x }
-expect error { matmul x w }
-expect error { y = nothing x }
-expect error { y[0:1,0:1] = relu x }
-expect error { sgd x w }
-expect error { spin 3 }
-expect error { y z = relu x }
+expect error "matmul wants [2,3] x [3,any]" { y = matmul x x }
+expect error "matmul takes 2 tensors, not 1" { y = matmul x }
+expect error "matmul gives a result" { matmul x w }
+expect error "no command or kernel 'nothing'" { y = nothing x }
+expect error "y[0:1,0:1] is [1,1], the result is [2,3]" { y[0:1,0:1] = relu x }
+expect error "sgd wants lr" { sgd x w }
+expect error "3 of what? A time has a unit" { spin 3 }
+expect error "relu gives 1 result, not 2" { y z = relu x }
 tensor h[2,3] pinned = 1
-expect error { y = relu h }
+expect error "relu: h is in pinned host memory" { y = relu h }
 view = y[0:1]
-expect error { y = relu w }
-expect error { new += relu w }
+expect error "views hang on it, so it is not remade" { y = relu w }
+expect error "no tensor 'new'" { new += relu w }

@@ -10,5 +10,5 @@ sync
 expect time(two) > time(one)
 say "done with $(1+1) of 2"
 #> done with 2 of 2
-expect error { diff one three }
-expect error { timeline nothing }
+expect error "no section 'three'" { diff one three }
+expect error "no section 'nothing'" { timeline nothing }

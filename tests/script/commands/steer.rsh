@@ -10,10 +10,10 @@ mark quick
 spin 1ms
 sync
 expect time == 1.01ms
-expect error { set nothing=3 }
-expect error { set launch=3 }
-expect error { machine nothing }
-expect error { slow 0 }
+expect error "a machine has no number 'nothing'" { set nothing=3 }
+expect error "launch is a time" { set launch=3 }
+expect error "no machine 'nothing'" { machine nothing }
+expect error "a factor from 0.01x to 1000x" { slow 0 }
 tensor g[4] = rank
 @0-2 allreduce g
 @0-2 sync
@@ -32,4 +32,4 @@ spin 1ms
 sync
 pace 1s
 pace off
-expect error { pace 3 }
+expect error "pace wants the wall time of a virtual millisecond" { pace 3 }

@@ -28,11 +28,11 @@ streams
 #>       compute    2 queued so far
 events
 #> [0-3] e          recorded on io, has happened
-expect error { stream io }
-expect error { wait nothing on io }
-expect error { record io on io }
-expect error { sync nothing }
-expect error { host 3 }
+expect error "io is a stream already" { stream io }
+expect error "no event or stream 'nothing'" { wait nothing on io }
+expect error "io is a stream; record wants an event" { record io on io }
+expect error "no event or stream 'nothing'" { sync nothing }
+expect error "3 of what? A time has a unit" { host 3 }
 # the default stream waits for a blocking stream, and holds it back
 stream back blocking
 mark legacy

@@ -1,12 +1,12 @@
-# a text file as the numbers of its characters: sorted by code point, so newline is 0, the blank 1, # 2
+# a text file as the numbers of its characters: sorted by code point, so newline is 0, the blank 1, " 2, # 3
 tensor text pinned = load tests/script/commands/text.rsh
-expect text[0] == 2
+expect text[0] == 3
 expect text[1] == 1
-expect text[103] == 0
+expect text[108] == 0
 tensor ids[8] i32
 copy text[0:8] -> ids
-expect ids[0] == 2
+expect ids[0] == 3
 expect ids[3] == 1
-expect error { tensor none = load tests/script/commands }
-expect error { tensor none = load /dev/null }
-expect error { tensor none = load tests/script/commands/no_such_file.txt }
+expect error "Is a directory" { tensor none = load tests/script/commands }
+expect error "/dev/null is empty" { tensor none = load /dev/null }
+expect error "no_such_file.txt: No such file" { tensor none = load tests/script/commands/no_such_file.txt }

@@ -25,7 +25,7 @@ together {
 }
 sync
 expect x[0] == world*(world-1)/2
-expect error { send x to=world }
-expect error { send x }
-expect error { @0 send x to=0 }
-expect error { recv nothing from=0 }
+expect error "on rank 0, and the group's ranks count 0-" { send x to=world }
+expect error "send wants to=RANK" { send x }
+expect error "rank 0 names itself" { @0 send x to=0 }
+expect error "no tensor 'nothing'" { recv nothing from=0 }

@@ -8,16 +8,16 @@ print y[0:4]
 #> [0-3] y[0:4] = 0 1 2 3
 c = shard X dim=1
 expect x[0,0] == rank*8/world*4
-expect error { z = reshape X [5,5] }
-expect error { z = shard X dim=2 }
-expect error { X = shard X }
+expect error "X is [8,4], 32 elements; [5,5] has 25" { z = reshape X [5,5] }
+expect error "dim=2, and X has the dimensions 0-1" { z = shard X dim=2 }
+expect error "X is a tensor with memory of its own" { X = shard X }
 tensor odd[7] = 0
-expect error { free X[0] }
-expect error { free X X }
-expect error { free nothing }
+expect error "free wants whole tensors" { free X[0] }
+expect error "X stands twice" { free X X }
+expect error "no tensor 'nothing'" { free nothing }
 free y
 free X odd
-expect error { print x }
-expect error { print X }
+expect error "no tensor 'x'" { print x }
+expect error "no tensor 'X'" { print X }
 tensors
 #> [0-3] no tensors: tensor x[64,64] = randn makes one

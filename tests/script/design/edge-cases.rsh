@@ -21,15 +21,15 @@ tensor z[4] = 0
 twice z
 expect z[0] == 2
 def deep n { deep n+1 }
-expect error { deep 0 }
-expect error { tensor who[4] }
-expect error { y = matmul(m, m) }
-expect error { y = m * 2 }
+expect error "defs call each other deeper than 100" { deep 0 }
+expect error "'who' is a variable already" { tensor who[4] }
+expect error "write: y = matmul m m" { y = matmul(m, m) }
+expect error "a variable's: let y = m * 2" { y = m * 2 }
 repeat world - 1 { z += one }
 expect z[3] == 2 + world - 1
 @0 { for i in 0:3 { @1 print i } }   # empty set: nothing
 y = m[1:3]
 m[1] += m[0]; sync
 expect y[0,0] == 4                   # a view sees the writing
-expect error { y[0:2,0:99] = relu m }
+expect error "99 is behind the end of a dimension of 8" { y[0:2,0:99] = relu m }
 # ranks 3 4

@@ -1,21 +1,21 @@
 /* data.c -- when the data of this process's rank changes
  *
- * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
- * those among them that read that memory and have not been evaluated are: kernels into memory of their own,
- * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end, straight
- * into place. */
-#include "sim/evaluate.h"
+ * A running operation is noted from its start on. Before an output appears (or the host fills a tensor), those
+ * among the running ones that read that memory are evaluated: kernels into memory of their own, copies, sends
+ * and collectives by packing their input. What nobody disturbs is computed at its end, straight into place. */
+#include "data/data.h"
 #include "base/memory.h"
+#include "data/evaluate.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { OPERANDS = 16 };
 /* One that runs: an operation, or a send of it. */
 struct running {
 	op_id id;
 	int part;               /* of a P2P: the send among its parts; else -1 */
-	bool staged, lost;      /* lost: there was no memory to stage it */
+	bool staged;            /* `packed` holds what is needed of it */
 	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
 };
 
@@ -31,34 +31,29 @@ struct data {
 	enum status status; /* the first failure that was not asked for yet */
 	char why[512];
 	bool spoiled;
-	bool stranded; /* a message was left out: no more are exchanged */
 };
 
 static void *segment_get(void *self, enum space space, int64_t bytes)
 {
 	(void)self;
 	(void)space;
-	void *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return base == MAP_FAILED ? NULL : base;
+	return mem_map((size_t)bytes);
 }
 
 static void segment_give(void *self, enum space space, void *base, int64_t bytes)
 {
 	(void)self;
 	(void)space;
-	munmap(base, (size_t)bytes);
+	mem_unmap(base, (size_t)bytes);
 }
 
-enum status data_create(struct data **data, struct world *world, struct plane *plane)
+struct data *data_create(struct world *world, struct plane *plane)
 {
-	struct data *made = mem_alloc(sizeof *made);
-	if (!made)
-		return ST_MEMORY;
-	made->world = world;
-	made->plane = plane;
+	struct data *data = mem_alloc(sizeof *data);
+	data->world = world;
+	data->plane = plane;
 	world_segment_calls(world, (struct segment_calls){NULL, segment_get, segment_give});
-	*data = made;
-	return ST_OK;
+	return data;
 }
 
 static void forget(struct data *data, struct running *running)
@@ -82,12 +77,7 @@ void data_free(struct data *data)
 	mem_free(data);
 }
 
-enum status data_stranded(const struct data *data)
-{
-	return data->stranded
-	        ? fail(ST_MEMORY, "this computer is out of memory for a message that other ranks wait for")
-	        : ST_OK;
-}
+/* ---- failures */
 
 bool data_spoiled(const struct data *data)
 {
@@ -107,7 +97,7 @@ static void keep(struct data *data, enum status status)
 	if (status == ST_OK || data->status != ST_OK)
 		return;
 	data->status = status;
-	strncpy(data->why, fail_text(), sizeof data->why - 1);
+	snprintf(data->why, sizeof data->why, "%s", fail_text());
 }
 
 /* The first failure is kept, and what it spoiled is marked. */
@@ -123,35 +113,20 @@ static void failed(struct data *data, enum status status, op_id id)
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
-enum status data_reserve(struct data *data, size_t running)
-{
-	if (running <= data->room)
-		return ST_OK;
-	struct running *grown = mem_resize(data->running, 2 * running * sizeof *grown);
-	if (!grown)
-		return ST_MEMORY;
-	data->running = grown;
-	data->room = 2 * running;
-	return ST_OK;
-}
-
-enum status data_groups(struct data *data)
+void data_groups(struct data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
-		enum status status = MEM_GROW(&data->groups, data->group_count, &data->group_room);
-		if (status != ST_OK)
-			return status;
 		int instance = group->instance_of[data->world->me];
-		data->groups[data->group_count] = NULL;
-		/* its members agree on success and failure: all of them try twice, or none */
-		for (int tries = 0; instance >= 0 && tries < 2 && !data->groups[data->group_count]; tries++)
-			status = plane_group_make(data->plane, group->instance[instance].n,
-			        group->instance[instance].ranks, &data->groups[data->group_count]);
-		data->group_count++;
-		keep(data, status); /* then none of them uses the group */
+		MEM_GROW(&data->groups, data->group_count, &data->group_room);
+		struct plane_group **made = &data->groups[data->group_count++];
+		*made = NULL;
+		if (instance < 0)
+			continue;
+		const struct group_instance *own = &group->instance[instance];
+		/* its members agree on success and failure: then none of them uses the group */
+		keep(data, plane_group_make(data->plane, own->n, own->ranks, made));
 	}
-	return ST_OK;
 }
 
 /* ---- reading before it is overwritten */
@@ -181,14 +156,11 @@ static void stage(struct data *data, struct running *running)
 	const struct operand *input = running->part < 0
 	        ? record_source(record)
 	        : &record->operand[record->part[running->part].operand];
-	enum status status = ST_OK;
 	running->staged = true;
 	if (record->kind == OP_KERNEL)
-		status = evaluate_kernel(data->world, record, running->packed);
-	else if (input && !(running->packed[0] = operand_packed(data->world, input)))
-		status = ST_MEMORY;
-	running->lost = status != ST_OK;
-	failed(data, status, running->id);
+		evaluate_kernel(data->world, record, running->packed);
+	else if (input)
+		running->packed[0] = operand_packed(data->world, input);
 }
 
 /* Memory is about to change, by an operation or (0) the host. */
@@ -224,6 +196,7 @@ static struct running *find(struct data *data, op_id id, int part)
 
 static void note(struct data *data, op_id id, int part)
 {
+	MEM_GROW(&data->running, data->count, &data->room);
 	data->running[data->count++] = (struct running){.id = id, .part = part};
 }
 
@@ -236,32 +209,23 @@ void data_begin(struct data *data, op_id id)
 		note(data, id, -1);
 }
 
-static enum status put_results(struct data *data, const struct running *running, const struct record *record)
+static void end_kernel(struct data *data, const struct running *running, const struct record *record)
 {
-	for (int i = 0; i < record->operands; i++) {
-		enum status status = running->packed[i]
-		        ? operand_unpack(data->world, &record->operand[i], running->packed[i])
-		        : ST_OK;
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	if (!running->staged)
+		evaluate_kernel(data->world, record, NULL);
+	for (int i = 0; i < record->operands; i++)
+		if (running->packed[i])
+			operand_unpack(data->world, &record->operand[i], running->packed[i]);
 }
 
-static enum status carry_out(struct data *data, const struct running *running, const struct record *record)
+static enum status end_collective(
+        struct data *data, const struct running *running, const struct record *record)
 {
-	const void *input = running->staged ? running->packed[0] : NULL;
-	if (record->kind == OP_KERNEL)
-		return running->staged ? put_results(data, running, record)
-		                       : evaluate_kernel(data->world, record, NULL);
-	if (record->kind == OP_COPY)
-		return evaluate_copy(data->world, record, input);
 	if (!data->groups[record->group])
 		return fail(ST_MPI, "the group '%s' could not be made",
 		        names_text(data->world->names, data->world->groups[record->group].name));
-	return data->stranded ? ST_MEMORY
-	                      : evaluate_collective(data->world, data->groups[record->group], record, input,
-	                                &data->stranded);
+	return evaluate_collective(data->world, data->groups[record->group], record,
+	        running->staged ? running->packed[0] : NULL);
 }
 
 void data_end(struct data *data, op_id id)
@@ -271,11 +235,12 @@ void data_end(struct data *data, op_id id)
 	if (!running)
 		return;
 	disturb_outputs(data, id, record);
-	enum status status = carry_out(data, running, record);
-	if (status == ST_OK && running->lost)
-		status = fail(ST_MEMORY, "this computer had no memory for what '%s' reads",
-		        names_text(data->world->names, record->title));
-	failed(data, status, id);
+	if (record->kind == OP_KERNEL)
+		end_kernel(data, running, record);
+	else if (record->kind == OP_COPY)
+		evaluate_copy(data->world, record, running->staged ? running->packed[0] : NULL);
+	else
+		failed(data, end_collective(data, running, record), id);
 	forget(data, running);
 }
 
@@ -298,10 +263,9 @@ static bool touches(const struct record *record, const struct record *fill)
 	return false;
 }
 
-bool data_fill_meets(const struct data *data, op_id fill, op_id other)
+bool data_fill_touches(const struct data *data, op_id fill, op_id other)
 {
-	return data->fill_count ||
-	        (other && touches(op_record(data->world, other), op_record(data->world, fill)));
+	return touches(op_record(data->world, other), op_record(data->world, fill));
 }
 
 void data_fill(struct data *data, op_id id)
@@ -309,15 +273,13 @@ void data_fill(struct data *data, op_id id)
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
 	if (record->kernel) /* else the content of a file, which the shell brings */
-		failed(data, evaluate_kernel(data->world, record, NULL), id);
+		evaluate_kernel(data->world, record, NULL);
 }
 
-bool data_fill_later(struct data *data, op_id id)
+void data_fill_later(struct data *data, op_id id)
 {
-	if (MEM_GROW(&data->fills, data->fill_count, &data->fill_room) != ST_OK)
-		return false;
+	MEM_GROW(&data->fills, data->fill_count, &data->fill_room);
 	data->fills[data->fill_count++] = id;
-	return true;
 }
 
 op_id data_next_fill(const struct data *data)
@@ -334,10 +296,10 @@ void data_fill_now(struct data *data)
 
 /* ---- transfers: every process sees all of them in the same order; those of its rank it takes part in */
 
-void data_transfer_begin(struct data *data, const struct transfer *t)
+void data_transfer_begin(struct data *data, op_id send, int send_part)
 {
-	if (data->world->ops[t->send].rank == data->world->me)
-		note(data, t->send, t->send_part);
+	if (data->world->ops[send].rank == data->world->me)
+		note(data, send, send_part);
 }
 
 static const struct operand *part_operand(const struct data *data, op_id id, int part)
@@ -346,26 +308,22 @@ static const struct operand *part_operand(const struct data *data, op_id id, int
 	return &record->operand[record->part[part].operand];
 }
 
-void data_transfer_end(struct data *data, const struct transfer *t)
+void data_transfer_end(struct data *data, op_id send, int send_part, op_id receive, int receive_part)
 {
-	int me = data->world->me, from = data->world->ops[t->send].rank,
-	    to = data->world->ops[t->receive].rank;
-	struct running *running = from == me ? find(data, t->send, t->send_part) : NULL;
-	const struct operand *source = part_operand(data, t->send, t->send_part),
-	                     *target = part_operand(data, t->receive, t->receive_part);
+	struct world *world = data->world;
+	int me = world->me, from = world->ops[send].rank, to = world->ops[receive].rank;
+	struct running *running = from == me ? find(data, send, send_part) : NULL;
+	const struct operand *source = part_operand(data, send, send_part),
+	                     *target = part_operand(data, receive, receive_part);
 	if (to == me)
 		disturb_operand(data, 0, target);
 	const void *packed = running && running->staged ? running->packed[0] : NULL;
-	if (data->stranded && from != to)
-		;
-	else if (from == me && to == me)
-		failed(data, evaluate_to_itself(data->world, source, target, packed), t->receive);
+	if (from == me && to == me)
+		evaluate_to_itself(world, source, target, packed);
 	else if (from == me)
-		failed(data, evaluate_send(data->world, data->plane, to, source, packed, &data->stranded),
-		        t->send);
+		failed(data, evaluate_send(world, data->plane, to, source, packed), send);
 	else if (to == me)
-		failed(data, evaluate_receive(data->world, data->plane, from, target, &data->stranded),
-		        t->receive);
+		failed(data, evaluate_receive(world, data->plane, from, target), receive);
 	if (running)
 		forget(data, running);
 }

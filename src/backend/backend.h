@@ -1,4 +1,5 @@
-/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it; cuda/ will.
+/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it; cuda/ will stand
+ * beside it.
  *
  * Rules every backend keeps (numbered as in docs/time.md; the simulator asserts them):
  *  1 operations of one stream run in issue order, one at a time
@@ -16,11 +17,11 @@
  * 11 making a group takes no time
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
- * May call: collectives/ kernels/ world/ machine/ mpi/ base/. */
+ * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
+ * Includes: world/ (types) base/. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 
-#include "mpi/plane.h"
 #include "world/world.h"
 
 /* Work between two looks at "shall I stop?": a backend subtracts what it did (1 = about 10 us of wall time)
@@ -55,8 +56,8 @@ struct backend {
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
 	 * its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* Carries out all that is final. ST_OK, ST_INTERRUPTED, or ST_MEMORY: this process cannot go on as
-	 * the others do. What becomes of its data steers nothing: see failure. */
+	/* Carries out all that is final. ST_OK or ST_INTERRUPTED. What becomes of this process's data steers
+	 * nothing: see failure. */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
 	/* An answer is owed: the operations `ids` (any, of one rank or of many) must be done. Advances; if it
 	 * is not final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS:
@@ -74,10 +75,10 @@ struct backend {
 	bool (*waiting)(struct backend *backend, int rank,
 	        op_id *on); /* the operation rank's host or a stream hangs on; false: none */
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
-	enum status (*slow)(struct backend *backend, int rank, double factor);
+	void (*slow)(struct backend *backend, int rank, double factor);
 	double (*slowness)(struct backend *backend, op_id id); /* the factor it was queued under; 1 if none */
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
-	enum status (*clock_at_least)(struct backend *backend, int64_t ns);
+	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
 	 * processed events, marks outputs poisoned, resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
@@ -93,14 +94,11 @@ struct backend {
 	void (*stop)(struct backend *backend); /* frees it */
 };
 
-/* plane may be NULL (--dry: no data). Sets world_segment_calls. on_text: a finished OP_SYNC with reason
- * "print" and the like is reported here when it is final, once, in commit order (the shell prints the text
- * then). It may peek and ask for times that are final. */
+/* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was asked
+ * for). It may peek and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);
 };
-enum status sim_start(
-        struct backend **backend, struct world *world, struct plane *plane, struct backend_hooks hooks);
 
 #endif

@@ -1,0 +1,183 @@
+/* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
+ *
+ * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is its own
+ * buffer, any other is packed into one of ours and unpacked again. */
+#include "data/evaluate.h"
+#include "base/memory.h"
+#include "collectives/collective.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+static void *operand_bytes(const struct world *world, const struct operand *operand)
+{
+	return world_data(world, (enum space)operand->space, operand->address);
+}
+
+void *operand_packed(const struct world *world, const struct operand *operand)
+{
+	void *packed = mem_alloc((size_t)layout_bytes(&operand->layout));
+	layout_pack(&operand->layout, operand_bytes(world, operand), packed);
+	return packed;
+}
+
+void operand_unpack(const struct world *world, const struct operand *operand, const void *packed)
+{
+	layout_unpack(&operand->layout, packed, operand_bytes(world, operand));
+}
+
+/* ---- kernels */
+
+/* Memory of our own in the tensor's place: with its elements where the kernel reads them. */
+static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
+{
+	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
+	int64_t dim[DIMS_MAX];
+	memcpy(dim, operand->layout.dim, sizeof dim);
+	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims, dim);
+	tensor->data =
+	        reads ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
+	return tensor->data;
+}
+
+/* The operands of a record are the kernel's arguments in order, then its results; one that works in place has
+ * no results. */
+void evaluate_kernel(const struct world *world, const struct record *record, void **staged)
+{
+	struct kernel_call call = {.kernel = record->kernel};
+	call.outs = record->operands < record->kernel->outs ? record->operands : record->kernel->outs;
+	call.ins = record->operands - call.outs;
+	memcpy(call.option, record->parameter, sizeof call.option);
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		struct kernel_tensor *tensor = i < call.ins ? &call.in[i] : &call.out[i - call.ins];
+		*tensor = (struct kernel_tensor){names_text(world->names, operand->name), operand->layout,
+		        operand_bytes(world, operand)};
+		call.add |= (operand->access & ACCESS_ADD) != 0;
+		if (staged && operand->access & (ACCESS_WRITE | ACCESS_ADD))
+			staged[i] = stage(world, operand, tensor);
+	}
+	if (record->operands)
+		kernel_compute(&call);
+}
+
+/* ---- copies */
+
+void evaluate_copy(const struct world *world, const struct record *record, const void *packed)
+{
+	const struct operand *from = record_source(record), *to = record_target(record);
+	if (from && to) /* else a `print`: the shell reads the memory */
+		evaluate_to_itself(world, from, to, packed);
+}
+
+/* Contiguous elements of any type into the operand. */
+static void convert(
+        const struct world *world, const struct operand *to, enum dtype from, const void *elements)
+{
+	int64_t count = layout_count(&to->layout);
+	if ((enum dtype)to->layout.dtype == from) {
+		operand_unpack(world, to, elements);
+		return;
+	}
+	float *values = mem_alloc((size_t)count * sizeof *values);
+	void *packed = mem_alloc((size_t)layout_bytes(&to->layout));
+	dtype_to_f32(from, elements, values, count);
+	dtype_from_f32((enum dtype)to->layout.dtype, values, packed, count);
+	operand_unpack(world, to, packed);
+	mem_free(values);
+	mem_free(packed);
+}
+
+static bool overlap(const struct operand *a, const struct operand *b)
+{
+	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
+	        b->address < a->address + layout_span(&a->layout);
+}
+
+void evaluate_to_itself(
+        const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
+{
+	void *own = NULL;
+	if (!packed && layout_contiguous(&from->layout) && !overlap(from, to))
+		packed = operand_bytes(world, from);
+	else if (!packed)
+		packed = own = operand_packed(world, from);
+	convert(world, to, (enum dtype)from->layout.dtype, packed);
+	mem_free(own);
+}
+
+/* ---- messages */
+
+/* Contiguous elements: those of the operand itself, or of a buffer of our own. */
+struct buffer {
+	void *bytes, *own;
+};
+
+/* filled: with the operand's elements as they are; apart: not the operand's own memory. */
+static struct buffer buffer_for(
+        const struct world *world, const struct operand *operand, bool filled, bool apart)
+{
+	if (layout_contiguous(&operand->layout) && !apart)
+		return (struct buffer){.bytes = operand_bytes(world, operand)};
+	void *own =
+	        filled ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
+	return (struct buffer){.bytes = own, .own = own};
+}
+
+/* What arrived goes into the operand. */
+static void buffer_back(const struct buffer *buffer, const struct world *world, const struct operand *operand)
+{
+	if (buffer->own)
+		operand_unpack(world, operand, buffer->own);
+}
+
+static bool is_same(const struct operand *a, const struct operand *b)
+{
+	return a->address == b->address && a->space == b->space &&
+	        layout_span(&a->layout) == layout_span(&b->layout);
+}
+
+enum status evaluate_collective(
+        const struct world *world, struct plane_group *group, const struct record *record, const void *packed)
+{
+	const struct operand *in = record_source(record), *out = record_target(record);
+	struct buffer from = {0}, to = {0};
+	/* MPI allows the very same buffer for both, but no other overlap */
+	bool apart = in && out && in != out && !is_same(in, out) && overlap(in, out);
+	if (in && !packed)
+		from = buffer_for(world, in, true, apart);
+	bool in_place = out == in && !packed;
+	if (out)
+		to = in_place ? (struct buffer){.bytes = from.bytes} : buffer_for(world, out, false, false);
+	enum status status = collective_data(record->collective, group, (enum dtype)record->dtype,
+	        (enum reduction)record->reduction, record->root, packed ? packed : from.bytes,
+	        in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0);
+	if (out && status == ST_OK)
+		buffer_back(in_place ? &from : &to, world, out);
+	mem_free(from.own);
+	mem_free(to.own);
+	return status;
+}
+
+enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+        const struct operand *operand, const void *packed)
+{
+	struct buffer buffer = {0};
+	if (!packed)
+		buffer = buffer_for(world, operand, true, false);
+	enum status status =
+	        plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
+	mem_free(buffer.own);
+	return status;
+}
+
+enum status evaluate_receive(
+        const struct world *world, struct plane *plane, int from, const struct operand *operand)
+{
+	struct buffer buffer = buffer_for(world, operand, false, false);
+	enum status status = plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout));
+	if (status == ST_OK)
+		buffer_back(&buffer, world, operand);
+	mem_free(buffer.own);
+	return status;
+}

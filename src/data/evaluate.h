@@ -1,0 +1,29 @@
+/* evaluate.h -- computing one operation on real memory; data.c says when. Private to this folder. */
+#ifndef RANKSH_DATA_EVALUATE_H
+#define RANKSH_DATA_EVALUATE_H
+
+#include "mpi/plane.h"
+#include "world/world.h"
+
+/* An operand's elements as they are now, contiguous; the caller frees them (mem_free). */
+void *operand_packed(const struct world *world, const struct operand *operand);
+void operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
+
+/* staged NULL: straight into place. Else what it writes goes to staged[operand], packed, made here; the caller
+ * frees those. */
+void evaluate_kernel(const struct world *world, const struct record *record, void **staged);
+
+/* In the following, `packed` is the input as it was when the operation started, or NULL: as it is now. */
+void evaluate_copy(const struct world *world, const struct record *record, const void *packed);
+void evaluate_to_itself(
+        const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
+/* Every member of the group calls it. ST_MPI. */
+enum status evaluate_collective(const struct world *world, struct plane_group *group,
+        const struct record *record, const void *packed);
+/* One side of a transfer from or to another rank. ST_MPI. */
+enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+        const struct operand *operand, const void *packed);
+enum status evaluate_receive(
+        const struct world *world, struct plane *plane, int from, const struct operand *operand);
+
+#endif

@@ -1,0 +1,40 @@
+/* inside.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
+ * reach.c, project.c, abort.c. */
+#ifndef RANKSH_SIM_INSIDE_H
+#define RANKSH_SIM_INSIDE_H
+
+#include "data/data.h"
+#include "sim/engine.h"
+#include "sim/sim.h"
+
+struct sim {
+	struct backend backend; /* first: a backend is a sim */
+	struct engine *engine;
+	struct engine *trial;  /* a copy, made anew for each use */
+	struct engine *future; /* the projection; good while `projected` */
+	bool projected;
+	struct data *data; /* NULL with --dry */
+};
+
+void sim_ready(struct sim *sim); /* room, communicators: before every pass of the machine itself */
+enum status sim_run(struct sim *sim, struct budget *budget); /* one pass */
+enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
+enum status sim_abort(struct backend *backend, int group);
+const struct engine *sim_future(struct sim *sim); /* the projection; NULL when asked within a pass */
+enum status sim_project(struct backend *backend, struct budget *budget);
+void sim_times(struct backend *backend, op_id id, struct times *times);
+bool sim_waiting(struct backend *backend, int rank, op_id *on);
+void sim_sent(struct backend *backend, int rank, int section, double *sent);
+
+/* A copy on which nobody issues anything more. */
+struct engine *fresh_copy(struct engine *copy, const struct engine *from);
+/* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`
+ * and of those that they hang on as quiet. ST_WAITS when the goal is not reached: the copy in sim->trial
+ * shows how far it got. */
+enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
+        struct budget *budget);
+/* missing.c: why operation `id` cannot be reached on engine e, which has run to its end: ST_WAITS or
+ * ST_STUCK, worded. */
+enum status missing(const struct engine *e, op_id id);
+
+#endif
