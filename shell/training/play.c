@@ -3,6 +3,7 @@
 #include "shell/training/state.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/session/read.h"
 #include "shell/language/run/interpreter.h"
 
 #include <math.h>
@@ -357,45 +358,5 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		        ((i + 1) % every == 0 || i + 1 == iterations))
 			status = say_progress(shell, t);
 	}
-	return status;
-}
-
-/* ---- back ---- */
-
-/* Without the lines typed: the steps alone */
-static enum status play_again(struct shell *shell, struct training *t, const struct plan *plan, long played)
-{
-	plan_copy(plan, &t->now);
-	enum status status = shell_reset(shell);
-	out_mute(shell->out, 1);
-	while (status == ST_OK && t->played < played)
-		status = play_shown(shell, t, false, false);
-	out_mute(shell->out, -1);
-	return status;
-}
-
-enum status program_back(struct shell *shell, long played)
-{
-	struct training *t = training_of(shell);
-	enum status status = wants_program(shell, t);
-	if (status == ST_OK && played < 0)
-		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
-		        t->played == 1 ? " was" : "s were");
-	if (status != ST_OK)
-		return status;
-	struct plan plan = {0};
-	struct machine machine = shell->machine;
-	bool typed = shell->typed.count > 0; /* in a script nothing is: its `set`s stay as they are */
-	plan_copy(&t->now, &plan);
-	t->limit = played;
-	status = journal_restore(shell);
-	t->limit = -1;
-	if (!typed)
-		shell->machine = machine;
-	if (status == ST_OK &&
-	        (t->played != played || !t->now.program)) /* the program came with the line that runs now */
-		status = play_again(shell, t, &plan, played);
-	plan_release(&plan);
-	shell->undid = true;
 	return status;
 }

@@ -1,5 +1,6 @@
 /* scratch.c -- sessions beside the learner's */
 #include "shell/training/scratch.h"
+#include "shell/training/open.h"
 
 /* The budget of the scratch session is used up: that of the learner's, which it came from, is looked at. */
 static bool more(struct budget *budget)

@@ -2,6 +2,7 @@
 #include "shell/training/training.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -42,6 +43,14 @@ void training_free(struct shell *shell)
 	plan_release(&t->at_reset);
 	mem_free(t);
 	shell->training = NULL;
+	shell->model = NULL;
+}
+
+/* What tensors are for is told by the model of the program. */
+static void tell_model(struct shell *shell)
+{
+	struct plan *now = &shell->training->now;
+	shell->model = now->program ? &now->model : NULL;
 }
 
 void plan_release(struct plan *plan)
@@ -113,6 +122,7 @@ void training_reset(struct shell *shell, struct plan *plan)
 	struct plan *old = shell->again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
+	tell_model(shell);
 	program_rewind(t);
 }
 
@@ -159,6 +169,7 @@ static enum status take(
 	program_release(t->now.program);
 	t->now.program = program_use(program);
 	program_rewind(t);
+	tell_model(shell);
 	return ST_OK;
 }
 

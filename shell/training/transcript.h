@@ -9,9 +9,10 @@
 #ifndef RANKSH_TRANSCRIPT_H
 #define RANKSH_TRANSCRIPT_H
 
-#include "shell/language/parse/tree.h"
+#include "shell/session/shell.h"
 
 struct transcript;
+struct statement;
 
 struct transcript *transcript_make(void);
 void transcript_free(struct transcript *transcript); /* NULL is allowed */

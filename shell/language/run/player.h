@@ -13,8 +13,9 @@
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
-#include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
+
+struct statement;
 
 /* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
 struct watcher {

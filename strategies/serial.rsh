@@ -1,0 +1,1 @@
+# serial: rank 0 trains alone
