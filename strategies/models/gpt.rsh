@@ -210,7 +210,8 @@ def iteration {
       phase B$k;  backward u 0 1 1
     }
   }
+  before_update
   ## the optimizer
   # every parameter takes a step down its gradient
-  phase O;  before_update;  update
+  phase O;  update
 }

@@ -20,6 +20,7 @@ def by_rows_backward dx dy x w inputs weights { matmul_backward dx dy x w inputs
 def input_gradient_made dx { }                  # the gradient of what a matrix cut by columns has read
 def gradient_made p { }                         # parameter p's gradient is complete
 def after_backward u m { }
+def before_update { }
 def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
 
 # ---- the batch ----
@@ -57,7 +58,7 @@ def read_target m {
 }
 
 # ---- parameters ----
-let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
+let half = 0;  let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
 
 # calls `what` with each parameter of unit u: its name, rows, columns; deviation and seed of its beginning; how tensor parallelism cuts it.
 # He's deviation, sqrt(2/rows), where a relu behind it halves the variance
@@ -189,8 +190,8 @@ def iteration {
       backward u 0 1 1
     }
   }
+  before_update
   ## the optimizer
   # every parameter takes a step down its gradient
-  phase O
-  update
+  phase O;  update
 }

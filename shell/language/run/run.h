@@ -7,7 +7,6 @@
 
 #include "shell/language/run/interpreter.h"
 #include "shell/language/parse/function.h"
-#include "strategies/schedule.h"
 
 enum {
 	CALLS_MAX = 100 /* of defs within each other */,
@@ -125,7 +124,7 @@ struct interpreter {
 	unsigned serial;                    /* of the latest def */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
-	struct schedule pipeline; /* of `schedule`; its stages are the places in this group */
+	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */

@@ -6,13 +6,16 @@
  * A slot is the k-th task of each stage, not a moment: a stage waits in its slot for what it needs. */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
+#include "strategies/schedule.h"
 
 #include <string.h>
 
 void schedule_forget(struct interpreter *in)
 {
-	schedule_release(&in->pipeline);
-	in->pipeline_group = 0;
+	if (in->pipeline)
+		schedule_release(in->pipeline);
+	mem_free(in->pipeline);
+	in->pipeline = NULL;
 }
 
 enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group)
@@ -23,7 +26,8 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 	if (status != ST_OK)
 		return status;
 	schedule_forget(in);
-	in->pipeline = schedule;
+	in->pipeline = mem_alloc(sizeof *in->pipeline);
+	*in->pipeline = schedule;
 	in->pipeline_group = group;
 	fold(in, ask, sizeof *ask);
 	fold(in, schedule.task, schedule.count * (size_t)schedule.stages * sizeof *schedule.task);
@@ -33,7 +37,7 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 /* Slot k of the rank: its stage is its place in the schedule's group */
 static enum status task_of(struct eval *eval, const struct formula *formula, const struct task **task)
 {
-	const struct schedule *schedule = &eval->in->pipeline;
+	const struct schedule *schedule = eval->in->pipeline;
 	struct value value;
 	int64_t k = 0;
 	enum status status = evaluate_number(eval, formula->argument[0].formula, &value);
@@ -57,11 +61,11 @@ enum status schedule_value(struct eval *eval, const struct formula *formula, str
 {
 	static const char *const works[] = {[WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW"};
 	const struct task *task = NULL;
-	if (!eval->in->pipeline.count)
+	if (!eval->in->pipeline)
 		return fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
 		        formula->function->name);
 	if (formula->function->function == FUNCTION_SLOTS) {
-		*value = value_number((double)eval->in->pipeline.count, UNIT_PLAIN);
+		*value = value_number((double)eval->in->pipeline->count, UNIT_PLAIN);
 		return ST_OK;
 	}
 	enum status status = task_of(eval, formula, &task);
