@@ -46,6 +46,5 @@ int64_t credit_stop(const struct credit *credit, int64_t start);
 /* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the
  * steps that everybody counts. */
 struct budget credit_alone(struct credit *credit);
-int64_t wall_ns(void);
 
 #endif

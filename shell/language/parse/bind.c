@@ -287,7 +287,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		status = clauses_fit(statement);
 	if (status != ST_OK)
 		return status;
-	const struct kernel *kernel = row_kernel(statement->row);
+	const struct kernel *kernel = statement->row->kernel;
 	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
 	                : bind_rows(parser, statement, parser->words + first, kept - first);
 	return status == ST_OK ? keys_wanted(statement) : status;

@@ -1,5 +1,6 @@
 /* functions.c -- the functions and metrics of expressions */
 #include "shell/language/run/run.h"
+#include "shell/session/read.h"
 
 #include <math.h>
 #include <string.h>
