@@ -57,14 +57,14 @@ static const char *const whole[] = {"tensor t0[4] t1[4] = randn seed=%n", "tenso
         "v0 = reshape m0 [64]", "v1 = t1[1:3]", "v2 = shard t0%i", "together %b", "together%o %b", "%r%b",
         "for i in 0:%n %b", "for p in t0 t1 m0 { %rallreduce $p%o }", "repeat %n %b", "if %x %b else %b",
         "def f p %b", "%rf %n", "%rf t0", "expect %x == %x", "expect error %b", "expect error \"no\" %b",
-        "mark %e", "phase F%n", "%rslow %nx", "set launch=%d", "set link_rate=1GB/s",
-        "%rfree %t%o", "use %s", "use @%k", "use @all", "use %g", "capture c %b", "launch c%o", "abort %g",
-        "@%k crash", "reset", "undo", "undo", "undo %n", "explain on", "explain off", "mem trim", "tensors",
-        "streams", "events", "groups", "timeline", "timeline all", "stalls", "stats", "races", "stuck",
-        "traffic", "journal", "mem", "program", "strategy ddp bucket=4k", "strategy pipeline micro=2",
-        "strategy zero", "strategy fsdp", "strategy tp", "model mlp layers=2 hidden=16 batch=4", "step",
-        "step", "step 2", "run 1", "step back", "step 0", "verify", "say \"at $(time) of $(rank)\"",
-        "lesson 1", "check", "help %e", "why", "stage F=%d B=%d W=%d"};
+        "mark %e", "phase F%n", "%rslow %nx", "set launch=%d", "set link_rate=1GB/s", "%rfree %t%o", "use %s",
+        "use @%k", "use @all", "use %g", "capture c %b", "launch c%o", "abort %g", "@%k crash", "reset",
+        "undo", "undo", "undo %n", "explain on", "explain off", "mem trim", "tensors", "streams", "events",
+        "groups", "timeline", "timeline all", "stalls", "stats", "races", "stuck", "traffic", "journal",
+        "mem", "program", "strategy ddp bucket=4k", "strategy pipeline micro=2", "strategy zero",
+        "strategy fsdp", "strategy tp", "model mlp layers=2 hidden=16 batch=4", "step", "step", "step 2",
+        "run 1", "step back", "step 0", "verify", "say \"at $(time) of $(rank)\"", "lesson 1", "check",
+        "help %e", "why", "stage F=%d B=%d W=%d"};
 
 static void word(struct random *random, struct line *line, char kind, int depth);
 
