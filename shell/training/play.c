@@ -118,7 +118,7 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 {
 	struct showing *show = self;
 	if (show->lines)
-		transcript_begin(show->t->transcript, depth);
+		transcript_title(show->t->transcript, depth);
 	if (show->head)
 		say_head(show, title);
 	if (show->lines)
@@ -218,7 +218,7 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 	if (lines && !t->transcript)
 		t->transcript = transcript_make();
 	if (lines)
-		transcript_begin(t->transcript, 0);
+		transcript_begin(t->transcript);
 	enum status status = play(shell, t, &show, &stop);
 	if (status == ST_OK) {
 		say_calls(&show);

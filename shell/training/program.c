@@ -62,6 +62,7 @@ void program_release(struct program *program)
 {
 	if (!program || --program->users)
 		return;
+	program_release(program->alone);
 	for (size_t i = 0; i < program->files; i++)
 		free_file(&program->file[i]);
 	for (size_t i = 0; i < program->steps; i++)

@@ -18,6 +18,7 @@ struct program {
 	char name[64];            /* of the strategy or the file, for messages */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
+	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
 	size_t steps, step_room;
@@ -39,7 +40,7 @@ void program_source(const struct program *program, struct text *out);
 
 /* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data. Finds the
  * steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the iteration's end. The
- * shell's world is not touched; Ctrl-C ends it too. */
-enum status program_walk(struct shell *shell, struct program *program);
+ * shell's world is not touched; Ctrl-C ends it too. elements (NULL: not wanted): of the parameters that rank 0 declares. */
+enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements);
 
 #endif

@@ -19,7 +19,7 @@ struct save {
 static void on_title(void *self, const char *title, const char *why, int depth)
 {
 	struct save *save = self;
-	transcript_begin(save->transcript, depth);
+	transcript_title(save->transcript, depth);
 	text_add(save->out, "\n## %s\n", title);
 	for (const char *end; *why; why = *end ? end + 1 : end) {
 		end = why + strcspn(why, "\n");
@@ -46,7 +46,7 @@ static enum status save_steps(struct save *save, struct player *player, long ste
 	enum status status = ST_OK;
 	for (long i = 0; i < steps && status == ST_OK; i++) {
 		enum player_stop stop;
-		transcript_begin(save->transcript, 0);
+		transcript_begin(save->transcript);
 		status = player_go(player, &stop);
 		if (status == ST_OK)
 			transcript_script(save->transcript, shell, save->phase, save->out);

@@ -41,6 +41,8 @@ void training_free(struct shell *shell)
 	transcript_free(t->transcript);
 	plan_release(&t->now);
 	plan_release(&t->at_reset);
+	plan_release(&t->at_line);
+	parts_forget(&t->parts);
 	mem_free(t);
 	shell->training = NULL;
 	shell->model = NULL;
@@ -56,23 +58,27 @@ static void tell_model(struct shell *shell)
 void plan_release(struct plan *plan)
 {
 	program_release(plan->program);
-	plan->program = NULL;
+	program_release(plan->model_program);
+	plan->program = plan->model_program = NULL;
 }
 
 void plan_copy(const struct plan *from, struct plan *to)
 {
-	struct program *program = program_use(from->program);
+	struct program *program = program_use(from->program), *model = program_use(from->model_program);
 	plan_release(to);
 	*to = *from;
 	to->program = program;
+	to->model_program = model;
 }
 
 /* Everything but the program */
 static void facts_copy(const struct plan *from, struct plan *to)
 {
-	struct program *program = to->program;
+	struct program *program = to->program, *model = program_use(from->model_program);
+	program_release(to->model_program);
 	*to = *from;
 	to->program = program;
+	to->model_program = model;
 }
 
 void training_line(struct shell *shell)
@@ -80,7 +86,6 @@ void training_line(struct shell *shell)
 	if (!shell->training)
 		return;
 	facts_copy(&shell->training->now, &shell->training->at_line);
-	shell->training->at_line.program = NULL;
 	shell->training->played_before = shell->training->played;
 }
 
@@ -110,8 +115,9 @@ void program_rewind(struct training *t)
 	t->iteration = 0;
 	t->played = 0;
 	t->torn = t->ended = false;
+	parts_forget(&t->parts);
 	if (t->transcript)
-		transcript_begin(t->transcript, 0);
+		transcript_begin(t->transcript);
 }
 
 void training_reset(struct shell *shell, struct plan *plan)
@@ -147,15 +153,12 @@ void plan_complete(struct plan *plan)
 	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
 }
 
-/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
- * no strategy has written it. A program that cannot run to the end of its first iteration is refused: the world is as it
- * was. */
-static enum status take(
-        struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
+enum status program_take(struct shell *shell, struct program *program, const struct strategy_call *call)
 {
+	struct training *t = training_of(shell);
 	enum status status = player_runs(shell)
 	        ? fail(ST_ARGUMENT, "a program's own lines cannot begin another")
-	        : program_walk(shell, program);
+	        : program_walk(shell, program, shell->world->n, NULL);
 	if (status == ST_OK && shell->world->digest != shell->fresh)
 		status = shell_reset(shell);
 	if (status != ST_OK)
@@ -183,7 +186,7 @@ enum status program_generate(struct shell *shell, const struct strategy_call *ca
 		        &(struct player_file){.name = call->strategy->name,
 		                .text = text_string(&text),
 		                .count = text.count});
-		status = take(shell, training_of(shell), program, call);
+		status = program_take(shell, program, call);
 	}
 	text_release(&text);
 	program_release(program);
@@ -194,7 +197,7 @@ enum status program_load(struct shell *shell, const char *path, const char *byte
 {
 	struct program *program = program_make(path);
 	program_add(program, &(struct player_file){.name = path, .text = bytes, .count = count});
-	enum status status = take(shell, training_of(shell), program, NULL);
+	enum status status = program_take(shell, program, NULL);
 	program_release(program);
 	return status;
 }

@@ -8,6 +8,7 @@
 
 #include "shell/session/shell.h"
 #include "shell/training/transcript.h"
+#include "shell/training/parts.h"
 #include "shell/training/program.h"
 #include "strategies/strategies.h"
 
@@ -24,6 +25,8 @@ struct plan {
 	} stage;                   /* ns: by `stage`, instead of a model; `model` takes them back */
 	struct strategy_call call; /* call.strategy NULL: none */
 	struct program *program;   /* NULL: none */
+	struct program *
+	        model_program; /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 };
 struct training {
 	struct plan now,
@@ -42,6 +45,7 @@ struct training {
 	long played_before; /* ... before the line that runs */
 	long cut;  /* the steps that the last command played before the limit stopped it; -1: all of its */
 	bool torn; /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
+	struct part_lines parts;
 	struct transcript *transcript; /* of the last step shown */
 };
 
@@ -65,6 +69,9 @@ void program_rewind(struct training *t);
 void plan_complete(struct plan *plan);
 /* Makes the program of the plan's strategy, or of `call`: it is at its start, in an empty world. */
 enum status program_generate(struct shell *shell, const struct strategy_call *call);
+/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL: no strategy in
+ * C has written it. One that cannot run to the end of its first iteration is refused, and the world is as it was. */
+enum status program_take(struct shell *shell, struct program *program, const struct strategy_call *call);
 /* A script as a program. */
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays `steps` steps, or whole iterations (the one begun is finished, and counts). show: each step's title

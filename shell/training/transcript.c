@@ -46,9 +46,22 @@ bool transcript_empty(const struct transcript *transcript)
 	return transcript->count == 0;
 }
 
-void transcript_begin(struct transcript *transcript, int depth)
+void transcript_begin(struct transcript *transcript)
 {
 	clear(transcript);
+	transcript->depth = 0;
+}
+
+/* The calls so far are those that have led to the `##`: they are no part of the step. */
+void transcript_title(struct transcript *transcript, int depth)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < transcript->count; i++)
+		if (transcript->entry[i].kind == ENTRY_CALL)
+			mem_free(transcript->entry[i].text);
+		else
+			transcript->entry[kept++] = transcript->entry[i];
+	transcript->count = kept;
 	transcript->depth = depth;
 }
 

@@ -16,8 +16,10 @@ struct statement;
 
 struct transcript *transcript_make(void);
 void transcript_free(struct transcript *transcript); /* NULL is allowed */
-/* A step begins: its lines are taken down from now on. depth: of calls, where its `##` stands. */
-void transcript_begin(struct transcript *transcript, int depth);
+/* A step begins: its lines are taken down from now on. */
+void transcript_begin(struct transcript *transcript);
+/* It has met its `##`. depth: of calls, where that stands. */
+void transcript_title(struct transcript *transcript, int depth);
 /* A statement that runs next for `set` */
 void transcript_line(struct transcript *transcript, struct shell *shell, const struct statement *statement,
         const struct ranks *set, int depth);

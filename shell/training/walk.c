@@ -1,6 +1,7 @@
 /* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes found */
 #include "shell/training/program.h"
 #include "shell/training/scratch.h"
+#include "shell/training/training.h"
 #include "shell/language/run/run.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -29,7 +30,6 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	(void)depth;
 	mem_free(step->title);
 	step->title = mem_copy_text(title, strlen(title));
-	step->ranks = (struct ranks){0};
 }
 
 static void on_line(void *self, const struct statement *statement, const struct ranks *set, int depth)
@@ -104,11 +104,25 @@ static enum status walk_steps(struct walk *walk)
 	return status == ST_OK && stop == PLAYER_ROUND ? nobody_waits(walk) : status;
 }
 
-enum status program_walk(struct shell *shell, struct program *program)
+/* Of what rank 0 has declared to be parameters */
+static double count_elements(struct shell *shell)
+{
+	const struct part_lines *parts = &training_of(shell)->parts;
+	double elements = 0;
+	for (size_t i = 0; i < parts->count; i++) {
+		struct view view;
+		if (parts->line[i].rank == 0 && !*parts->line[i].state &&
+		        interpreter_view(shell, 0, parts->line[i].tensor, &view) == ST_OK)
+			elements += (double)layout_count(&view.layout);
+	}
+	return elements;
+}
+
+enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements)
 {
 	struct walk walk = {.program = program};
 	struct watcher watcher = {.self = &walk, .title = on_title, .line = on_line};
-	enum status status = scratch_open(&walk.scratch, shell, shell->plane, shell->world->n, true);
+	enum status status = scratch_open(&walk.scratch, shell, shell->plane, ranks, true);
 	struct shell *own = &walk.scratch.shell;
 	if (status == ST_OK) {
 		own->interpreter->guesses = true;
@@ -118,6 +132,8 @@ enum status program_walk(struct shell *shell, struct program *program)
 		player_watch(walk.player, watcher);
 		status = walk_steps(&walk);
 	}
+	if (status == ST_OK && elements)
+		*elements = count_elements(own);
 	player_free(walk.player);
 	mem_free(walk.mark);
 	scratch_close(&walk.scratch);

@@ -134,6 +134,7 @@ struct argument {
 	uint8_t kind; /* enum argument_kind */
 	uint8_t row;
 	bool dropped; /* result `_` */
+	uint8_t part; /* of a line that ` + ` divides */
 	int dims;
 	struct name *name;
 	struct tensor_ref *tensor;
@@ -145,6 +146,7 @@ struct argument {
 };
 struct option {
 	struct slice_of_text written, key;
+	int part;                     /* of a line that ` + ` divides */
 	const struct option_row *row; /* NULL: of ARG_KEYS */
 	struct formula *formula;      /* NULL when the value is only a word */
 	struct name *word;

@@ -54,6 +54,7 @@ enum command_class {
 	COMMAND_STEER,
 	COMMAND_SESSION, /* help, undo, journal, lessons */
 };
+enum { PARTS_MAX = 4 };
 enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
 struct call;
 struct slice_of_text {
@@ -69,6 +70,7 @@ struct command {
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
 	enum command_class class;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
+	bool divided; /* a ` + ` between its words divides the line into parts, which have keys of their own */
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
@@ -118,6 +120,9 @@ bool call_has(const struct call *call, const char *option);
 enum status call_option(
         struct call *call, const char *option, int rank, struct number *number); /* ST_ARGUMENT if absent */
 enum status call_option_word(struct call *call, const char *option, int rank, const char **word);
+/* Of a divided line: the part in which argument i of the row stands, and in which the i-th key. From 0. */
+int call_argument_part(const struct call *call, int row, int i);
+int call_key_part(const struct call *call, int i);
 int call_keys(const struct call *call); /* KEY=VALUE words of ARG_KEYS */
 enum status call_key(
         struct call *call, int i, int rank, const char **key, struct number *number, const char **word);

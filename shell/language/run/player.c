@@ -23,7 +23,8 @@ struct player {
 	struct scope scope;
 	enum player_stop stop;
 	enum status status; /* of the whole, when the routine has ended */
-	bool fresh;         /* nothing was queued since the last stop */
+	bool titled;        /* the setup, or the iteration, has met a `##` */
+	bool busy;          /* something was queued since the last stop */
 	bool cancelled;
 };
 
@@ -34,7 +35,8 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 {
 	player->stop = stop;
 	routine_suspend(player->routine);
-	player->fresh = true;
+	player->busy = false;
+	player->titled = stop == PLAYER_STEP;
 	return player->cancelled ? fail(ST_INTERRUPTED, "the program was given up") : ST_OK;
 }
 
@@ -94,17 +96,16 @@ static enum status on_title(void *self, const struct statement *statement, const
 		return fail(ST_SYNTAX,
 		        "a step cannot begin inside `together`, `capture` or `expect error`: '## %.*s'",
 		        (int)statement->source.length, statement->source.at);
-	enum status status = player->fresh ? ST_OK : stop_at(player, PLAYER_STEP);
-	player->fresh = false;
+	/* what stands before the first one belongs to its step */
+	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
+	player->titled = player->busy = true;
 	return status == ST_OK ? begin_step(player, statement, set) : status;
 }
 
 static void on_line(void *self, const struct statement *statement, const struct ranks *set)
 {
 	struct player *player = self;
-	/* a call does nothing by itself: the `##` of its first line still names the step that begins with it */
-	if (statement->kind != STATEMENT_CALL)
-		player->fresh = false;
+	player->busy |= statement->kind != STATEMENT_CALL; /* a call does nothing by itself */
 	if (player->watcher.line)
 		player->watcher.line(player->watcher.self, statement, set, player->shell->interpreter->calls);
 }
@@ -135,7 +136,7 @@ static enum status run_rounds(struct player *player)
 {
 	struct shell *shell = player->shell;
 	struct interpreter *in = shell->interpreter;
-	enum status status = player->fresh ? ST_OK : stop_at(player, PLAYER_SETUP);
+	enum status status = player->busy ? stop_at(player, PLAYER_SETUP) : ST_OK;
 	for (int round = 0; status == ST_OK; round++) {
 		status = let_it(shell, round);
 		if (status == ST_OK)
@@ -209,7 +210,6 @@ static void begin(struct player *player)
 	/* one run and one block deep: its lines are no lines of the prompt */
 	player->other =
 	        (struct running){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
-	player->fresh = true;
 }
 
 enum status player_go(struct player *player, enum player_stop *stop)
