@@ -9,6 +9,7 @@ enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_PHASE, ENTRY_OPEN, ENTRY_CLOSE }
 struct ran {
 	enum entry_kind kind;
 	int depth;
+	size_t run;       /* statements run so far: entries of one have it in common */
 	struct ranks set; /* whose texts and phases are equal */
 	char *text;       /* NULL: CLOSE */
 	name_id phase;    /* that it runs under; 0: none */
@@ -16,6 +17,7 @@ struct ran {
 struct transcript {
 	struct ran *entry;
 	size_t count, room;
+	size_t runs;
 	int depth; /* of the step's `##` */
 };
 
@@ -70,7 +72,8 @@ void transcript_title(struct transcript *transcript, int depth)
 static struct ran *add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
 	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
-	transcript->entry[transcript->count] = (struct ran){.kind = kind, .depth = depth};
+	transcript->entry[transcript->count] =
+	        (struct ran){.kind = kind, .depth = depth, .run = transcript->runs};
 	return &transcript->entry[transcript->count++];
 }
 
@@ -107,6 +110,7 @@ void transcript_line(struct transcript *transcript, struct shell *shell, const s
 {
 	enum entry_kind kind = kind_of(statement);
 	size_t first = transcript->count;
+	transcript->runs++;
 	struct text text = {0};
 	FOR_RANKS (rank, set) {
 		size_t i = first;
@@ -129,7 +133,14 @@ void transcript_line(struct transcript *transcript, struct shell *shell, const s
 
 void transcript_end(struct transcript *transcript)
 {
-	add(transcript, ENTRY_CLOSE, 0);
+	int depth = 0, open = 0; /* of the block that ends: the last one that has no end yet */
+	for (size_t i = transcript->count; i-- > 0 && open < 1;) {
+		open += (transcript->entry[i].kind == ENTRY_OPEN) -
+		        (transcript->entry[i].kind == ENTRY_CLOSE);
+		depth = transcript->entry[i].depth;
+	}
+	transcript->runs++;
+	add(transcript, ENTRY_CLOSE, depth);
 }
 
 /* ---- showing ---- */
@@ -158,6 +169,26 @@ static void say_line(struct shell *shell, const struct text *line)
 	        style(shell->out, COLOUR_PLAIN));
 }
 
+/* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s */
+static bool is_idle(const struct transcript *transcript, size_t call)
+{
+	const struct ran *entry = &transcript->entry[call];
+	if (entry->kind != ENTRY_CALL)
+		return false;
+	for (size_t i = call + 1; i < transcript->count; i++) {
+		const struct ran *other = &transcript->entry[i];
+		struct ranks both = other->set;
+		if (other->run == entry->run)
+			continue;
+		if (other->depth <= entry->depth)
+			return true;
+		ranks_and(&both, &entry->set);
+		if ((other->kind == ENTRY_LINE || other->kind == ENTRY_OPEN) && !ranks_empty(&both))
+			return false;
+	}
+	return true;
+}
+
 /* Its own lines: those of deeper calls, and phases, are left out. */
 static bool is_own(const struct transcript *transcript, const struct ran *entry)
 {
@@ -170,7 +201,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	int lines = 0;
 	size_t left = 0;
 	for (size_t i = 0; i < transcript->count; i++) {
-		if (!is_own(transcript, &transcript->entry[i]))
+		if (!is_own(transcript, &transcript->entry[i]) || is_idle(transcript, i))
 			continue;
 		if (lines == most) {
 			left++;
@@ -204,9 +235,11 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran *entry = &transcript->entry[i];
 		text_clear(&line);
+		if (entry->kind == ENTRY_PHASE || is_idle(transcript, i))
+			continue;
 		int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
 		if (entry->kind == ENTRY_CLOSE) {
-			text_add(&line, "}");
+			text_add(&line, "%*s}", 2 * deeper, "");
 		} else {
 			text_add(&line, "%*s", 2 * deeper, "");
 			put_entry(entry, shell, &line);
