@@ -2,6 +2,7 @@
  * moves no clock */
 #include "shell/commands/services.h"
 #include "shell/training/state.h"
+#include "races/races.h"
 
 #include <string.h>
 
@@ -213,10 +214,8 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct trace trace = trace_of(shell);
 	struct text text = {0};
 	(void)call;
-	enum status status = world_races_now(shell->world);
-	if (status == ST_OK)
-		status = trace_races(&trace, out_width(shell->out), &text);
-	shell->races_told = (int)shell->world->race_count;
+	shell->races_told = (int)races_now(shell->world)->count;
+	enum status status = trace_races(&trace, out_width(shell->out), &text);
 	return say_table(shell, &text, status);
 }
 

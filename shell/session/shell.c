@@ -1,6 +1,7 @@
 /* shell.c -- one process's session: opening, closing and emptying it, and running one line */
 #include "shell/session/shell.h"
 #include "base/memory.h"
+#include "races/races.h"
 #include "sim/sim.h"
 #include "shell/commands/services.h"
 #include "shell/session/credit.h"
@@ -27,8 +28,10 @@ static void free_world(struct world *world, struct backend *backend, struct inte
 		backend->stop(backend);
 	if (interpreter)
 		interpreter_free(interpreter);
-	if (world)
+	if (world) {
+		races_free(world);
 		world_free(world);
+	}
 }
 
 static void free_retired(struct shell *shell)
@@ -53,9 +56,7 @@ static enum status make_world(struct shell *shell, int n)
 	struct backend *backend = NULL;
 	struct interpreter *interpreter = NULL;
 	struct world *world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
-	enum status status = !world  ? ST_MEMORY
-	        : shell->interpreter ? ST_OK
-	                             : interpreter_create(&interpreter);
+	enum status status = shell->interpreter ? ST_OK : interpreter_create(&interpreter);
 	if (status == ST_OK)
 		backend = sim_start(world, shell->dry ? NULL : shell->plane, hooks);
 	if (status != ST_OK) {

@@ -56,8 +56,8 @@ static uint64_t books(const struct session *session)
 static uint64_t facts(struct session *session)
 {
 	const struct world *w = session->shell.world;
-	uint64_t sum = w->op_count * 3 + w->record_count * 5 + w->tensor_count * 11 + w->race_count * 13 +
-	        w->section_count * 19 + w->group_count * 23 + w->stream_count * 29;
+	uint64_t sum = w->op_count * 3 + w->record_count * 5 + w->tensor_count * 11 + w->section_count * 19 +
+	        w->group_count * 23 + w->stream_count * 29;
 	for (int rank = 0; rank < w->n; rank++) {
 		struct host_now now;
 		session->shell.backend->host(session->shell.backend, rank, &now);

@@ -274,18 +274,11 @@ static void races_in_words(void **state)
 	struct scene *scene = scene_open(4);
 	struct world *world = scene->world;
 	int io = scene_stream(scene, "io"), compute = scene_stream(scene, "compute");
-	world->race_count = 0;
 	for (int r = 0; r < 4; r++) {
-		struct race race = {.address = 512 + 16,
-		        .space = SPACE_DEVICE,
-		        .earlier_name = scene_name(scene, "x"),
-		        .later_name = scene_name(scene, "x"),
-		        .remedy = "wait io on compute"};
-		race.earlier = access_x(scene, r, io, "copy", ACCESS_WRITE);
-		race.later = access_x(scene, r, compute, "matmul", ACCESS_READ);
-		assert_int_equal(MEM_GROW(&world->races, world->race_count, &world->race_room), ST_OK);
-		world->races[world->race_count++] = race;
+		access_x(scene, r, io, "copy", ACCESS_WRITE);
+		access_x(scene, r, compute, "matmul", ACCESS_READ);
 	}
+	assert_int_equal(races_now(world)->count, 4);
 	struct text out = {0};
 	assert_int_equal(trace_races(&scene->trace, 80, &out), ST_OK);
 	assert_text(text_string(&out),
@@ -435,7 +428,7 @@ static struct scene *memory_scene(void)
 			        ST_OK);
 			if (i == 2) {
 				struct thing gone = world_find(scene->world, r, scene_name(scene, "gone"));
-				assert_int_equal(world_tensor_free(scene->world, gone.index, 0), ST_OK);
+				world_tensor_free(scene->world, gone.index, 0);
 			}
 		}
 	return scene;
