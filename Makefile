@@ -23,8 +23,9 @@ LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh))
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
-# what each part of the binary and of the tests needs on Debian, and how to see that it is there
-PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev libcmocka-dev tmux iproute2 procps
+# what the binary and, beside it, the tests need on Debian
+PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
+PACKAGES_CHECK = libcmocka-dev tmux iproute2 procps clang-format
 
 all: ranksh
 
@@ -58,7 +59,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 
 unit: $(UNIT_RUN)
 
-.PHONY: all start check asan bench fuzz fuzzer install deps unit mpi-tests clean
+.PHONY: all start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -67,7 +68,7 @@ start: deps
 	./ranksh
 
 # installs what is missing, builds, runs every test; the last line is "N passed, N failed"
-check: deps
+check: deps-check
 	@$(MAKE) --no-print-directory ranksh unit mpi-tests fuzzer
 	@sh tests/run $(BUILD)
 
@@ -75,7 +76,7 @@ check: deps
 SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	-static-libasan -static-libubsan"
 # the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
-asan: deps
+asan: deps-check
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh unit mpi-tests fuzzer
 	@SANITIZED=1 SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
 
@@ -110,6 +111,8 @@ install: ranksh
 
 deps:
 	@sh tools/deps $(PACKAGES)
+deps-check:
+	@sh tools/deps $(PACKAGES) $(PACKAGES_CHECK)
 
 clean:
 	rm -rf build build-asan ranksh

@@ -1,7 +1,9 @@
 /* process.c -- one process of a job, from its start to its end */
 #include "shell/rank/process.h"
+#include "base/memory.h"
 #include "shell/rank/batch.h"
 #include "shell/rank/serve.h"
+#include "shell/session/io.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +12,29 @@
 #include <unistd.h>
 
 enum { LIMIT_GRACE_S = 3 };
+
+/* ---- a process without memory ---- */
+
+/* What the last words need. They are written where an allocation has failed, in any thread and below any
+ * function, so nothing can be passed to them. */
+static struct {
+	int descriptor, rank, ranks, status;
+} last_words = {.descriptor = 2, .ranks = 1, .status = MEM_EXIT};
+
+/* The process ends as it stands, without MPI: MPI_Abort allocates. mpirun sees a process that left without
+ * MPI_Finalize, and ends the others. */
+static void say_exhausted(size_t bytes)
+{
+	char words[200];
+	int count = last_words.ranks > 1 ? snprintf(words, sizeof words, "rank %d: ", last_words.rank) : 0;
+	count += snprintf(words + count, sizeof words - (size_t)count,
+	        "this computer is out of memory (%zu bytes wanted)\n%s", bytes,
+	        last_words.ranks > 1 ? "the ranks cannot go on without it: the job ends\n" : "");
+	write_all(last_words.descriptor, words, (size_t)count);
+	_exit(last_words.status);
+}
+
+/* ---- start and end ---- */
 
 static void early_failure(const struct capture *capture, int rank)
 {
@@ -79,16 +104,23 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
 	if (options->limit_ns) /* should nobody ask for the time any more */
 		alarm((unsigned)(options->limit_ns / 1000000000 + LIMIT_GRACE_S));
+	if (options->wire)
+		last_words.status = EXIT_NO_MEMORY;
+	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
+	if (capture) /* 2 itself leads into the pipe of this process, which would be lost with it */
+		last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = plane_start(&plane, mpi, &argc, &argv);
 	if (status == ST_OK) {
-		rank = plane_rank(plane);
+		rank = last_words.rank = plane_rank(plane);
+		last_words.ranks = plane_size(plane);
 		code = run(options, plane, capture, mpi);
 		plane_stop(plane);
 	} else {
 		early_failure(capture, 0);
 	}
+	mem_on_exhausted(NULL);
 	capture_stop(capture, rank);
 	return code;
 }

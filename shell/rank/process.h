@@ -5,6 +5,10 @@
 #include "shell/rank/options.h"
 #include <stdbool.h>
 
+/* The exit status of a process that found no memory while a front end was there, which then starts the ranks
+ * again. Without one it is 4, as of every job that died. */
+enum { EXIT_NO_MEMORY = 5 };
+
 /* From moving the descriptors to leaving; the exit status. mpi: started by mpirun or srun. */
 int process_run(const struct options *options, bool mpi, int argc, char **argv);
 

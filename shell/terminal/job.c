@@ -1,4 +1,5 @@
 /* job.c -- the ranks of a session: their start, their death, and new ones in their place */
+#include "shell/rank/process.h"
 #include "shell/terminal/inside.h"
 
 #include <stdio.h>
@@ -6,25 +7,29 @@
 
 /* ---- the job ---- */
 
-static void mourn(struct session *session)
+/* The dead job is collected, and the user told what it died of. The exit status that it ended with. */
+static int mourn(struct session *session)
+{
+	int code = talk_bury(&session->talk);
+	printf("\n");
+	say_bad(session, code >= 4 ? fail_text() : "the ranks have left");
+	session->code = 4;
+	text_clear(&session->pending);
+	text_clear(&session->enter);
+	return code;
+}
+
+static void offer_restart(const struct session *session)
 {
 	size_t lines = session->diary.count;
-	int code = talk_bury(&session->talk);
-	char words[512];
-	snprintf(words, sizeof words, "%s", code == 4 ? fail_text() : "the ranks have left");
-	printf("\n");
-	say_bad(session, words);
 	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
 	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens "
 	       "it again)\n");
 	fflush(stdout);
-	session->code = 4;
-	text_clear(&session->pending);
-	text_clear(&session->enter);
 }
 
-/* ST_QUIT: the user has had enough of a line that does not stop. */
+/* A line that found no memory is not in the log: new ranks run the lines before it, at once. */
 void job_lose(struct session *session, enum status status)
 {
 	if (status == ST_QUIT) {
@@ -34,7 +39,10 @@ void job_lose(struct session *session, enum status status)
 		printf("the ranks are gone; restart brings new ones, and the lines before this one\n");
 		text_clear(&session->pending);
 	} else if (!signal_asked_to_end() && session->talk.alive) {
-		mourn(session);
+		if (mourn(session) == EXIT_NO_MEMORY)
+			job_restart(session);
+		else
+			offer_restart(session);
 	}
 }
 
@@ -73,7 +81,7 @@ enum status job_open(struct session *session, int *n)
 	status = greet(session, n);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
-		if (code == 4)
+		if (code >= 4)
 			session_say_failure(session);
 		session->code = code ? code : 4;
 	}
@@ -98,7 +106,7 @@ static void warn_changed(const struct session *session, const struct recorded *e
 }
 
 /* The journal's lines, silently. Lines that are refused now were refused, or half refused, then. */
-enum status job_replay(struct session *session)
+static enum status replay(struct session *session, size_t *lines_run)
 {
 	enum status status = ST_OK;
 	char progress[64];
@@ -112,6 +120,7 @@ enum status job_replay(struct session *session)
 		text_add(&request.text, "%s", entry->line);
 		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 		if (status == ST_OK) {
+			++*lines_run;
 			keep_state(session, &reply);
 			warn_changed(session, entry, text_string(&reply.outside));
 			entry->lines = reply.lines; /* a file that is another one now may have been refused */
@@ -123,17 +132,41 @@ enum status job_replay(struct session *session)
 	return status;
 }
 
+/* The job died while it ran the log again. That line would be its end each time, so nothing is tried again
+ * until the user asks. */
+static void lose_replay(struct session *session, enum status status, size_t lines_run)
+{
+	if (signal_asked_to_end() || !session->talk.alive)
+		return;
+	if (status == ST_QUIT) {
+		job_lose(session, status);
+		return;
+	}
+	mourn(session);
+	const char *line = session->diary.lines[lines_run].line;
+	printf("   That was line %zu of %zu, run again: %.*s\n", lines_run + 1, session->diary.count,
+	        (int)strcspn(line, "\n"), line);
+	offer_restart(session);
+}
+
+bool job_replay(struct session *session)
+{
+	size_t lines_run = 0;
+	enum status status = replay(session, &lines_run);
+	if (status != ST_OK)
+		lose_replay(session, status, lines_run);
+	return status == ST_OK;
+}
+
 void job_restart(struct session *session)
 {
 	int n = 0;
 	talk_stop(&session->talk);
-	enum status status = job_open(session, &n);
-	if (status == ST_OK && (status = job_replay(session)) != ST_OK)
-		job_lose(session, status);
+	if (job_open(session, &n) != ST_OK || !job_replay(session))
+		return;
 	size_t lines = session->diary.count;
-	if (status == ST_OK) {
-		printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
-		        lines == 1 ? "" : "s");
-		session->code = 0;
-	}
+	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
+	        lines == 1 ? "" : "s");
+	fflush(stdout);
+	session->code = 0;
 }

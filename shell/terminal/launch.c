@@ -1,6 +1,7 @@
 /* launch.c -- starts mpirun, or the one process, and says what became of it */
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
+#include "shell/rank/process.h"
 #include "shell/session/io.h"
 
 #include <errno.h>
@@ -235,6 +236,10 @@ int job_verdict(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+	if (code == EXIT_NO_MEMORY) {
+		fail(ST_MEMORY, "this line found no memory on this computer"); /* which rank, it has said */
+		return code;
+	}
 	if (job->mpi && rank_died(chatter, &rank, &number))
 		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
 	else if (WIFSIGNALED(status))

@@ -25,8 +25,8 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 /* Bytes that came out of descriptor 2: mpirun's own boxes are kept in `chatter`, the rest is appended to
  * `shown`. */
 void job_hear(struct job *job, const char *bytes, size_t count, struct text *shown);
-/* After it has ended with `status` (of waitpid): its exit status for ours; 4 and words (fail_text) when it
- * died. */
+/* After it has ended with `status` (of waitpid): its exit status for ours. With words (fail_text): 4 when it
+ * died, EXIT_NO_MEMORY (rank/process.h) when a process of it found no memory. */
 int job_verdict(const struct job *job, int status);
 /* SIGTERM, and SIGKILL when it does not go. Collects it. */
 void job_end(struct job *job);

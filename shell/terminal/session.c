@@ -193,10 +193,9 @@ static enum status open_session(struct session *session)
 	if (status != ST_OK)
 		return status;
 	if (resume) {
-		status = job_replay(session);
-		printf("   resumed: %zu lines run again (%s)\n", session->diary.count, session->diary.path);
-		if (status != ST_OK)
-			job_lose(session, status);
+		if (job_replay(session))
+			printf("   resumed: %zu lines run again (%s)\n", session->diary.count,
+			        session->diary.path);
 		return ST_OK;
 	}
 	welcome(session, n);

@@ -1,6 +1,7 @@
 /* memory.c -- allocation, and the one place where a process without memory ends */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static _Noreturn void exhausted(size_t bytes)
 		on_exhausted(bytes);
 	int count = snprintf(
 	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
-	if (write(2, words, (size_t)count) < 0)
-		_exit(MEM_EXIT);
+	while (write(2, words, (size_t)count) < 0 && errno == EINTR)
+		;
 	_exit(MEM_EXIT);
 }
 

@@ -26,13 +26,14 @@ void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 void *mem_map(size_t bytes) __attribute__((returns_nonnull));
 void mem_unmap(void *pages, size_t bytes);
 
-/* What says that `bytes` were not to be had; it may end the process, and does not allocate. After it, or
- * without it, the process prints one line on its standard error and ends with status MEM_EXIT. */
+/* Called when `bytes` were not to be had: it may end the process with words and a status of its own, and must
+ * not allocate. After it, or without it, the process prints one line on its standard error and ends with status
+ * MEM_EXIT. Any thread may be the one that finds no memory. */
 void mem_on_exhausted(void (*say)(size_t bytes));
 enum { MEM_EXIT = 4 };
 
 /* Tests: the n-th allocation from now on (0 is the next) ends the process as any does that
- * finds no memory; -1 turns it off. */
+ * finds no memory; -1 turns it off. tests/unit/check.h has a process of its own for it. */
 void mem_fail_at(long n);
 /* Tests: the allocation that is to fail has not come yet. */
 bool mem_fail_waits(void);

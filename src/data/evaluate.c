@@ -58,7 +58,7 @@ void evaluate_kernel(const struct world *world, const struct record *record, voi
 			staged[i] = stage(world, operand, tensor);
 	}
 	if (record->operands)
-		record->kernel->run(&call);
+		kernel_compute(&call);
 }
 
 /* ---- copies */

@@ -37,13 +37,13 @@ static enum status attention_check(struct kernel_call *call)
 {
 	const struct layout *q = &call->in[0].layout;
 	enum status status = kernel_wants_floats(call);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_same_shapes(call);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_whole(call, HEADS, 1);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_whole(call, SEQ, 0);
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (q->dims != 2)
 		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side",
@@ -60,13 +60,13 @@ static enum status attention_check(struct kernel_call *call)
 static enum status attention_shape(struct kernel_call *call)
 {
 	enum status status = attention_check(call);
-	return status ? status : kernel_out_like(call, 0);
+	return status != ST_OK ? status : kernel_out_like(call, 0);
 }
 
 static enum status attention_grad_shape(struct kernel_call *call)
 {
 	enum status status = attention_check(call);
-	for (int i = 0; i < 3 && !status; i++) {
+	for (int i = 0; i < 3 && status == ST_OK; i++) {
 		const struct layout *like = &call->in[i + 1].layout;
 		status = kernel_out(call, i, (enum dtype)like->dtype, like->dims, like->dim);
 	}
@@ -105,23 +105,19 @@ static bool plain(const struct layout *layout)
 	        layout->stride[0] >= layout->dim[1] && layout->stride[0] <= INT_MAX;
 }
 
-static enum status rows_own(struct rows *rows, const struct kernel_tensor *tensor)
+/* Memory of its own, which the caller frees, filled with the tensor's elements if they are wanted */
+static struct rows rows_copy(const struct kernel_tensor *tensor, bool filled)
 {
-	rows->data = rows->own = mem_alloc((size_t)layout_count(&tensor->layout) * sizeof(float));
-	rows->ld = (int)tensor->layout.dim[1];
-	return rows->own ? ST_OK : ST_MEMORY;
+	float *own = mem_alloc((size_t)layout_count(&tensor->layout) * sizeof *own);
+	if (filled)
+		kernel_floats(tensor, own);
+	return (struct rows){own, own, (int)tensor->layout.dim[1]};
 }
 
-static enum status rows_in(struct rows *rows, const struct kernel_tensor *tensor)
+static struct rows rows_in(const struct kernel_tensor *tensor)
 {
-	if (plain(&tensor->layout)) {
-		*rows = (struct rows){.data = tensor->data, .ld = (int)tensor->layout.stride[0]};
-		return ST_OK;
-	}
-	enum status status = rows_own(rows, tensor);
-	if (!status)
-		kernel_floats(tensor, rows->own);
-	return status;
+	return plain(&tensor->layout) ? (struct rows){tensor->data, NULL, (int)tensor->layout.stride[0]}
+	                              : rows_copy(tensor, true);
 }
 
 static bool over_inputs(const struct kernel_call *call, const struct kernel_tensor *out)
@@ -133,17 +129,12 @@ static bool over_inputs(const struct kernel_call *call, const struct kernel_tens
 }
 
 /* The result's own memory when the BLAS can write there and no input lies in it */
-static enum status rows_out(struct rows *rows, const struct kernel_call *call, int out)
+static struct rows rows_out(const struct kernel_call *call, int out)
 {
 	const struct kernel_tensor *tensor = &call->out[out];
-	if (!plain(&tensor->layout) || over_inputs(call, tensor)) {
-		enum status status = rows_own(rows, tensor);
-		if (!status && call->add)
-			kernel_floats(tensor, rows->own);
-		return status;
-	}
-	*rows = (struct rows){.data = tensor->data, .ld = (int)tensor->layout.stride[0]};
-	return ST_OK;
+	if (!plain(&tensor->layout) || over_inputs(call, tensor))
+		return rows_copy(tensor, call->add);
+	return (struct rows){tensor->data, NULL, (int)tensor->layout.stride[0]};
 }
 
 /* ---- one head of one sequence: n tokens, d columns ---- */
@@ -188,16 +179,16 @@ static void softmax_back(const struct head *h)
 	}
 }
 
-static enum status head_make(struct head *h, const struct kernel_call *call)
+static struct head head_make(const struct kernel_call *call)
 {
-	size_t n = (size_t)sequence(call);
-	h->n = (int)n;
-	h->d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
-	h->causal = call->option[CAUSAL] != 0;
-	h->scale = (float)(1 / sqrt((double)h->d));
-	h->p = mem_alloc(n * n * sizeof *h->p);
-	h->ds = mem_alloc(call->outs > 1 ? n * n * sizeof *h->ds : 0);
-	return h->p && h->ds ? ST_OK : ST_MEMORY;
+	int n = (int)sequence(call), d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
+	size_t square = (size_t)n * (size_t)n * sizeof(float);
+	return (struct head){.n = n,
+	        .d = d,
+	        .causal = call->option[CAUSAL] != 0,
+	        .scale = (float)(1 / sqrt((double)d)),
+	        .p = mem_alloc(square),
+	        .ds = mem_alloc(call->outs > 1 ? square : 0)};
 }
 
 static float *at(const struct rows *rows, const struct head *h, int64_t sequence_number, int64_t head)
@@ -231,32 +222,30 @@ static void backward(
 	        at(&out[1], h, s, head), out[1].ld);
 }
 
-static enum status attention_run(const struct kernel_call *call)
+static void attend(const struct kernel_call *call)
 {
-	struct rows in[4] = {{0}}, out[3] = {{0}};
-	struct head h = {0};
+	struct rows in[4], out[3];
+	struct head h = head_make(call);
 	int64_t sequences = call->in[0].layout.dim[0] / sequence(call), heads = (int64_t)call->option[HEADS];
-	enum status status = head_make(&h, call);
 
-	for (int i = 0; i < call->ins && !status; i++)
-		status = rows_in(&in[i], &call->in[i]);
-	for (int i = 0; i < call->outs && !status; i++)
-		status = rows_out(&out[i], call, i);
-	for (int64_t i = 0; i < sequences * heads && !status; i++)
+	for (int i = 0; i < call->ins; i++)
+		in[i] = rows_in(&call->in[i]);
+	for (int i = 0; i < call->outs; i++)
+		out[i] = rows_out(call, i);
+	for (int64_t i = 0; i < sequences * heads; i++)
 		if (call->outs == 1)
 			forward(&h, in, out, i / heads, i % heads, call->add ? 1 : 0);
 		else
 			backward(&h, in, out, i / heads, i % heads);
-	for (int i = 0; i < call->outs; i++)
-		if (!status && out[i].own)
+	for (int i = 0; i < call->outs; i++) {
+		if (out[i].own)
 			kernel_from_floats(&call->out[i], out[i].own);
+		mem_free(out[i].own);
+	}
 	for (int i = 0; i < call->ins; i++)
 		mem_free(in[i].own);
-	for (int i = 0; i < call->outs; i++)
-		mem_free(out[i].own);
 	mem_free(h.p);
 	mem_free(h.ds);
-	return status;
 }
 
 #define OPTIONS                                                                                    \
@@ -280,7 +269,7 @@ const struct kernel kernel_attention = {
         .option = OPTIONS,
         .shape = attention_shape,
         .cost = attention_cost,
-        .run = attention_run,
+        .run = attend,
 };
 const struct kernel kernel_attention_grad = {
         .name = "attention_grad",
@@ -297,5 +286,5 @@ const struct kernel kernel_attention_grad = {
         .option = OPTIONS,
         .shape = attention_grad_shape,
         .cost = attention_grad_cost,
-        .run = attention_run,
+        .run = attend,
 };

@@ -1,7 +1,7 @@
-/* binary.c -- add sub mul div maximum: two tensors, element by element, broadcast as NumPy does.
+/* binary.c -- add sub mul div maximum fmax fmin: two tensors, element by element, broadcast as NumPy does.
  *
  * Types mix as PyTorch's: f32 with anything gives f32, i32 with a float that float, f16 with bf16 gives f32;
- * div of i32s gives f32. */
+ * div of i32s gives f32. i32 wraps. */
 #include "kernels/common.h"
 
 static enum status cannot_broadcast(const struct kernel_call *call)
@@ -51,29 +51,36 @@ static enum status div_shape(struct kernel_call *call)
 	return binary_shape_as(call, dtype == DT_I32 ? DT_F32 : dtype);
 }
 
-/* NAME_run computes `result` of a and b */
-#define BINARY(name, result)                                                                         \
-	static void name##_loop(int64_t count, double *const *in, double *out, const double *option) \
-	{                                                                                            \
-		(void)option;                                                                        \
-		for (int64_t i = 0; i < count; i++) {                                                \
-			double a = in[0][i], b = in[1][i];                                           \
-			out[i] = result;                                                             \
-		}                                                                                    \
-	}                                                                                            \
-	static enum status name##_compute(const struct kernel_call *call)                            \
-	{                                                                                            \
-		return kernel_elements(call, name##_loop);                                           \
-	}                                                                                            \
-	static enum status name##_run(const struct kernel_call *call)                                \
-	{                                                                                            \
-		return kernel_staged(call, name##_compute);                                          \
+/* NAME is the loop for floats; NAME_whole that for two i32s, in 64 bits and wrapped to 32 as a GPU's integer
+ * unit does: 2147483647 + 1 is -2147483648. The product of two i32s has up to 62 bits, which a double rounds. */
+#define BINARY(name, result)                               \
+	LOOP(name)                                         \
+	{                                                  \
+		(void)option;                              \
+		for (int64_t i = 0; i < count; i++) {      \
+			double a = in[0][i], b = in[1][i]; \
+			out[i] = result;                   \
+		}                                          \
+	}
+#define BINARY_WHOLE(name, result)                                                                    \
+	static void name##_whole(int64_t count, double *const *in, double *out, const double *option) \
+	{                                                                                             \
+		(void)option;                                                                         \
+		for (int64_t i = 0; i < count; i++) {                                                 \
+			int64_t a = (int64_t)in[0][i], b = (int64_t)in[1][i];                         \
+			out[i] = wrapped(result);                                                     \
+		}                                                                                     \
 	}
 BINARY(add, a + b)
+BINARY_WHOLE(add, a + b)
 BINARY(sub, a - b)
+BINARY_WHOLE(sub, a - b)
 BINARY(mul, a *b)
-BINARY(div, a / b)
+BINARY_WHOLE(mul, a *b)
+BINARY(divide, a / b)
 BINARY(maximum, a > b || a != a ? a : b) /* a NaN on either side stays one */
+BINARY(larger, a > b || b != b ? a : b)  /* the number wins over a NaN, as C's fmax */
+BINARY(smaller, a < b || b != b ? a : b)
 
 const struct kernel kernel_add = {
         .name = "add",
@@ -87,7 +94,8 @@ const struct kernel kernel_add = {
         .outs = 1,
         .shape = binary_shape,
         .cost = kernel_cost_one,
-        .run = add_run,
+        .elements = add,
+        .whole = add_whole,
 };
 const struct kernel kernel_sub = {
         .name = "sub",
@@ -101,7 +109,8 @@ const struct kernel kernel_sub = {
         .outs = 1,
         .shape = binary_shape,
         .cost = kernel_cost_one,
-        .run = sub_run,
+        .elements = sub,
+        .whole = sub_whole,
 };
 const struct kernel kernel_mul = {
         .name = "mul",
@@ -115,7 +124,8 @@ const struct kernel kernel_mul = {
         .outs = 1,
         .shape = binary_shape,
         .cost = kernel_cost_one,
-        .run = mul_run,
+        .elements = mul,
+        .whole = mul_whole,
 };
 const struct kernel kernel_div = {
         .name = "div",
@@ -129,7 +139,7 @@ const struct kernel kernel_div = {
         .outs = 1,
         .shape = div_shape,
         .cost = kernel_cost_one,
-        .run = div_run,
+        .elements = divide,
 };
 const struct kernel kernel_maximum = {
         .name = "maximum",
@@ -143,5 +153,34 @@ const struct kernel kernel_maximum = {
         .outs = 1,
         .shape = binary_shape,
         .cost = kernel_cost_one,
-        .run = maximum_run,
+        .elements = maximum,
+};
+const struct kernel kernel_fmax = {
+        .name = "fmax",
+        .usage = "y = fmax a b",
+        .help = "the larger of a and b, element by element; a number wins over a NaN, as in allreduce op=max",
+        .torch = "y = torch.fmax(a, b)",
+        .cuda = "fmax<<<blocks, threads, 0, stream>>>",
+        .example = "tensor a[4,8] b[1] = randn\ny = fmax a b",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = binary_shape,
+        .cost = kernel_cost_one,
+        .elements = larger,
+};
+const struct kernel kernel_fmin = {
+        .name = "fmin",
+        .usage = "y = fmin a b",
+        .help = "the smaller of a and b, element by element; a number wins over a NaN, as in allreduce "
+                "op=min",
+        .torch = "y = torch.fmin(a, b)",
+        .cuda = "fmin<<<blocks, threads, 0, stream>>>",
+        .example = "tensor a[4,8] b[1] = randn\ny = fmin a b",
+        .ins_min = 2,
+        .ins_max = 2,
+        .outs = 1,
+        .shape = binary_shape,
+        .cost = kernel_cost_one,
+        .elements = smaller,
 };

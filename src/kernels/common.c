@@ -11,7 +11,7 @@
 enum status kernel_out(struct kernel_call *call, int out, enum dtype dtype, int dims, const int64_t *dim)
 {
 	enum status status = layout_make(&call->out[out].layout, dtype, dims, dim);
-	return status ? fail_in(status, "%s", call->kernel->name) : ST_OK;
+	return status != ST_OK ? fail_in(status, "%s", call->kernel->name) : ST_OK;
 }
 
 enum status kernel_out_like(struct kernel_call *call, int in)
@@ -33,7 +33,7 @@ enum status kernel_wants_floats(const struct kernel_call *call)
 enum status kernel_wants_same_shapes(const struct kernel_call *call)
 {
 	enum status status = ST_OK;
-	for (int i = 1; i < call->ins && !status; i++) {
+	for (int i = 1; i < call->ins && status == ST_OK; i++) {
 		if (layout_same_shape(&call->in[0].layout, &call->in[i].layout))
 			continue;
 		struct text first = {0}, other = {0};
@@ -50,9 +50,9 @@ enum status kernel_wants_same_shapes(const struct kernel_call *call)
 enum status kernel_shape_float(struct kernel_call *call)
 {
 	enum status status = kernel_wants_floats(call);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_same_shapes(call);
-	return status ? status : kernel_out_like(call, 0);
+	return status != ST_OK ? status : kernel_out_like(call, 0);
 }
 
 enum status kernel_wants_whole(const struct kernel_call *call, int option, double least)
@@ -111,9 +111,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 		lane_write(out, from, count, values);
 }
 
-enum status kernel_elements(const struct kernel_call *call, element_loop *loop)
+void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
-	enum { INS = 3 }; /* no elementwise kernel takes more */
+	enum { INS = 3 };
 	double buffer[INS][LANE_CHUNK], result[LANE_CHUNK];
 	double *in[INS] = {buffer[0], buffer[1], buffer[2]};
 	struct lane lane[INS], out = lane_of(&call->out[0]);
@@ -122,13 +122,12 @@ enum status kernel_elements(const struct kernel_call *call, element_loop *loop)
 	for (int i = 0; i < call->ins; i++)
 		lane[i] = lane_broadcast(&call->in[i], &call->out[0].layout);
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		for (int i = 0; i < call->ins; i++)
 			lane_read(&lane[i], from, n, in[i]);
 		loop(n, in, result, call->option);
 		kernel_put(call, &out, from, n, result);
 	}
-	return ST_OK;
 }
 
 int64_t kernel_row_length(const struct kernel_tensor *tensor)
@@ -136,15 +135,14 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 	return tensor->layout.dim[tensor->layout.dims - 1];
 }
 
-enum status kernel_rows(const struct kernel_call *call, element_loop *loop)
+void kernel_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
 	int64_t rows = layout_count(&call->in[0].layout) / length;
+	/* the result's row first, then those of the arguments */
 	double *buffer = mem_alloc((size_t)((call->ins + 1) * length) * sizeof *buffer), *in[KERNEL_ARGS_MAX];
 	struct lane lane[KERNEL_ARGS_MAX], out = lane_of(&call->out[0]);
 
-	if (!buffer)
-		return ST_MEMORY;
 	for (int i = 0; i < call->ins; i++) {
 		lane[i] = lane_of(&call->in[i]);
 		in[i] = buffer + (i + 1) * length;
@@ -156,7 +154,6 @@ enum status kernel_rows(const struct kernel_call *call, element_loop *loop)
 		kernel_put(call, &out, r * out_length, out_length, buffer);
 	}
 	mem_free(buffer);
-	return ST_OK;
 }
 
 /* ---- as f32 ---- */
@@ -168,7 +165,7 @@ void kernel_floats(const struct kernel_tensor *tensor, float *to)
 	struct lane lane = lane_of(tensor);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		lane_read(&lane, from, n, chunk);
 		for (int64_t i = 0; i < n; i++)
 			to[from + i] = (float)chunk[i];
@@ -182,26 +179,40 @@ void kernel_from_floats(const struct kernel_tensor *tensor, const float *values)
 	struct lane lane = lane_of(tensor);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		for (int64_t i = 0; i < n; i++)
 			chunk[i] = values[from + i];
 		lane_write(&lane, from, n, chunk);
 	}
 }
 
+/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The sum runs in
+ * eight parts, which a vector can add side by side: part j has the elements j, j+8, j+16 ... */
+TWICE(softmax_row, (float *row, int64_t count, float most), (row, count, most))
+{
+	enum { PARTS = 8 };
+	double part[PARTS] = {0}, sum = 0;
+	int64_t i = 0;
+	for (int64_t k = 0; k < count; k++)
+		row[k] = (float)exponential((double)row[k] - (double)most);
+	for (; i + PARTS <= count; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			part[j] += row[i + j];
+	for (int j = 0; i + j < count; j++)
+		part[j] += row[i + j];
+	for (int j = 0; j < PARTS; j++)
+		sum += part[j];
+	float inverse = (float)(1 / sum);
+	for (int64_t k = 0; k < count; k++)
+		row[k] *= inverse;
+}
+
 void kernel_softmax_row(float *row, int64_t count)
 {
 	float most = row[0];
-	double sum = 0;
 	for (int64_t i = 1; i < count; i++)
-		most = row[i] > most || row[i] != row[i] ? row[i] : most;
-	for (int64_t i = 0; i < count; i++)
-		row[i] = (float)exponential((double)row[i] - (double)most); /* nothing above 1 */
-	for (int64_t i = 0; i < count; i++)
-		sum += row[i];
-	float inverse = (float)(1 / sum);
-	for (int64_t i = 0; i < count; i++)
-		row[i] *= inverse;
+		most = row[i] > most || row[i] != row[i] ? row[i] : most; /* a NaN stays */
+	softmax_row(row, count, most);
 }
 
 /* ---- outputs over inputs ---- */
@@ -227,31 +238,40 @@ static bool must_stage(const struct kernel_call *call, const struct kernel_tenso
 	return false;
 }
 
-enum status kernel_staged(
-        const struct kernel_call *call, enum status (*compute)(const struct kernel_call *call))
+/* The row's own code. */
+static void run(const struct kernel_call *call)
+{
+	const struct kernel *kernel = call->kernel;
+	bool whole = kernel->whole && call->ins > 0;
+	for (int i = 0; i < call->ins; i++)
+		whole = whole && call->in[i].layout.dtype == DT_I32;
+	if (kernel->run)
+		kernel->run(call);
+	else if (kernel->rows)
+		kernel_rows(call, whole ? kernel->whole : kernel->rows);
+	else
+		kernel_elements(call, whole ? kernel->whole : kernel->elements);
+}
+
+void kernel_compute(const struct kernel_call *call)
 {
 	struct kernel_call staged = *call;
 	void *bytes[KERNEL_ARGS_MAX] = {0};
-	enum status status = ST_OK;
 
-	for (int i = 0; i < call->outs && !status; i++) {
+	for (int i = 0; i < call->outs; i++) {
 		const struct layout *layout = &call->out[i].layout;
 		if (!must_stage(call, &call->out[i]))
 			continue;
 		bytes[i] = mem_alloc((size_t)layout_bytes(layout));
-		status = bytes[i] ? layout_make(&staged.out[i].layout, (enum dtype)layout->dtype,
-		                            layout->dims, layout->dim)
-		                  : ST_MEMORY;
+		layout_make(&staged.out[i].layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
 		staged.out[i].data = bytes[i];
-		if (!status && call->add)
+		if (call->add)
 			layout_pack(layout, call->out[i].data, bytes[i]);
 	}
-	if (!status)
-		status = compute(&staged);
+	run(&staged);
 	for (int i = 0; i < call->outs; i++) {
-		if (!status && bytes[i])
+		if (bytes[i])
 			layout_unpack(&call->out[i].layout, bytes[i], call->out[i].data);
 		mem_free(bytes[i]);
 	}
-	return status;
 }

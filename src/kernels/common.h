@@ -1,11 +1,20 @@
 /* common.h -- what the families of kernels share: shape rules, costs, and loops over elements and rows.
  *
- * A family's `compute` may assume that no output overlaps an input in a way that matters: its row's `run`
- * calls kernel_staged(). */
+ * Values travel as doubles in chunks that stay in the first-level cache:
+ *
+ *     f32, f16, bf16, i32, strided      a chunk of doubles        the row's loop         back, rounded once
+ *      in[0] ....ooooooooo........  ->  buffer[0] [....1024]  \
+ *      in[1] o.o.o.o.o.o.o.o.o....  ->  buffer[1] [....1024]  ->  result [....1024]  ->  out[0]
+ *
+ * What a row's code reads is never what it has written: kernel_compute() gives an output that overlaps an
+ * input memory of its own, unless it is the very same tensor, of which every element is read before it is
+ * written. */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 
+#include "base/arithmetic.h"
 #include "kernels/lane.h"
+#include "kernels/twice.h"
 #include <stddef.h>
 
 /* Shape rules. They word their failures with the kernel's name and the names of the tensors. */
@@ -26,11 +35,14 @@ void kernel_cost_one(const struct kernel_call *call, double *flops, double *byte
 void kernel_cost_few(const struct kernel_call *call, double *flops,
         double *bytes); /* 8: exp, tanh, a mean and a variance ... */
 
-/* out[0] element by element: in[i] broadcast to its shape. in[i] and out are `count` values. */
-typedef void element_loop(int64_t count, double *const *in, double *out, const double *option);
-enum status kernel_elements(const struct kernel_call *call, element_loop *loop);
-/* out[0] row by row of the last dimension: `count` is that of in[0]; out has as many, or one. ST_MEMORY. */
-enum status kernel_rows(const struct kernel_call *call, element_loop *loop);
+/* out[0] element by element: in[i], at most 3, broadcast to its shape */
+void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
+/* out[0] row by row of the last dimension: `count` is that of in[0]; out has as many columns, or one */
+void kernel_rows(const struct kernel_call *call, kernel_loop *loop);
+/* A kernel_loop, compiled twice; its body follows. */
+#define LOOP(name)                                                                         \
+	TWICE(name, (int64_t count, double *const *in, double *out, const double *option), \
+	        (count, in, out, option))
 int64_t kernel_row_length(const struct kernel_tensor *tensor); /* the last dimension */
 
 /* out[0] (written, or added to) from `count` values at element `from` */
@@ -41,13 +53,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 void kernel_floats(const struct kernel_tensor *tensor, float *to);
 void kernel_from_floats(const struct kernel_tensor *tensor, const float *values);
 
-/* row := softmax(row), for a kernel that has it on its way */
+/* row := softmax(row), for a kernel that has it on its way. The sum is that of eight interleaved ones. */
 void kernel_softmax_row(float *row, int64_t count);
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b);
-/* Runs compute; where an output overlaps an input otherwise than as the very same tensor, into memory of its
- * own first. ST_MEMORY. */
-enum status kernel_staged(
-        const struct kernel_call *call, enum status (*compute)(const struct kernel_call *call));
 
 #endif

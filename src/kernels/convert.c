@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void same_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(same)
 {
 	(void)option;
 	for (int64_t i = 0; i < count; i++)
@@ -20,25 +20,15 @@ static enum status cast_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)call->option[0], x->dims, x->dim);
 }
 
-static enum status cast_compute(const struct kernel_call *call)
-{
-	return kernel_elements(call, same_loop);
-}
-
-static enum status cast_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, cast_compute);
-}
-
 /* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to even ---- */
 
 static enum status quantize_shape(struct kernel_call *call)
 {
 	const struct layout *x = &call->in[0].layout;
 	enum status status = kernel_wants_floats(call);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_out(call, 0, DT_I32, x->dims, x->dim);
-	return status ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){1});
+	return status != ST_OK ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){1});
 }
 
 static void quantize_loop(int64_t count, double *const *in, double *out, const double *option)
@@ -54,7 +44,7 @@ static double largest_size(const struct kernel_tensor *tensor)
 	int64_t count = layout_count(&tensor->layout);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		lane_read(&lane, from, n, x);
 		for (int64_t i = 0; i < n; i++)
 			most = fabs(x[i]) > most || x[i] != x[i] ? fabs(x[i]) : most;
@@ -62,7 +52,7 @@ static double largest_size(const struct kernel_tensor *tensor)
 	return most;
 }
 
-static enum status quantize_compute(const struct kernel_call *call)
+static void quantize(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
 	double most = largest_size(&call->in[0]),
@@ -72,12 +62,7 @@ static enum status quantize_compute(const struct kernel_call *call)
 	scaled.option[0] = scale == 0 ? 1 : scale;
 	scaled.outs = 1;
 	lane_write(&out, 0, 1, &scaled.option[0]);
-	return kernel_elements(&scaled, quantize_loop);
-}
-
-static enum status quantize_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, quantize_compute);
+	kernel_elements(&scaled, quantize_loop);
 }
 
 /* ---- topk ---- */
@@ -88,7 +73,7 @@ static enum status topk_shape(struct kernel_call *call)
 	int64_t length = kernel_row_length(&call->in[0]);
 	enum status status = kernel_wants_whole(call, 0, 1);
 
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (call->option[0] > (double)length)
 		return fail(ST_RANGE, "topk: k=%g, but a row of %s has %lld", call->option[0],
@@ -99,7 +84,7 @@ static enum status topk_shape(struct kernel_call *call)
 		        call->in[0].name);
 	out.dim[out.dims - 1] = (int64_t)call->option[0];
 	status = kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
-	return status ? status : kernel_out(call, 1, DT_I32, out.dims, out.dim);
+	return status != ST_OK ? status : kernel_out(call, 1, DT_I32, out.dims, out.dim);
 }
 
 struct ranked {
@@ -136,26 +121,19 @@ static void topk_row(
 	lane_write(&indices, row * k, k, x);
 }
 
-static enum status topk_compute(const struct kernel_call *call)
+static void topk(const struct kernel_call *call)
 {
 	int64_t length = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / length;
 	double *x = mem_alloc((size_t)length * sizeof *x);
 	struct ranked *sorted = mem_alloc((size_t)length * sizeof *sorted);
 	struct lane in = lane_of(&call->in[0]);
-	enum status status = x && sorted ? ST_OK : ST_MEMORY;
 
-	for (int64_t r = 0; r < rows && !status; r++) {
+	for (int64_t r = 0; r < rows; r++) {
 		lane_read(&in, r * length, length, x);
 		topk_row(call, r, length, x, sorted);
 	}
 	mem_free(x);
 	mem_free(sorted);
-	return status;
-}
-
-static enum status topk_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, topk_compute);
 }
 
 const struct kernel kernel_cast = {
@@ -171,7 +149,7 @@ const struct kernel kernel_cast = {
         .option = {{"to", NAN, "the type", KO_DTYPE}},
         .shape = cast_shape,
         .cost = kernel_cost_move,
-        .run = cast_run,
+        .elements = same,
 };
 const struct kernel kernel_quantize = {
         .name = "quantize",
@@ -186,7 +164,7 @@ const struct kernel kernel_quantize = {
         .outs = 2,
         .shape = quantize_shape,
         .cost = kernel_cost_few,
-        .run = quantize_run,
+        .run = quantize,
 };
 const struct kernel kernel_topk = {
         .name = "topk",
@@ -201,5 +179,5 @@ const struct kernel kernel_topk = {
         .option = {{"k", NAN, "how many", KO_NUMBER}},
         .shape = topk_shape,
         .cost = kernel_cost_few,
-        .run = topk_run,
+        .run = topk,
 };

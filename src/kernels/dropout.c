@@ -30,13 +30,13 @@ static enum status dropout_shape(struct kernel_call *call)
 		return fail(ST_RANGE, "%s: p=%g: 0 or more and below 1 is wanted", call->kernel->name,
 		        call->option[P]);
 	enum status status = kernel_wants_whole(call, SEED, -0x1p53);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_whole(call, AT, 0);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_whole(call, WIDTH, 0);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_shape_float(call);
-	return status ? status : width_fits(call);
+	return status != ST_OK ? status : width_fits(call);
 }
 
 /* x: elements at .. at+count of the whole */
@@ -67,24 +67,18 @@ static void drop_rows(const struct kernel_call *call, int64_t from, int64_t coun
 	}
 }
 
-static enum status dropout_compute(const struct kernel_call *call)
+static void dropout(const struct kernel_call *call)
 {
 	double chunk[LANE_CHUNK];
 	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
 	int64_t count = layout_count(&call->in[0].layout);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		lane_read(&in, from, n, chunk);
 		drop_rows(call, from, n, chunk);
 		kernel_put(call, &out, from, n, chunk);
 	}
-	return ST_OK;
-}
-
-static enum status dropout_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, dropout_compute);
 }
 
 #define OPTIONS                                                                                         \
@@ -114,7 +108,7 @@ const struct kernel kernel_dropout = {
         .option = OPTIONS,
         .shape = dropout_shape,
         .cost = kernel_cost_one,
-        .run = dropout_run,
+        .run = dropout,
 };
 const struct kernel kernel_dropout_grad = {
         .name = "dropout_grad",
@@ -129,5 +123,5 @@ const struct kernel kernel_dropout_grad = {
         .option = OPTIONS,
         .shape = dropout_shape,
         .cost = kernel_cost_one,
-        .run = dropout_run,
+        .run = dropout,
 };

@@ -42,9 +42,9 @@ static enum status embed_shape(struct kernel_call *call)
 {
 	int64_t dim[2];
 	enum status status = wants_matrix(call);
-	if (!status)
+	if (status == ST_OK)
 		status = wants_i32(call, 1);
-	if (status)
+	if (status != ST_OK)
 		return status;
 	dim[0] = layout_count(&call->in[1].layout);
 	dim[1] = call->in[0].layout.dim[1];
@@ -59,15 +59,13 @@ static void embed_cost(const struct kernel_call *call, double *flops, double *by
 	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
 }
 
-static enum status embed_compute(const struct kernel_call *call)
+static void embed(const struct kernel_call *call)
 {
 	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1],
 	        count = layout_count(&call->in[1].layout);
 	struct lane table = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
 	double *row = mem_alloc((size_t)columns * sizeof *row);
 
-	if (!row)
-		return ST_MEMORY;
 	for (int64_t i = 0; i < count; i++) {
 		int64_t r = row_of(&ids, i, rows);
 		if (r >= 0)
@@ -77,12 +75,6 @@ static enum status embed_compute(const struct kernel_call *call)
 		kernel_put(call, &out, i * columns, columns, row);
 	}
 	mem_free(row);
-	return ST_OK;
-}
-
-static enum status embed_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, embed_compute);
 }
 
 /* ---- embed_grad ---- */
@@ -91,11 +83,11 @@ static enum status embed_grad_shape(struct kernel_call *call)
 {
 	int64_t dim[2];
 	enum status status = wants_matrix(call);
-	if (!status)
+	if (status == ST_OK)
 		status = wants_i32(call, 1);
-	if (!status)
+	if (status == ST_OK)
 		status = kernel_wants_whole(call, 0, 1);
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (layout_count(&call->in[1].layout) != call->in[0].layout.dim[0])
 		return fail(ST_SHAPE,
@@ -108,15 +100,13 @@ static enum status embed_grad_shape(struct kernel_call *call)
 }
 
 /* Sums in double, rounded once */
-static enum status embed_grad_compute(const struct kernel_call *call)
+static void embed_grad(const struct kernel_call *call)
 {
 	int64_t rows = call->out[0].layout.dim[0], columns = call->out[0].layout.dim[1],
 	        count = call->in[0].layout.dim[0];
 	struct lane dx = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
 	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
 
-	if (!sum)
-		return ST_MEMORY;
 	for (int64_t i = 0; i < count; i++) {
 		int64_t r = row_of(&ids, i, rows);
 		if (r < 0)
@@ -127,12 +117,6 @@ static enum status embed_grad_compute(const struct kernel_call *call)
 	}
 	kernel_put(call, &out, 0, rows * columns, sum);
 	mem_free(sum);
-	return ST_OK;
-}
-
-static enum status embed_grad_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, embed_grad_compute);
 }
 
 /* ---- colsum ---- */
@@ -145,14 +129,12 @@ static enum status colsum_shape(struct kernel_call *call)
 	        : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
 }
 
-static enum status colsum_compute(const struct kernel_call *call)
+static void colsum(const struct kernel_call *call)
 {
 	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1];
 	struct lane x = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
 	double *sum = mem_alloc((size_t)(2 * columns) * sizeof *sum), *row = sum + columns;
 
-	if (!sum)
-		return ST_MEMORY;
 	for (int64_t r = 0; r < rows; r++) {
 		lane_read(&x, r * columns, columns, row);
 		for (int64_t c = 0; c < columns; c++)
@@ -160,12 +142,6 @@ static enum status colsum_compute(const struct kernel_call *call)
 	}
 	kernel_put(call, &out, 0, columns, sum);
 	mem_free(sum);
-	return ST_OK;
-}
-
-static enum status colsum_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, colsum_compute);
 }
 
 const struct kernel kernel_embed = {
@@ -180,7 +156,7 @@ const struct kernel kernel_embed = {
         .outs = 1,
         .shape = embed_shape,
         .cost = embed_cost,
-        .run = embed_run,
+        .run = embed,
 };
 const struct kernel kernel_embed_grad = {
         .name = "embed_grad",
@@ -195,7 +171,7 @@ const struct kernel kernel_embed_grad = {
         .option = {{"rows", NAN, "of the table", KO_NUMBER}},
         .shape = embed_grad_shape,
         .cost = kernel_cost_one,
-        .run = embed_grad_run,
+        .run = embed_grad,
 };
 const struct kernel kernel_colsum = {
         .name = "colsum",
@@ -209,5 +185,5 @@ const struct kernel kernel_colsum = {
         .outs = 1,
         .shape = colsum_shape,
         .cost = kernel_cost_one,
-        .run = colsum_run,
+        .run = colsum,
 };

@@ -11,7 +11,7 @@ static enum status fill_shape(struct kernel_call *call)
 	return ST_OK;
 }
 
-static enum status fill_run(const struct kernel_call *call)
+static void fill(const struct kernel_call *call)
 {
 	double value[LANE_CHUNK];
 	struct lane lane = lane_of(&call->in[0]);
@@ -20,8 +20,7 @@ static enum status fill_run(const struct kernel_call *call)
 	for (int i = 0; i < LANE_CHUNK; i++)
 		value[i] = call->option[0];
 	for (int64_t from = 0; from < count; from += LANE_CHUNK)
-		lane_write(&lane, from, count - from < LANE_CHUNK ? count - from : LANE_CHUNK, value);
-	return ST_OK;
+		lane_write(&lane, from, least_of(count - from, LANE_CHUNK), value);
 }
 
 /* ---- sgd, adam: all arguments chunk by chunk, updated, the written ones put back ---- */
@@ -29,12 +28,15 @@ static enum status fill_run(const struct kernel_call *call)
 static enum status floats_shape(struct kernel_call *call)
 {
 	enum status status = kernel_wants_floats(call);
-	return status ? status : kernel_wants_same_shapes(call);
+	return status != ST_OK ? status : kernel_wants_same_shapes(call);
 }
 
+/* x[i]: a chunk of argument i */
 typedef void update_loop(int64_t count, double *const *x, const double *option);
 
-static enum status update(const struct kernel_call *call, update_loop *loop)
+#define UPDATE(name) TWICE(name, (int64_t count, double *const *x, const double *option), (count, x, option))
+
+static void update(const struct kernel_call *call, update_loop *loop)
 {
 	enum { INS = 4 };
 	double buffer[INS][LANE_CHUNK], *x[INS] = {buffer[0], buffer[1], buffer[2], buffer[3]};
@@ -44,7 +46,7 @@ static enum status update(const struct kernel_call *call, update_loop *loop)
 	for (int i = 0; i < call->ins; i++)
 		lane[i] = lane_of(&call->in[i]);
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		for (int i = 0; i < call->ins; i++)
 			lane_read(&lane[i], from, n, x[i]);
 		loop(n, x, call->option);
@@ -52,18 +54,17 @@ static enum status update(const struct kernel_call *call, update_loop *loop)
 			if (call->kernel->writes >> i & 1)
 				lane_write(&lane[i], from, n, x[i]);
 	}
-	return ST_OK;
 }
 
-static void sgd_loop(int64_t count, double *const *x, const double *option)
+UPDATE(sgd_loop)
 {
 	for (int64_t i = 0; i < count; i++)
 		x[0][i] -= option[0] * x[1][i];
 }
 
-static enum status sgd_run(const struct kernel_call *call)
+static void sgd(const struct kernel_call *call)
 {
-	return update(call, sgd_loop);
+	update(call, sgd_loop);
 }
 
 enum { ADAM_LR, ADAM_BETA1, ADAM_BETA2, ADAM_EPS, ADAM_T };
@@ -71,15 +72,15 @@ enum { ADAM_LR, ADAM_BETA1, ADAM_BETA2, ADAM_EPS, ADAM_T };
 static enum status adam_shape(struct kernel_call *call)
 {
 	enum status status = kernel_wants_whole(call, ADAM_T, 1);
-	for (int i = ADAM_BETA1; i <= ADAM_BETA2 && !status; i++)
+	for (int i = ADAM_BETA1; i <= ADAM_BETA2 && status == ST_OK; i++)
 		if (!(call->option[i] >= 0 && call->option[i] < 1))
 			status = fail(ST_RANGE, "adam: %s=%g: 0 or more and below 1 is wanted",
 			        call->kernel->option[i].name, call->option[i]);
-	return status ? status : floats_shape(call);
+	return status != ST_OK ? status : floats_shape(call);
 }
 
 /* PyTorch's torch.optim.Adam: m and v are running means of g and g^2, corrected for beginning at 0 */
-static void adam_loop(int64_t count, double *const *x, const double *option)
+UPDATE(adam_loop)
 {
 	double beta1 = option[ADAM_BETA1], beta2 = option[ADAM_BETA2];
 	double step = option[ADAM_LR] / (1 - pow(beta1, option[ADAM_T])),
@@ -93,9 +94,9 @@ static void adam_loop(int64_t count, double *const *x, const double *option)
 	}
 }
 
-static enum status adam_run(const struct kernel_call *call)
+static void adam(const struct kernel_call *call)
 {
-	return update(call, adam_loop);
+	update(call, adam_loop);
 }
 
 const struct kernel kernel_fill = {
@@ -114,7 +115,7 @@ const struct kernel kernel_fill = {
         .option = {{"value", NAN, "the number", KO_NUMBER}},
         .shape = fill_shape,
         .cost = kernel_cost_move,
-        .run = fill_run,
+        .run = fill,
 };
 const struct kernel kernel_sgd = {
         .name = "sgd",
@@ -130,7 +131,7 @@ const struct kernel kernel_sgd = {
         .option = {{"lr", NAN, "learning rate", KO_NUMBER}},
         .shape = floats_shape,
         .cost = kernel_cost_one,
-        .run = sgd_run,
+        .run = sgd,
 };
 const struct kernel kernel_adam = {
         .name = "adam",
@@ -154,5 +155,5 @@ const struct kernel kernel_adam = {
                 },
         .shape = adam_shape,
         .cost = kernel_cost_few,
-        .run = adam_run,
+        .run = adam,
 };

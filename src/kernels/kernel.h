@@ -1,8 +1,7 @@
 /* kernel.h -- what a kernel is: a shape rule, a cost, CPU code and its names elsewhere; one file per family,
  * one row each.
  *
- * May call: world/ (types only) base/. To add a kernel: a row in the family's file and one line in
- * kernels.c's list. */
+ * May call: base/. To add a kernel: a row in the family's file and one line in kernels.c's list. */
 #ifndef RANKSH_KERNEL_H
 #define RANKSH_KERNEL_H
 
@@ -13,7 +12,7 @@ enum { KERNEL_ARGS_MAX = 8, KERNEL_OPTIONS_MAX = 6 };
 
 struct kernel_tensor {
 	const char *name;     /* as the user wrote it, for messages: "x", "a.T", "g[0:4]" */
-	struct layout layout; /* strided; transposition done */
+	struct layout layout; /* strided; a transposition has been applied to it */
 	void *data;           /* the first element; NULL while shapes are checked and with --dry */
 };
 
@@ -33,6 +32,11 @@ struct kernel_option {
 	enum { KO_NUMBER, KO_TIME_NS, KO_DTYPE } kind;
 };
 
+/* The computation of many kernels is one loop over doubles: in[i] and out hold `count` values each. Strides,
+ * types, broadcasting, += and overlapping memory are dealt with around it (common.c). A loop of a row's `rows`
+ * gets one row of the last dimension at a time, and writes as many values, or one. */
+typedef void kernel_loop(int64_t count, double *const *in, double *out, const double *option);
+
 struct kernel {
 	const char *name, *usage, *help, *torch, *cuda,
 	        *example; /* example: lines that run on 1 rank in an empty world */
@@ -45,7 +49,8 @@ struct kernel {
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;
-	bool bare; /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
+	bool bare;   /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
+	bool source; /* makes data from nothing: takes a SHAPE argument (randn, zeros ...), may fill scenery */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
 	/* From in[] and options: fills out[i].layout (dtype and dims; contiguous). ST_SHAPE, ST_DTYPE,
 	 * ST_RANGE, worded with names: "v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]". A
@@ -55,15 +60,20 @@ struct kernel {
 	/* Work of the call: floating-point operations and bytes of memory traffic. spin has neither: its
 	 * KO_TIME_NS option is its duration. */
 	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
-	/* Computes out[] from in[]; layouts may be strided; out never overlaps an in unless it is the very
-	 * same tensor. Deterministic. Fails only with ST_MEMORY. */
-	enum status (*run)(const struct kernel_call *call);
-	/* makes data from nothing: takes a SHAPE argument (randn, zeros, iota ...), may fill scenery */
-	bool source;
+	/* The CPU code, for kernel_compute(): one of these three. `whole` takes the place of `elements` or `rows`
+	 * where every argument is i32: whole numbers wrap at 2^31, as a GPU's do. */
+	kernel_loop *elements, *rows;
+	void (*run)(const struct kernel_call *call);
+	kernel_loop *whole;
 };
 
 void kernels_start(void); /* once a process: one thread for the BLAS (ranks share the cores) */
 const struct kernel *kernel_find(const char *name); /* NULL if none */
 const struct kernel *kernel_at(int i);              /* in the order of help; NULL behind the last */
+
+/* Computes out[] from in[], which may be strided and of any type. Deterministic: the same bits on every
+ * computer, matmul and attention apart (the BLAS's). An output may overlap an input: what is read is what was
+ * there before. */
+void kernel_compute(const struct kernel_call *call);
 
 #endif

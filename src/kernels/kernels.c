@@ -1,5 +1,6 @@
 /* kernels.c -- the list of kernels, in the order of help */
 #include "kernels/kernel.h"
+#include "kernels/twice.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 	X(mul)               \
 	X(div)               \
 	X(maximum)           \
+	X(fmax)              \
+	X(fmin)              \
 	X(scale)             \
 	X(exp)               \
 	X(rowmax)            \
@@ -70,4 +73,22 @@ const struct kernel *kernel_find(const char *name)
 		if (strcmp(kernel->name, name) == 0)
 			return kernel;
 	return NULL;
+}
+
+/* ---- one source, two machine codes ---- */
+
+static bool wide_allowed = true;
+
+void kernels_allow_wide(bool allow)
+{
+	wide_allowed = allow;
+}
+
+bool kernels_wide(void)
+{
+#ifdef __x86_64__
+	return wide_allowed && __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
 }

@@ -1,5 +1,7 @@
 /* lane.c -- a strided tensor of any type as one long row of doubles */
 #include "kernels/lane.h"
+#include "base/arithmetic.h"
+#include "kernels/twice.h"
 
 static struct lane merged(const struct lane *lane)
 {
@@ -63,7 +65,7 @@ static void load_halves(const struct lane *lane, int64_t at, int64_t count, doub
 	const uint16_t *from = (const uint16_t *)(void *)lane->data + at;
 	float block[BLOCK];
 	for (int64_t done = 0; done < count; done += BLOCK) {
-		int64_t n = count - done < BLOCK ? count - done : BLOCK;
+		int64_t n = least_of(count - done, BLOCK);
 		dtype_to_f32(lane->dtype, from + done, block, n);
 		for (int64_t i = 0; i < n; i++)
 			to[done + i] = block[i];
@@ -75,11 +77,23 @@ static void store_halves(const struct lane *lane, int64_t at, int64_t count, con
 	uint16_t *to = (uint16_t *)(void *)lane->data + at;
 	float block[BLOCK];
 	for (int64_t done = 0; done < count; done += BLOCK) {
-		int64_t n = count - done < BLOCK ? count - done : BLOCK;
+		int64_t n = least_of(count - done, BLOCK);
 		for (int64_t i = 0; i < n; i++)
 			block[i] = (float)values[done + i];
 		dtype_from_f32(lane->dtype, block, to + done, n);
 	}
+}
+
+TWICE(floats_to_doubles, (const float *from, double *to, int64_t count), (from, to, count))
+{
+	for (int64_t i = 0; i < count; i++)
+		to[i] = from[i];
+}
+
+TWICE(doubles_to_floats, (const double *from, float *to, int64_t count), (from, to, count))
+{
+	for (int64_t i = 0; i < count; i++)
+		to[i] = (float)from[i];
 }
 
 static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
@@ -89,8 +103,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 	const int32_t *n = (const int32_t *)(void *)lane->data + at;
 
 	if (lane->dtype == DT_F32 && stride == 1)
-		for (int64_t i = 0; i < count; i++)
-			to[i] = f[i];
+		floats_to_doubles(f, to, count);
 	else if (lane->dtype == DT_F32)
 		for (int64_t i = 0; i < count; i++)
 			to[i] = f[i * stride];
@@ -120,8 +133,7 @@ static void store(const struct lane *lane, int64_t at, int64_t count, const doub
 	int32_t *n = (int32_t *)(void *)lane->data + at;
 
 	if (lane->dtype == DT_F32 && stride == 1)
-		for (int64_t i = 0; i < count; i++)
-			f[i] = (float)values[i];
+		doubles_to_floats(values, f, count);
 	else if (lane->dtype == DT_F32)
 		for (int64_t i = 0; i < count; i++)
 			f[i * stride] = (float)values[i];
@@ -139,7 +151,7 @@ void lane_read(const struct lane *lane, int64_t from, int64_t count, double *to)
 {
 	for (int64_t done = 0; done < count;) {
 		int64_t offset, n = locate(lane, from + done, &offset);
-		n = n < count - done ? n : count - done;
+		n = least_of(n, count - done);
 		load(lane, offset, n, to + done);
 		done += n;
 	}
@@ -149,20 +161,28 @@ void lane_write(const struct lane *lane, int64_t from, int64_t count, const doub
 {
 	for (int64_t done = 0; done < count;) {
 		int64_t offset, n = locate(lane, from + done, &offset);
-		n = n < count - done ? n : count - done;
+		n = least_of(n, count - done);
 		store(lane, offset, n, values + done);
 		done += n;
 	}
+}
+
+/* An i32's sum wraps; a value that is no i32 itself is first brought into its range. */
+static double whole_sum(double old, double value)
+{
+	return value >= INT32_MIN && value <= INT32_MAX ? wrapped((int64_t)(old + value))
+	                                                : wrapped((int64_t)old + to_int(value));
 }
 
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
 {
 	double sum[LANE_CHUNK];
 	for (int64_t done = 0; done < count;) {
-		int64_t n = count - done < LANE_CHUNK ? count - done : LANE_CHUNK;
+		int64_t n = least_of(count - done, LANE_CHUNK);
 		lane_read(lane, from + done, n, sum);
 		for (int64_t i = 0; i < n; i++)
-			sum[i] += values[done + i];
+			sum[i] = lane->dtype == DT_I32 ? whole_sum(sum[i], values[done + i])
+			                               : sum[i] + values[done + i];
 		lane_write(lane, from + done, n, sum);
 		done += n;
 	}

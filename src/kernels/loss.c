@@ -14,10 +14,10 @@
 static enum status mse_shape(struct kernel_call *call)
 {
 	enum status status = kernel_shape_float(call);
-	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	return status != ST_OK ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
-static enum status mse_compute(const struct kernel_call *call)
+static void mse(const struct kernel_call *call)
 {
 	double y[LANE_CHUNK], t[LANE_CHUNK], sum = 0;
 	struct lane lane_y = lane_of(&call->in[0]), lane_t = lane_of(&call->in[1]),
@@ -25,7 +25,7 @@ static enum status mse_compute(const struct kernel_call *call)
 	int64_t count = layout_count(&call->in[0].layout);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		lane_read(&lane_y, from, n, y);
 		lane_read(&lane_t, from, n, t);
 		for (int64_t i = 0; i < n; i++)
@@ -33,21 +33,20 @@ static enum status mse_compute(const struct kernel_call *call)
 	}
 	sum /= (double)count;
 	kernel_put(call, &out, 0, 1, &sum);
-	return ST_OK;
 }
 
-static void mse_grad_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(mse_grad_loop)
 {
 	for (int64_t i = 0; i < count; i++)
 		out[i] = option[0] * (in[0][i] - in[1][i]);
 }
 
-static enum status mse_grad_compute(const struct kernel_call *call)
+static void mse_grad(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;
 	scaled.option[0] = 2.0 /
 	        (double)layout_count(&call->in[0].layout); /* the loop's factor; the row has no options */
-	return kernel_elements(&scaled, mse_grad_loop);
+	kernel_elements(&scaled, mse_grad_loop);
 }
 
 /* ---- crossentropy ---- */
@@ -79,13 +78,13 @@ static enum status crossentropy_check(const struct kernel_call *call)
 static enum status crossentropy_shape(struct kernel_call *call)
 {
 	enum status status = crossentropy_check(call);
-	return status ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	return status != ST_OK ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
 static enum status crossentropy_grad_shape(struct kernel_call *call)
 {
 	enum status status = crossentropy_check(call);
-	return status ? status : kernel_out_like(call, 0);
+	return status != ST_OK ? status : kernel_out_like(call, 0);
 }
 
 /* Row r's targets as probabilities; all NaN when its class is none */
@@ -129,15 +128,13 @@ static double row_loss(int64_t count, const double *z, const double *t, double *
 	return loss;
 }
 
-static enum status crossentropy_compute(const struct kernel_call *call)
+static void crossentropy(const struct kernel_call *call)
 {
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
 	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), loss = 0;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
 
-	if (!z)
-		return ST_MEMORY;
 	for (int64_t r = 0; r < rows; r++) {
 		lane_read(&logits, r * classes, classes, z);
 		read_targets(&call->in[1], &targets, r, classes, z + classes);
@@ -146,19 +143,16 @@ static enum status crossentropy_compute(const struct kernel_call *call)
 	loss /= (double)rows;
 	kernel_put(call, &out, 0, 1, &loss);
 	mem_free(z);
-	return ST_OK;
 }
 
 /* dlogits = (softmax(logits) sum(t) - t) / rows */
-static enum status crossentropy_grad_compute(const struct kernel_call *call)
+static void crossentropy_grad(const struct kernel_call *call)
 {
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
 	double *z = mem_alloc((size_t)(2 * classes) * sizeof *z), *t = z + classes;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
 
-	if (!z)
-		return ST_MEMORY;
 	for (int64_t r = 0; r < rows; r++) {
 		double log_sum, weight = 0;
 		lane_read(&logits, r * classes, classes, z);
@@ -171,18 +165,7 @@ static enum status crossentropy_grad_compute(const struct kernel_call *call)
 		kernel_put(call, &out, r * classes, classes, z);
 	}
 	mem_free(z);
-	return ST_OK;
 }
-
-#define STAGED(name)                                                  \
-	static enum status name##_run(const struct kernel_call *call) \
-	{                                                             \
-		return kernel_staged(call, name##_compute);           \
-	}
-STAGED(mse)
-STAGED(mse_grad)
-STAGED(crossentropy)
-STAGED(crossentropy_grad)
 
 const struct kernel kernel_mse = {
         .name = "mse",
@@ -196,7 +179,7 @@ const struct kernel kernel_mse = {
         .outs = 1,
         .shape = mse_shape,
         .cost = kernel_cost_few,
-        .run = mse_run,
+        .run = mse,
 };
 const struct kernel kernel_mse_grad = {
         .name = "mse_grad",
@@ -210,7 +193,7 @@ const struct kernel kernel_mse_grad = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
-        .run = mse_grad_run,
+        .run = mse_grad,
 };
 const struct kernel kernel_crossentropy = {
         .name = "crossentropy",
@@ -225,7 +208,7 @@ const struct kernel kernel_crossentropy = {
         .outs = 1,
         .shape = crossentropy_shape,
         .cost = kernel_cost_few,
-        .run = crossentropy_run,
+        .run = crossentropy,
 };
 const struct kernel kernel_crossentropy_grad = {
         .name = "crossentropy_grad",
@@ -239,5 +222,5 @@ const struct kernel kernel_crossentropy_grad = {
         .outs = 1,
         .shape = crossentropy_grad_shape,
         .cost = kernel_cost_few,
-        .run = crossentropy_grad_run,
+        .run = crossentropy_grad,
 };

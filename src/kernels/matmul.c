@@ -39,7 +39,7 @@ static enum status matmul_shape(struct kernel_call *call)
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];
 	enum status status = kernel_wants_floats(call);
 
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (a->layout.dims != 2 || b->layout.dims != 2 || a->layout.dim[1] != b->layout.dim[0])
 		return wrong_shapes(a, b);
@@ -62,9 +62,9 @@ static void matmul_cost(const struct kernel_call *call, double *flops, double *b
 
 /* ---- computing ---- */
 
+/* As the BLAS takes it. own: memory to be freed, or NULL. ld: elements from row to row. */
 struct matrix {
-	float *data;
-	float *own;
+	float *data, *own;
 	int ld;
 	CBLAS_TRANSPOSE trans;
 };
@@ -77,66 +77,47 @@ static int leading(const struct layout *layout, int row, int col)
 	return layout->dtype == DT_F32 && lines && ld >= wanted && ld <= INT_MAX ? (int)ld : 0;
 }
 
-static enum status make_own(struct matrix *matrix, const struct kernel_tensor *tensor)
+/* Memory of its own, which the caller frees, filled with the tensor's elements if they are wanted */
+static struct matrix copy_of(const struct kernel_tensor *tensor, bool filled)
 {
-	matrix->data = matrix->own = mem_alloc((size_t)layout_count(&tensor->layout) * sizeof(float));
-	matrix->ld = (int)tensor->layout.dim[1];
-	return matrix->own ? ST_OK : ST_MEMORY;
+	float *own = mem_alloc((size_t)layout_count(&tensor->layout) * sizeof *own);
+	if (filled)
+		kernel_floats(tensor, own);
+	return (struct matrix){own, own, (int)tensor->layout.dim[1], CblasNoTrans};
 }
 
-static enum status copy_in(struct matrix *matrix, const struct kernel_tensor *tensor)
+static struct matrix matrix_in(const struct kernel_tensor *tensor)
 {
-	if (make_own(matrix, tensor))
-		return ST_MEMORY;
-	kernel_floats(tensor, matrix->own);
-	return ST_OK;
+	int rows = leading(&tensor->layout, 0, 1), columns = leading(&tensor->layout, 1, 0);
+	if (rows)
+		return (struct matrix){tensor->data, NULL, rows, CblasNoTrans};
+	if (columns)
+		return (struct matrix){tensor->data, NULL, columns, CblasTrans};
+	return copy_of(tensor, true);
 }
 
-static enum status matrix_in(struct matrix *matrix, const struct kernel_tensor *tensor)
-{
-	*matrix = (struct matrix){
-	        .data = tensor->data, .ld = leading(&tensor->layout, 0, 1), .trans = CblasNoTrans};
-	if (matrix->ld)
-		return ST_OK;
-	matrix->ld = leading(&tensor->layout, 1, 0);
-	matrix->trans = CblasTrans;
-	if (matrix->ld)
-		return ST_OK;
-	matrix->trans = CblasNoTrans;
-	return copy_in(matrix, tensor);
-}
-
-/* The result's own memory when the BLAS can write there and no input lies in it; else a copy, which
- * matrix_back returns */
-static enum status matrix_out(struct matrix *matrix, const struct kernel_call *call)
+/* The result's own memory when the BLAS can write there and no input lies in it; else a copy, to be put back */
+static struct matrix matrix_out(const struct kernel_call *call)
 {
 	const struct kernel_tensor *out = &call->out[0];
-	*matrix = (struct matrix){.data = out->data, .ld = leading(&out->layout, 0, 1)};
-	if (matrix->ld && !kernel_overlap(out, &call->in[0]) && !kernel_overlap(out, &call->in[1]))
-		return ST_OK;
-	return call->add ? copy_in(matrix, out) : make_own(matrix, out);
+	int ld = leading(&out->layout, 0, 1);
+	if (ld && !kernel_overlap(out, &call->in[0]) && !kernel_overlap(out, &call->in[1]))
+		return (struct matrix){out->data, NULL, ld, CblasNoTrans};
+	return copy_of(out, call->add);
 }
 
-static enum status matmul_run(const struct kernel_call *call)
+static void matmul(const struct kernel_call *call)
 {
-	struct matrix a = {0}, b = {0}, y = {0};
+	struct matrix a = matrix_in(&call->in[0]), b = matrix_in(&call->in[1]), y = matrix_out(call);
 	const int64_t *m = call->in[0].layout.dim, *n = call->in[1].layout.dim;
-	enum status status = matrix_in(&a, &call->in[0]);
 
-	if (!status)
-		status = matrix_in(&b, &call->in[1]);
-	if (!status)
-		status = matrix_out(&y, call);
-	if (!status)
-		cblas_sgemm(CblasRowMajor, a.trans, b.trans, (int)m[0], (int)n[1], (int)m[1],
-		        (float)call->option[0], a.data, a.ld, b.data, b.ld, call->add ? 1.0f : 0.0f, y.data,
-		        y.ld);
-	if (!status && y.own)
+	cblas_sgemm(CblasRowMajor, a.trans, b.trans, (int)m[0], (int)n[1], (int)m[1], (float)call->option[0],
+	        a.data, a.ld, b.data, b.ld, call->add ? 1.0f : 0.0f, y.data, y.ld);
+	if (y.own)
 		kernel_from_floats(&call->out[0], y.own);
 	mem_free(a.own);
 	mem_free(b.own);
 	mem_free(y.own);
-	return status;
 }
 
 const struct kernel kernel_matmul = {
@@ -152,5 +133,5 @@ const struct kernel kernel_matmul = {
         .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER}},
         .shape = matmul_shape,
         .cost = matmul_cost,
-        .run = matmul_run,
+        .run = matmul,
 };

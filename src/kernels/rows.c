@@ -14,7 +14,7 @@ static enum status one_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
 }
 
-static double largest(int64_t count, const double *x)
+INLINE double largest(int64_t count, const double *x)
 {
 	double most = x[0];
 	for (int64_t i = 1; i < count; i++)
@@ -22,7 +22,7 @@ static double largest(int64_t count, const double *x)
 	return most;
 }
 
-static double total(int64_t count, const double *x)
+INLINE double total(int64_t count, const double *x)
 {
 	double sum = 0;
 	for (int64_t i = 0; i < count; i++)
@@ -30,7 +30,7 @@ static double total(int64_t count, const double *x)
 	return sum;
 }
 
-static double dot(int64_t count, const double *x, const double *y)
+INLINE double dot(int64_t count, const double *x, const double *y)
 {
 	double sum = 0;
 	for (int64_t i = 0; i < count; i++)
@@ -38,19 +38,28 @@ static double dot(int64_t count, const double *x, const double *y)
 	return sum;
 }
 
-static void rowmax_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(rowmax)
 {
 	(void)option;
 	out[0] = largest(count, in[0]);
 }
 
-static void rowsum_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(rowsum)
 {
 	(void)option;
 	out[0] = total(count, in[0]);
 }
 
-static void softmax_loop(int64_t count, double *const *in, double *out, const double *option)
+static void rowsum_whole(int64_t count, double *const *in, double *out, const double *option)
+{
+	int64_t sum = 0; /* 2^32 numbers of 2^31 fit */
+	(void)option;
+	for (int64_t i = 0; i < count; i++)
+		sum += (int64_t)in[0][i];
+	out[0] = wrapped(sum);
+}
+
+LOOP(softmax)
 {
 	double most = largest(count, in[0]); /* so that exp cannot overflow */
 	(void)option;
@@ -62,7 +71,7 @@ static void softmax_loop(int64_t count, double *const *in, double *out, const do
 }
 
 /* dx = y (dy - sum(dy y)) */
-static void softmax_grad_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(softmax_grad)
 {
 	const double *dy = in[0], *y = in[1];
 	double sum = dot(count, dy, y);
@@ -73,7 +82,7 @@ static void softmax_grad_loop(int64_t count, double *const *in, double *out, con
 
 /* out = (x - mean) / deviation; returns 1 / deviation. The variance is that of the whole row (divided by
  * count), plus eps. */
-static double normalise(int64_t count, const double *x, double eps, double *out)
+INLINE double normalise(int64_t count, const double *x, double eps, double *out)
 {
 	double mean = total(count, x) / (double)count;
 	for (int64_t i = 0; i < count; i++)
@@ -84,13 +93,13 @@ static double normalise(int64_t count, const double *x, double eps, double *out)
 	return inverse;
 }
 
-static void layernorm_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(layernorm)
 {
 	normalise(count, in[0], option[0], out);
 }
 
 /* With n the normalised row: dx = (dy - mean(dy) - n mean(dy n)) / deviation */
-static void layernorm_grad_loop(int64_t count, double *const *in, double *out, const double *option)
+LOOP(layernorm_grad)
 {
 	const double *dy = in[0];
 	double inverse = normalise(count, in[1], option[0], out);
@@ -98,22 +107,6 @@ static void layernorm_grad_loop(int64_t count, double *const *in, double *out, c
 	for (int64_t i = 0; i < count; i++)
 		out[i] = (dy[i] - mean - out[i] * slope) * inverse;
 }
-
-#define ROWS(name)                                                        \
-	static enum status name##_compute(const struct kernel_call *call) \
-	{                                                                 \
-		return kernel_rows(call, name##_loop);                    \
-	}                                                                 \
-	static enum status name##_run(const struct kernel_call *call)     \
-	{                                                                 \
-		return kernel_staged(call, name##_compute);               \
-	}
-ROWS(rowmax)
-ROWS(rowsum)
-ROWS(softmax)
-ROWS(softmax_grad)
-ROWS(layernorm)
-ROWS(layernorm_grad)
 
 #define EPS                                                     \
 	{                                                       \
@@ -132,7 +125,7 @@ const struct kernel kernel_rowmax = {
         .outs = 1,
         .shape = one_shape,
         .cost = kernel_cost_one,
-        .run = rowmax_run,
+        .rows = rowmax,
 };
 const struct kernel kernel_rowsum = {
         .name = "rowsum",
@@ -146,7 +139,8 @@ const struct kernel kernel_rowsum = {
         .outs = 1,
         .shape = one_shape,
         .cost = kernel_cost_one,
-        .run = rowsum_run,
+        .rows = rowsum,
+        .whole = rowsum_whole,
 };
 const struct kernel kernel_softmax = {
         .name = "softmax",
@@ -160,7 +154,7 @@ const struct kernel kernel_softmax = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = softmax_run,
+        .rows = softmax,
 };
 const struct kernel kernel_softmax_grad = {
         .name = "softmax_grad",
@@ -174,7 +168,7 @@ const struct kernel kernel_softmax_grad = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = softmax_grad_run,
+        .rows = softmax_grad,
 };
 const struct kernel kernel_layernorm = {
         .name = "layernorm",
@@ -189,7 +183,7 @@ const struct kernel kernel_layernorm = {
         .option = {EPS},
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = layernorm_run,
+        .rows = layernorm,
 };
 const struct kernel kernel_layernorm_grad = {
         .name = "layernorm_grad",
@@ -204,5 +198,5 @@ const struct kernel kernel_layernorm_grad = {
         .option = {EPS},
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = layernorm_grad_run,
+        .rows = layernorm_grad,
 };

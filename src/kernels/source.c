@@ -22,18 +22,17 @@ static enum status random_shape(struct kernel_call *call)
 	return kernel_wants_whole(call, 0, -0x1p53);
 }
 
-static enum status generate(const struct kernel_call *call, source_loop *loop)
+static void generate(const struct kernel_call *call, source_loop *loop)
 {
 	double chunk[LANE_CHUNK];
 	struct lane out = lane_of(&call->out[0]);
 	int64_t count = layout_count(&call->out[0].layout);
 
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = count - from < LANE_CHUNK ? count - from : LANE_CHUNK;
+		int64_t n = least_of(count - from, LANE_CHUNK);
 		loop(from, n, chunk, call->option);
 		kernel_put(call, &out, from, n, chunk);
 	}
-	return ST_OK;
 }
 
 static void constant(int64_t count, double *out, double value)
@@ -88,10 +87,10 @@ static void randn_loop(int64_t from, int64_t count, double *out, const double *o
 	random_loop(from, count, out, option, philox_normal_of);
 }
 
-#define SOURCE(name)                                                  \
-	static enum status name##_run(const struct kernel_call *call) \
-	{                                                             \
-		return generate(call, name##_loop);                   \
+#define SOURCE(name)                                           \
+	static void name##_run(const struct kernel_call *call) \
+	{                                                      \
+		generate(call, name##_loop);                   \
 	}
 SOURCE(zeros)
 SOURCE(ones)

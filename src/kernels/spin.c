@@ -25,14 +25,10 @@ static void spin_cost(const struct kernel_call *call, double *flops, double *byt
 	*flops = *bytes = 0;
 }
 
-static enum status spin_compute(const struct kernel_call *call)
+static void spin_run(const struct kernel_call *call)
 {
-	return call->outs ? kernel_elements(call, same_loop) : ST_OK;
-}
-
-static enum status spin_run(const struct kernel_call *call)
-{
-	return kernel_staged(call, spin_compute);
+	if (call->outs)
+		kernel_elements(call, same_loop);
 }
 
 const struct kernel kernel_spin = {

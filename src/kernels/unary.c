@@ -11,51 +11,45 @@ static enum status like_shape(struct kernel_call *call)
 	return kernel_out_like(call, 0);
 }
 
-/* gelu by tanh (Hendrycks and Gimpel 2016; PyTorch's approximate='tanh'): x/2 (1 + tanh(u)), u = sqrt(2/pi)
- * (x + 0.044715 x^3); (1 + tanh(u)) / 2 is the logistic function of 2u */
+/* gelu by tanh (Hendrycks and Gimpel 2016, arXiv:1606.08415; PyTorch's approximate='tanh'):
+ *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3);  (1 + tanh(u)) / 2 is the logistic function of 2u */
 static const double GELU_SCALE = 2 * 0.79788456080286535588, GELU_CUBE = 0.044715;
 
-static double gelu(double x)
+INLINE double gelu_of(double x)
 {
 	return x * logistic(GELU_SCALE * (x + GELU_CUBE * x * x * x));
 }
 
-static double gelu_slope(double x)
+/* With s the logistic: d(x s)/dx = s + x s', and s' = s (1 - s) d(2u)/dx */
+INLINE double gelu_slope(double x)
 {
 	double s = logistic(GELU_SCALE * (x + GELU_CUBE * x * x * x));
 	return s + x * s * (1 - s) * GELU_SCALE * (1 + 3 * GELU_CUBE * x * x);
 }
 
-/* NAME_run computes `result` of x (argument `input`) and, in gradients, the upstream gradient d */
-#define UNARY(name, input, result)                                                                   \
-	static void name##_loop(int64_t count, double *const *in, double *out, const double *option) \
-	{                                                                                            \
-		(void)option;                                                                        \
-		for (int64_t i = 0; i < count; i++) {                                                \
-			double x = in[input][i], d = in[0][i];                                       \
-			(void)d;                                                                     \
-			out[i] = result;                                                             \
-		}                                                                                    \
-	}                                                                                            \
-	static enum status name##_compute(const struct kernel_call *call)                            \
-	{                                                                                            \
-		return kernel_elements(call, name##_loop);                                           \
-	}                                                                                            \
-	static enum status name##_run(const struct kernel_call *call)                                \
-	{                                                                                            \
-		return kernel_staged(call, name##_compute);                                          \
+/* NAME computes `result` of x (argument `input`) and, in gradients, the upstream gradient d */
+#define UNARY(name, input, result)                             \
+	LOOP(name)                                             \
+	{                                                      \
+		(void)option;                                  \
+		for (int64_t i = 0; i < count; i++) {          \
+			double x = in[input][i], d = in[0][i]; \
+			(void)d;                               \
+			out[i] = result;                       \
+		}                                              \
 	}
-UNARY(scale, 0, x *option[0])
-UNARY(exp, 0, exponential(x))
-UNARY(relu, 0, x < 0 ? 0 : x) /* NaN stays NaN */
-UNARY(relu_grad, 1, x > 0 ? d : 0)
-UNARY(gelu, 0, gelu(x))
+/* PyTorch and cuBLAS round the factor to f32 before they multiply, for tensors of half types too. */
+UNARY(scale, 0, x *(double)(float)option[0])
+UNARY(exponentials, 0, exponential(x))
+UNARY(relu, 0, x < 0 ? 0 : x)       /* NaN stays NaN */
+UNARY(relu_grad, 1, x <= 0 ? 0 : d) /* where relu lets a NaN through, so does its gradient, as PyTorch's */
+UNARY(gelu, 0, gelu_of(x))
 UNARY(gelu_grad, 1, d *gelu_slope(x))
 
 const struct kernel kernel_scale = {
         .name = "scale",
         .usage = "y = scale x NUMBER",
-        .help = "x times a number",
+        .help = "x times a number (rounded to f32, as PyTorch does)",
         .torch = "y = x * 0.5",
         .cuda = "cublasSscal",
         .example = "tensor x[4,8] = randn\ny = scale x 0.5",
@@ -66,7 +60,7 @@ const struct kernel kernel_scale = {
         .option = {{"by", NAN, "the number", KO_NUMBER}},
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
-        .run = scale_run,
+        .elements = scale,
 };
 const struct kernel kernel_exp = {
         .name = "exp",
@@ -80,7 +74,7 @@ const struct kernel kernel_exp = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
-        .run = exp_run,
+        .elements = exponentials,
 };
 const struct kernel kernel_relu = {
         .name = "relu",
@@ -94,13 +88,13 @@ const struct kernel kernel_relu = {
         .outs = 1,
         .shape = like_shape,
         .cost = kernel_cost_one,
-        .run = relu_run,
+        .elements = relu,
 };
 const struct kernel kernel_relu_grad = {
         .name = "relu_grad",
         .usage = "dx = relu_grad dy x",
-        .help = "the gradient of relu: dy where x, the input of relu, is above 0, else 0",
-        .torch = "dx = dy * (x > 0)",
+        .help = "the gradient of relu: 0 where x, the input of relu, is 0 or less, else dy",
+        .torch = "dx = dy.masked_fill(x <= 0, 0)",
         .cuda = "cudnnActivationBackward",
         .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
         .ins_min = 2,
@@ -108,7 +102,7 @@ const struct kernel kernel_relu_grad = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
-        .run = relu_grad_run,
+        .elements = relu_grad,
 };
 const struct kernel kernel_gelu = {
         .name = "gelu",
@@ -122,7 +116,7 @@ const struct kernel kernel_gelu = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = gelu_run,
+        .elements = gelu,
 };
 const struct kernel kernel_gelu_grad = {
         .name = "gelu_grad",
@@ -136,5 +130,5 @@ const struct kernel kernel_gelu_grad = {
         .outs = 1,
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
-        .run = gelu_grad_run,
+        .elements = gelu_grad,
 };

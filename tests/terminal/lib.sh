@@ -2,17 +2,18 @@
 # Each check prints "ok NAME" or "FAIL NAME" with what the screen showed.
 RANKSH=${RANKSH:-$(pwd)/ranksh}
 unset TMUX NO_COLOR
-socket=ranksh-test-$$-0
+socket=ranksh-0
 opened=0
 missed=0
 state=$(mktemp -d)
 folder=$(mktemp -d)
 XDG_STATE_HOME=$state
-export XDG_STATE_HOME RANKSH
+TMUX_TMPDIR=$(mktemp -d)
+export XDG_STATE_HOME RANKSH TMUX_TMPDIR
 PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
-clean() { tm kill-server; nap; rm -rf "$state" "$folder" 2>/dev/null; }
+clean() { tm kill-server; nap; rm -rf "$state" "$folder" "$TMUX_TMPDIR" 2>/dev/null; }
 trap clean EXIT
 
 # a little while between two looks
@@ -29,7 +30,7 @@ open() {
 open_command() {
 	tm kill-server
 	opened=$((opened + 1))
-	socket=ranksh-test-$$-$opened
+	socket=ranksh-$opened
 	tm new-session -d -x "$1" -y "$2" "$3" \; set-option -g remain-on-exit on
 }
 screens() { tm capture-pane -p -S -1000; }

@@ -25,13 +25,6 @@ static void texts_grow(void **state)
 	text_clear(&text);
 	assert_string_equal(text_string(&text), "");
 	text_release(&text);
-	mem_fail_at(0);
-	text_add(&text, "lost");
-	mem_fail_at(-1);
-	assert_true(text.broken);
-	text_add(&text, "lost too");
-	assert_string_equal(text_string(&text), "");
-	text_release(&text);
 	assert_int_equal(mem_live(), 0);
 }
 
@@ -123,11 +116,7 @@ static void arrays_grow(void **state)
 	} list = {0};
 	(void)state;
 	for (int i = 0; i < 100; i++) {
-		mem_fail_at(0);
-		enum status status = MEM_GROW(&list.items, list.count, &list.room);
-		mem_fail_at(-1);
-		if (status)
-			assert_int_equal(MEM_GROW(&list.items, list.count, &list.room), ST_OK);
+		MEM_GROW(&list.items, list.count, &list.room);
 		list.items[list.count++] = i;
 	}
 	for (int i = 0; i < 100; i++)
@@ -135,6 +124,56 @@ static void arrays_grow(void **state)
 	mem_free(list.items);
 	mem_free(mem_alloc(0));
 	assert_int_equal(mem_live(), 0);
+}
+
+/* All ways to allocate, one after the other */
+static bool allocate(void *self)
+{
+	struct text text = {0};
+	void *block = mem_resize(mem_alloc(10), 20000);
+	char *copy = mem_copy_text("copy", 4);
+	bool good = strcmp(copy, "copy") == 0;
+	(void)self;
+	for (int i = 0; i < 100; i++)
+		text_add(&text, "%d ", i);
+	good = good && text.count == 290 && text_columns(text_string(&text)) == 290;
+	text_release(&text);
+	mem_free(copy);
+	mem_free(block);
+	return good && mem_live() == 0;
+}
+
+static bool exhaust(void *self)
+{
+	(void)self;
+	mem_fail_at(0);
+	mem_free(mem_alloc(12345));
+	return true;
+}
+
+static void last_words(size_t bytes)
+{
+	dprintf(2, "nobody has %zu bytes\n", bytes);
+	_exit(7);
+}
+
+static bool exhaust_with_words(void *self)
+{
+	mem_on_exhausted(last_words);
+	return exhaust(self);
+}
+
+static void a_process_without_memory_ends(void **state)
+{
+	char words[200];
+	(void)state;
+	sweep_memory(allocate, NULL);
+	int status = run_in_child(-1, exhaust, NULL, words, sizeof words);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == MEM_EXIT);
+	assert_string_equal(words, "ranksh: this computer is out of memory (12345 bytes wanted)\n");
+	status = run_in_child(-1, exhaust_with_words, NULL, words, sizeof words);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_string_equal(words, "nobody has 12345 bytes\n");
 }
 
 static void words_are_wrapped(void **state)
@@ -157,6 +196,7 @@ int main(void)
 	        cmocka_unit_test(sets_of_ranks),
 	        cmocka_unit_test(failures_are_worded),
 	        cmocka_unit_test(arrays_grow),
+	        cmocka_unit_test(a_process_without_memory_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

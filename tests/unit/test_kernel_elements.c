@@ -22,6 +22,10 @@ static double maximum_of(const double *x)
 {
 	return x[0] > x[1] ? x[0] : x[1];
 }
+static double minimum_of(const double *x)
+{
+	return x[0] < x[1] ? x[0] : x[1];
+}
 static double scale_of(const double *x)
 {
 	return x[0] * 0.75;
@@ -60,6 +64,8 @@ static const struct {
         {"mul", 2, true, mul_of, 0},
         {"div", 2, false, div_of, 0},
         {"maximum", 2, true, maximum_of, 0},
+        {"fmax", 2, true, maximum_of, 0},
+        {"fmin", 2, true, minimum_of, 0},
         {"scale", 1, false, scale_of, 0.75},
         {"exp", 1, false, exp_of, 0},
         {"relu", 1, true, relu_of, 0},
@@ -280,22 +286,97 @@ static void cast_between_all_types(void **state)
 }
 
 /* i32 arithmetic is exact above f32's 2^24, and saturates */
-static void ints_are_exact(void **state)
+/* As a GPU's integer unit, and as the collectives: modulo 2^32, exactly. */
+static void ints_wrap(void **state)
+{
+	static const struct {
+		const char *name;
+		bool add; /* into 3 */
+		int32_t a, b, y;
+	} cases[] = {
+	        {"add", false, 16777217, 2, 16777219},
+	        {"add", false, INT32_MAX, INT32_MAX, -2},
+	        {"add", true, INT32_MAX, 0, INT32_MIN + 2},
+	        {"sub", false, INT32_MIN, 1, INT32_MAX},
+	        {"mul", false, 65536, 65536, 0},
+	        {"mul", false, 2147483629, 2147483587, 1159}, /* 62 bits: more than a double's 53 */
+	        {"maximum", false, INT32_MIN, INT32_MAX, INT32_MAX},
+	};
+	(void)state;
+	for (size_t c = 0; c < LENGTH_OF(cases); c++) {
+		struct operand in[2], out;
+		struct kernel_call call;
+		for (int i = 0; i < 2; i++)
+			operand_make(&in[i], "n", DT_I32, PLAIN, 1, (int64_t[]){1}, 0);
+		operand_make(&out, "y", DT_I32, PLAIN, 1, (int64_t[]){1}, -1);
+		memcpy(in[0].memory, &cases[c].a, 4);
+		memcpy(in[1].memory, &cases[c].b, 4);
+		memcpy(out.memory, (int32_t[]){3}, 4);
+		call_make(&call, cases[c].name);
+		call.add = cases[c].add;
+		assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
+		if (operand_get(&out, 0) != cases[c].y)
+			fail_msg("%s %d %d: %.0f", cases[c].name, cases[c].a, cases[c].b,
+			        operand_get(&out, 0));
+		operand_free(&in[0]);
+		operand_free(&in[1]);
+		operand_free(&out);
+	}
+}
+
+/* kernel(a, b) of one f32 each; option 0 */
+static double of_two(const char *kernel, int ins, double a, double b, double option)
 {
 	struct operand in[2], out;
 	struct kernel_call call;
-	(void)state;
-	for (int i = 0; i < 2; i++)
-		operand_make(&in[i], "n", DT_I32, PLAIN, 1, (int64_t[]){2}, 0);
-	operand_make(&out, "y", DT_I32, PLAIN, 1, (int64_t[]){2}, -1);
-	memcpy(in[0].memory, (int32_t[]){16777217, 2000000000}, 8);
-	memcpy(in[1].memory, (int32_t[]){2, 2000000000}, 8);
-	call_make(&call, "add");
-	assert_int_equal(call_run(&call, in, 2, &out, 1), ST_OK);
-	assert_true(operand_get(&out, 0) == 16777219 && operand_get(&out, 1) == INT32_MAX);
+	for (int i = 0; i < 2; i++) {
+		operand_make(&in[i], "x", DT_F32, PLAIN, 1, (int64_t[]){1}, 0);
+		operand_set(&in[i], 0, i ? b : a);
+	}
+	operand_make(&out, "y", DT_F32, PLAIN, 1, (int64_t[]){1}, -1);
+	call_make(&call, kernel);
+	call.option[0] = option;
+	assert_int_equal(call_run(&call, in, ins, &out, 1), ST_OK);
+	double result = operand_get(&out, 0);
 	for (int i = 0; i < 2; i++)
 		operand_free(&in[i]);
 	operand_free(&out);
+	return result;
+}
+
+/* torch.ops.aten.threshold_backward(dy, x, 0) is 0 where x <= 0, and a NaN is not. */
+static void relu_grad_lets_a_nan_through(void **state)
+{
+	(void)state;
+	assert_true(of_two("relu_grad", 2, 7, NAN, 0) == 7);
+	assert_true(of_two("relu_grad", 2, 7, 0, 0) == 0);
+	assert_true(of_two("relu_grad", 2, 7, -INFINITY, 0) == 0);
+	assert_true(of_two("relu_grad", 2, 7, INFINITY, 0) == 7);
+	assert_true(isnan(of_two("relu_grad", 2, NAN, 1, 0)));
+}
+
+/* 0.001 in f32 is 0.001000000047...: with the double factor the last product would end in ...05. */
+static void scale_multiplies_by_an_f32(void **state)
+{
+	int differ = 0;
+	(void)state;
+	for (int i = 1; i <= 1000; i++) {
+		float x = (float)i / 7, by = 0.001f;
+		float wanted = x * by;
+		assert_true(of_two("scale", 1, (double)x, 0, 0.001) == (double)wanted);
+		differ += (float)((double)x * 0.001) != wanted;
+	}
+	assert_true(differ > 50);
+}
+
+static void a_number_wins_over_a_nan(void **state)
+{
+	(void)state;
+	assert_true(of_two("fmax", 2, NAN, 2, 0) == 2 && of_two("fmax", 2, 2, NAN, 0) == 2);
+	assert_true(of_two("fmin", 2, NAN, 2, 0) == 2 && of_two("fmin", 2, 2, NAN, 0) == 2);
+	assert_true(isnan(of_two("fmax", 2, NAN, NAN, 0)) && isnan(of_two("fmin", 2, NAN, NAN, 0)));
+	assert_true(of_two("fmax", 2, 1, 2, 0) == 2 && of_two("fmin", 2, 1, 2, 0) == 1);
+	assert_true(isnan(of_two("maximum", 2, NAN, 2, 0)) && isnan(of_two("maximum", 2, 2, NAN, 0)));
 }
 
 int main(void)
@@ -307,7 +388,10 @@ int main(void)
 	        cmocka_unit_test(results_may_lie_over_inputs),
 	        cmocka_unit_test(nan_and_inf_pass),
 	        cmocka_unit_test(cast_between_all_types),
-	        cmocka_unit_test(ints_are_exact),
+	        cmocka_unit_test(ints_wrap),
+	        cmocka_unit_test(relu_grad_lets_a_nan_through),
+	        cmocka_unit_test(scale_multiplies_by_an_f32),
+	        cmocka_unit_test(a_number_wins_over_a_nan),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,6 +392,21 @@ static void topk_is_sorted_and_complete(void **state)
 		}
 }
 
+static void rowsum_of_ints_wraps(void **state)
+{
+	struct operand x, out;
+	struct kernel_call call;
+	(void)state;
+	operand_make(&x, "x", DT_I32, PLAIN, 2, (int64_t[]){2, 3}, 0);
+	operand_make(&out, "y", DT_I32, PLAIN, 2, (int64_t[]){2, 1}, -1);
+	memcpy(x.memory, (int32_t[]){INT32_MAX, INT32_MAX, 5, INT32_MIN, -1, 7}, 24);
+	call_make(&call, "rowsum");
+	assert_int_equal(call_run(&call, &x, 1, &out, 1), ST_OK);
+	assert_true(operand_get(&out, 0) == 3 && operand_get(&out, 1) == INT32_MIN + 6.0);
+	operand_free(&x);
+	operand_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +419,7 @@ int main(void)
 	        cmocka_unit_test(a_class_that_is_none_spoils_its_row_only),
 	        cmocka_unit_test(quantize_keeps_127_steps),
 	        cmocka_unit_test(topk_is_sorted_and_complete),
+	        cmocka_unit_test(rowsum_of_ints_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

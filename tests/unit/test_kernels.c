@@ -1,6 +1,7 @@
 /* test_kernels.c -- the rows, sources, optimizers, refusals and costs; and every allocation of every kernel
- * failing */
+ * failing, and the two codes of each */
 #include "kernel_scene.h"
+#include "kernels/twice.h"
 
 static void rows_are_whole(void **state)
 {
@@ -11,7 +12,9 @@ static void rows_are_whole(void **state)
 		assert_ptr_equal(kernel_find(kernel->name), kernel);
 		assert_true(
 		        kernel->usage && kernel->help && kernel->torch && kernel->cuda && kernel->example);
-		assert_true(kernel->shape && kernel->cost && kernel->run);
+		assert_true(kernel->shape && kernel->cost);
+		assert_int_equal(!!kernel->elements + !!kernel->rows + !!kernel->run, 1);
+		assert_true(!kernel->whole || !kernel->run);
 		if (!strstr(kernel->usage, kernel->name) || !strstr(kernel->example, kernel->name))
 			fail_msg("%s: usage or example is another's", kernel->name);
 		assert_true((kernel->outs == 0) == (kernel->in_place > 0) &&
@@ -24,7 +27,7 @@ static void rows_are_whole(void **state)
 		for (int o = 0; o < KERNEL_OPTIONS_MAX && kernel->option[o].name; o++)
 			assert_non_null(kernel->option[o].about);
 	}
-	assert_int_equal(i, 42);
+	assert_int_equal(i, 44);
 	assert_null(kernel_at(-1));
 	assert_null(kernel_find("nothing"));
 }
@@ -293,62 +296,122 @@ static void costs_count_operands(void **state)
 	assert_true(bytes == 4 * 70); /* w, m, v twice, dw once */
 }
 
-/* ---- allocations ---- */
+/* ---- every kernel, on any memory ---- */
 
-/* Runs the kernel on turned half-width operands, its result over its own input where that has the same shape,
- * with every allocation failing in turn */
-static void sweep(const struct kernel *kernel, enum dtype dtype)
-{
+/* A kernel's call on turned operands of its own, its result over its own input where that has the same shape and
+ * type */
+struct scene {
+	const struct kernel *kernel;
+	enum dtype dtype;
 	struct operand in[4], out[3];
 	struct kernel_call call;
-	bool rows = strncmp(kernel->name, "embed", 5) == 0; /* their second argument: a number for each row */
-	long live = mem_live();
-	int ins = kernel->ins_max;
+};
 
-	call_make(&call, kernel->name);
+static void scene_make(struct scene *scene, const struct kernel *kernel, enum dtype dtype, int64_t columns)
+{
+	bool ids = strncmp(kernel->name, "embed", 5) == 0; /* the second argument: a number for each row */
+	*scene = (struct scene){.kernel = kernel, .dtype = dtype};
+	struct kernel_call *call = &scene->call;
+	call_make(call, kernel->name);
 	for (int o = 0; o < KERNEL_OPTIONS_MAX; o++)
-		call.option[o] = isnan(call.option[o]) ? 1 : call.option[o];
-	for (int i = 0; i < ins; i++)
-		operand_make(&in[i], "x", rows && i ? DT_I32 : dtype, i ? PLAIN : TURNED, rows && i ? 1 : 2,
-		        (int64_t[]){6, 6}, i + 1);
-	for (int n = 0;; n++) {
-		call.ins = ins;
-		call.outs = kernel->outs;
-		for (int i = 0; i < ins; i++)
-			call.in[i] = in[i].tensor;
-		if (kernel->source)
-			assert_int_equal(layout_make(&call.out[0].layout, dtype, 1, (int64_t[]){7}), ST_OK);
-		assert_int_equal(kernel->shape(&call), ST_OK);
-		for (int i = 0; i < kernel->outs; i++) {
-			operand_make(&out[i], "y", (enum dtype)call.out[i].layout.dtype, PLAIN,
-			        call.out[i].layout.dims, call.out[i].layout.dim, -1);
-			call.out[i] = out[i].tensor;
-			if (i == 0 && ins && layout_same_shape(&call.out[0].layout, &call.in[0].layout) &&
-			        dtype == (enum dtype)call.out[0].layout.dtype)
-				call.out[0].data = call.in[0].data;
-		}
-		mem_fail_at(n);
-		enum status status = kernel->run(&call);
-		mem_fail_at(-1);
-		assert_int_equal(mem_live(), live);
-		for (int i = 0; i < kernel->outs; i++)
-			operand_free(&out[i]);
-		if (!status)
-			break;
-		assert_int_equal(status, ST_MEMORY);
-		assert_true(n < 20);
+		call->option[o] = isnan(call->option[o]) ? 1 : call->option[o];
+	call->ins = kernel->ins_max;
+	call->outs = kernel->outs;
+	for (int i = 0; i < call->ins; i++) {
+		operand_make(&scene->in[i], "x", ids && i ? DT_I32 : dtype, i ? PLAIN : TURNED,
+		        ids && i ? 1 : 2, (int64_t[]){kernel_find("matmul") == kernel ? columns : 6, columns},
+		        i + 1);
+		call->in[i] = scene->in[i].tensor;
 	}
-	for (int i = 0; i < ins; i++)
-		operand_free(&in[i]);
+	if (kernel->source)
+		assert_int_equal(layout_make(&call->out[0].layout, dtype, 1, (int64_t[]){7}), ST_OK);
+	assert_int_equal(kernel->shape(call), ST_OK);
+	for (int i = 0; i < kernel->outs; i++) {
+		operand_make(&scene->out[i], "y", (enum dtype)call->out[i].layout.dtype, PLAIN,
+		        call->out[i].layout.dims, call->out[i].layout.dim, -1);
+		call->out[i] = scene->out[i].tensor;
+	}
 }
 
+static void scene_free(struct scene *scene)
+{
+	for (int i = 0; i < scene->call.ins; i++)
+		operand_free(&scene->in[i]);
+	for (int i = 0; i < scene->kernel->outs; i++)
+		operand_free(&scene->out[i]);
+}
+
+static bool over_its_input(void *self)
+{
+	struct scene *scene = self;
+	struct kernel_call *call = &scene->call;
+	long live = mem_live();
+	if (call->outs && call->ins && layout_same_shape(&call->out[0].layout, &call->in[0].layout) &&
+	        call->in[0].layout.dtype == call->out[0].layout.dtype)
+		call->out[0].data = call->in[0].data;
+	kernel_compute(call);
+	return mem_live() == live;
+}
+
+/* A process that finds no memory ends with words; with memory enough, nothing is left allocated. */
 static void every_allocation_may_fail(void **state)
 {
 	const struct kernel *kernel;
 	(void)state;
 	for (int i = 0; (kernel = kernel_at(i)) != NULL; i++)
-		for (int dtype = 0; dtype < DT_I32; dtype++)
-			sweep(kernel, (enum dtype)dtype);
+		for (int dtype = 0; dtype < DT_I32; dtype++) {
+			struct scene scene;
+			scene_make(&scene, kernel, (enum dtype)dtype, 6);
+			for (long n = 0; !ends_without_memory(n, over_its_input, &scene); n++)
+				assert_true(n < 20);
+			scene_free(&scene);
+		}
+}
+
+/* Puts what arithmetic finds hard between ordinary numbers: all the ways to be no number, to be too large, too
+ * small, or to leave a range of exp. */
+static void make_hard(struct operand *operand)
+{
+	static const double hard[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 3e38, -3e38, 65504, 1e-40, 1e-45,
+	        708.5, -708.5, 709.5, 88.7, -103.9, 1, -1, 0.5, 1e-8};
+	for (int64_t i = 0; i < operand->count && operand->tensor.layout.dtype != DT_I32; i += 3)
+		operand_set(operand, i, hard[i / 3 % (int64_t)LENGTH_OF(hard)]);
+}
+
+static bool same_bits(const struct operand *a, const struct operand *b)
+{
+	for (int64_t i = 0; i < a->count; i++) {
+		double x = operand_get(a, i), y = operand_get(b, i);
+		if (isnan(x) ? !isnan(y) : x != y || signbit(x) != signbit(y))
+			return false;
+	}
+	return true;
+}
+
+/* Vectors of four give what vectors of two give. On a processor without AVX2 both are the plain code. */
+static void both_codes_give_the_same_bits(void **state)
+{
+	const struct kernel *kernel;
+	(void)state;
+	for (int i = 0; (kernel = kernel_at(i)) != NULL; i++)
+		for (int pass = 0; pass < 2 * DT_I32; pass++) {
+			struct scene scene[2];
+			for (int wide = 0; wide < 2; wide++) {
+				scene_make(&scene[wide], kernel, (enum dtype)(pass % DT_I32), 147);
+				for (int k = 0; k < scene[wide].call.ins && pass >= DT_I32; k++)
+					make_hard(&scene[wide].in[k]);
+				kernels_allow_wide(wide);
+				kernel_compute(&scene[wide].call);
+			}
+			for (int k = 0; k < kernel->outs; k++)
+				if (!same_bits(&scene[0].out[k], &scene[1].out[k]))
+					fail_msg("%s: result %d", kernel->name, k);
+			for (int k = 0; k < scene[0].call.ins; k++)
+				if (!same_bits(&scene[0].in[k], &scene[1].in[k]))
+					fail_msg("%s: argument %d", kernel->name, k);
+			scene_free(&scene[0]);
+			scene_free(&scene[1]);
+		}
 }
 
 int main(void)
@@ -362,6 +425,7 @@ int main(void)
 	        cmocka_unit_test(mistakes_are_worded),
 	        cmocka_unit_test(costs_count_operands),
 	        cmocka_unit_test(every_allocation_may_fail),
+	        cmocka_unit_test(both_codes_give_the_same_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -409,25 +409,18 @@ static void completion(void **state)
 	text_release(&out);
 }
 
-/* Whatever allocation fails: a failure, no leak, and the same variables as before */
+static bool run_lines(void *lines)
+{
+	return run(lines) == ST_OK;
+}
+
 static void memory_runs_out(void **state)
 {
-	const char *lines = "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i "
-	                    "in 0:2 { f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
+	char lines[] =
+	        "let v = rank\ndef f p { tensor t$p[4] = p; y = relu t$p; let v = v + 1 }\nfor i in 0:2 "
+	        "{ f i }\nlet s = \"a $v\"\n@1 let q = 3\n";
 	(void)state;
-	enum status status = ST_MEMORY;
-	for (long n = 0; n < 2000 && status == ST_MEMORY; n++) {
-		close_shell(NULL);
-		long live = mem_live();
-		assert_int_equal(open_shell(NULL), 0);
-		mem_fail_at(n);
-		status = run(lines);
-		mem_fail_at(-1);
-		close_shell(NULL);
-		assert_int_equal(mem_live(), live);
-		assert_int_equal(open_shell(NULL), 0);
-	}
-	assert_int_equal(status, ST_OK);
+	sweep_memory(run_lines, lines);
 }
 
 #define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)

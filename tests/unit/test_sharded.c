@@ -235,27 +235,27 @@ static void degrees_that_do_not_fit(void **state)
 
 /* ---- out of memory ---- */
 
+static bool generate(void *self)
+{
+	const struct strategy_call *call = self;
+	struct text text = {0};
+	struct parts parts = {0};
+	long before = mem_live();
+	enum status status = strategy_generate(call, &text);
+	if (status == ST_OK)
+		status = strategy_parts(call, &parts);
+	text_release(&text);
+	mem_free(parts.part);
+	return status == ST_OK && mem_live() == before;
+}
+
 static void no_allocation_is_lost(void **state)
 {
 	static const char *const names[] = {"zero", "fsdp", "tp"};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(names); i++) {
 		struct strategy_call call = call_of(names[i], 4, gpt);
-		long before = mem_live(), n = 0;
-		for (enum status status = ST_MEMORY; status != ST_OK; n++) {
-			struct text text = {0};
-			struct parts parts = {0};
-			assert_true(n < 10000);
-			mem_fail_at(n);
-			status = strategy_generate(&call, &text);
-			if (status == ST_OK)
-				status = strategy_parts(&call, &parts);
-			mem_fail_at(-1);
-			text_release(&text);
-			mem_free(parts.part);
-			assert_int_equal(mem_live(), before);
-		}
-		assert_true(n > 3);
+		sweep_memory(generate, &call);
 	}
 }
 

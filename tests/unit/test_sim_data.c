@@ -1,4 +1,5 @@
 /* test_sim_data.c -- data of one rank: inputs are read at an operation's start, outputs appear at its end */
+#include "check.h"
 #include "sim_world.h"
 #include "kernels/kernel.h"
 #include "mpi/plane.h"
@@ -303,6 +304,31 @@ static void test_collective_of_one(void **state)
 	close_scene(&s);
 }
 
+static bool evaluate(void *self)
+{
+	struct scene s;
+	(void)self;
+	open_scene(&s);
+	int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE),
+	    h = tensor(&s, "h", SPACE_PINNED);
+	int io = stream_of(&s.b, 0, "io", false);
+	fill(&s, x, 1);
+	fill(&s, h, 10);
+	add(&s, STREAM_DEFAULT, x, x, y, 1000);
+	move(&s, io, whole(&s, h, ACCESS_READ), whole(&s, x, ACCESS_WRITE));
+	op_id sync = sync_on(&s.b, 0, OP_EVERYTHING);
+	bool good = s.b.backend->reach(s.b.backend, &sync, 1, NULL) == ST_OK &&
+	        s.b.backend->failure(s.b.backend) == ST_OK;
+	close_scene(&s);
+	return good;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+	(void)state;
+	sweep_memory(evaluate, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +340,7 @@ int main(void)
 	        cmocka_unit_test(test_fill_in_its_place),
 	        cmocka_unit_test(test_message_to_itself),
 	        cmocka_unit_test(test_collective_of_one),
+	        cmocka_unit_test(test_every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

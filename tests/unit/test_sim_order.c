@@ -1,6 +1,7 @@
 /* test_sim_order.c -- properties of random programs: the order in which lines of different ranks are typed,
  * advancing and looking mean nothing; causes come before effects; an n-th failing allocation leaves a machine
  * that goes on as if nothing had been */
+#include "check.h"
 #include "sim_world.h"
 
 enum { RANKS = 5, STREAMS = 3, STEPS = 60, LINES = STEPS * 2 };
@@ -355,12 +356,38 @@ static void test_interrupted_work_goes_on(void **state)
 	bench_close(&b);
 }
 
+static bool run_program(void *self)
+{
+	struct program *p = self;
+	struct bench b;
+	op_id ids[RANKS][LINES], last[RANKS];
+	int done[RANKS] = {0};
+	uint32_t order = 5;
+	open_world(&b, p);
+	type(&b, p, &order, false, done, p->count, ids);
+	for (int r = 0; r < RANKS; r++)
+		last[r] = sync_on(&b, r, OP_EVERYTHING);
+	bool good = b.backend->advance(b.backend, NULL) == ST_OK &&
+	        b.backend->reach(b.backend, last, RANKS, NULL) == ST_OK;
+	bench_close(&b);
+	return good && mem_live() == 0;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+	static struct program p;
+	(void)state;
+	make_program(&p, 11);
+	sweep_memory(run_program, &p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
 	        cmocka_unit_test(test_order_between_answers_means_nothing),
 	        cmocka_unit_test(test_projection_is_what_comes),
+	        cmocka_unit_test(test_every_allocation_may_fail),
 	        cmocka_unit_test(test_interrupted_work_goes_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

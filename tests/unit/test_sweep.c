@@ -1,36 +1,24 @@
-/* test_sweep.c -- a session runs out of memory once, at its n-th allocation, for every n: the sessions are
- * the examples of all commands, line by line as at the prompt, without data on four ranks and with data on
- * one.
+/* test_sweep.c -- whole sessions, in which allocations fail in turn: the examples of all commands, line by line as
+ * at the prompt, without data on four ranks and with data on one.
  *
- * What must hold: no crash; a line that is refused leaves the books as they were, and typed again it is
- * accepted; the session ends with the same books as one in which nothing failed; nothing is left allocated.
- * Lines that begin with an empty world may leave that behind. */
-#include "base/memory.h"
+ * What must hold: the process ends with status 4 and words, or, when it allocates less often, the session is as
+ * one in which nothing failed; and nothing is left allocated. */
+#include "check.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-enum { ALLOCATIONS_MOST = 20000, LINES_MOST = 40 };
+enum { LINES_MOST = 40 };
 struct session {
 	struct shell shell;
 	struct credit credit;
 	struct plane *plane;
 };
-struct outcome {
-	uint64_t books, facts;
-	bool all_accepted, failed, refused, emptied;
-};
-
 static void open_session(struct session *session, int ranks)
 {
 	*session = (struct session){0};
@@ -51,55 +39,11 @@ static uint64_t books(const struct session *session)
 	return session->shell.world->digest ^ interpreter_digest(session->shell.interpreter);
 }
 
-/* What the digest says but for the numbers that names have got: a line that was refused may have made
- * some. */
-static uint64_t facts(struct session *session)
-{
-	const struct world *w = session->shell.world;
-	uint64_t sum = w->op_count * 3 + w->record_count * 5 + w->tensor_count * 11 + w->section_count * 19 +
-	        w->group_count * 23 + w->stream_count * 29;
-	for (int rank = 0; rank < w->n; rank++) {
-		struct host_now now;
-		session->shell.backend->host(session->shell.backend, rank, &now);
-		sum = sum * 31 + (uint64_t)now.clock;
-	}
-	return sum;
-}
-
 static enum status type(struct session *session, const char *line, size_t count)
 {
 	enum status status = shell_line(&session->shell, line, count);
 	out_render(session->shell.out, NULL);
 	return status;
-}
-
-static bool empties(const char *line, size_t count)
-{
-	static const char *const words[] = {"reset", "undo", "lesson", "lessons", "tour", "next", "solution"};
-	size_t length = strcspn(line, " \n") < count ? strcspn(line, " \n") : count;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == length && memcmp(line, words[i], length) == 0)
-			return true;
-	return false;
-}
-
-/* A line that was refused for lack of memory is typed again. */
-static bool type_until_accepted(
-        struct session *session, const char *line, size_t count, long n, struct outcome *outcome)
-{
-	uint64_t before = books(session);
-	enum status status = type(session, line, count);
-	if (status == ST_MEMORY) {
-		outcome->refused = true;
-		outcome->emptied |= empties(line, count);
-		if (books(session) != before && !outcome->emptied)
-			fail_msg("n=%ld: '%.*s' was refused, but the books have changed (%s)", n, (int)count,
-			        line, fail_text());
-		status = type(session, line, count);
-	}
-	if (n >= 0 && status != ST_OK && status != ST_QUIT)
-		fail_msg("n=%ld: '%.*s': %s: %s", n, (int)count, line, status_name(status), fail_text());
-	return status == ST_OK || status == ST_QUIT;
 }
 
 static int split(const char *lines, size_t *from)
@@ -115,25 +59,33 @@ static int split(const char *lines, size_t *from)
 	return found;
 }
 
-/* The lines of a session, of which the n-th allocation fails; n < 0: none does. */
-static struct outcome run_session(int ranks, const char *lines, long n)
-{
-	struct session session;
-	struct outcome outcome = {.all_accepted = true};
-	size_t from[LINES_MOST + 1];
-	int count = split(lines, from);
+/* What a sweep plays: its lines, and the books at its end when nothing fails */
+struct play {
+	int ranks;
+	const char *lines;
+	uint64_t books;
+};
 
-	open_session(&session, ranks);
-	mem_fail_at(n);
-	for (int i = 0; i < count && outcome.all_accepted; i++)
-		outcome.all_accepted =
-		        type_until_accepted(&session, lines + from[i], from[i + 1] - from[i], n, &outcome);
-	outcome.failed = n >= 0 && !mem_fail_waits();
-	mem_fail_at(-1);
-	outcome.books = books(&session);
-	outcome.facts = facts(&session);
+/* false: a line was refused, the books are others at the end, or something is left allocated. */
+static bool play(void *self)
+{
+	struct play *played = self;
+	struct session session;
+	size_t from[LINES_MOST + 1];
+	long live = mem_live();
+	int count = split(played->lines, from);
+	bool accepted = true;
+
+	open_session(&session, played->ranks);
+	for (int i = 0; i < count && accepted; i++) {
+		enum status status = type(&session, played->lines + from[i], from[i + 1] - from[i]);
+		accepted = status == ST_OK || status == ST_QUIT;
+	}
+	uint64_t end = books(&session);
+	bool same = played->books == 0 || played->books == end;
+	played->books = end;
 	close_session(&session);
-	return outcome;
+	return accepted && same && mem_live() == live;
 }
 
 /* Commands that play whole programs get a small one. */
@@ -151,24 +103,12 @@ static int sweep(int ranks, const struct command *command)
 {
 	char lines[2000];
 	lines_of(command, lines, sizeof lines);
-	long live = mem_live();
-	struct outcome whole = run_session(ranks, lines, -1), outcome = {.failed = true};
-
-	assert_int_equal(mem_live(), live);
-	if (!whole.all_accepted)
+	struct play whole = {.ranks = ranks, .lines = lines};
+	if (!play(&whole))
 		return 0; /* an example for several ranks, or for data */
-	/* a program of many steps allocates by the thousand: from the hundredth on not every one of them
-	 * fails */
-	for (long n = 0; outcome.failed; n += 1 + n / 100) {
-		outcome = run_session(ranks, lines, n);
-		if ((outcome.refused ? outcome.facts != whole.facts : outcome.books != whole.books) &&
-		        !outcome.emptied)
-			fail_msg("%s, n=%ld: the books are others in the end", command->name, n);
-		if (mem_live() != live)
-			fail_msg(
-			        "%s, n=%ld: %ld blocks are left behind", command->name, n, mem_live() - live);
-		assert_true(n < ALLOCATIONS_MOST);
-	}
+	/* a program of many steps allocates by the thousand: not every one of them fails */
+	for (long n = 0; !ends_without_memory(n, play, &whole); n += 1 + n / 6)
+		;
 	return 1;
 }
 

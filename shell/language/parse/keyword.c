@@ -179,7 +179,11 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 		return fail(ST_NAME, "def %s: that is a command; take another name", word);
 	statement->next_call = parser->tree->defs;
 	parser->tree->defs = statement;
-	return parse_block(parser, &statement->block);
+	struct statement *outer = parser->def;
+	parser->def = statement;
+	status = parse_block(parser, &statement->block);
+	parser->def = outer;
+	return status;
 }
 
 /* expect error "words" { lines }: the words may be left out. They are quoted, and as they stand: no `$`. */
@@ -217,6 +221,95 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 	return rest_formula(parser, "expect", false, &statement->formula);
 }
 
+/* ---- option, refuse ---- */
+
+/* of="a b", least=1, "a sentence": what may stand behind NAME=DEFAULT */
+static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
+{
+	bool of = word->sign && text_is(word->at, word->sign, "of");
+	bool least = word->sign && text_is(word->at, word->sign, "least");
+	const char *at = word->sign ? word->sign + 1 : word->at;
+	size_t length = (size_t)(word->after - at);
+	bool text = length >= 2 && *at == '"';
+	int used = 0;
+	if (least) {
+		line->has_least = true;
+		enum status status = number_read(at, &line->least, &used);
+		return status == ST_OK && (size_t)used != length
+		        ? fail(ST_SYNTAX, "option: '%.*s': a number was expected",
+		                  (int)(word->after - word->at), word->at)
+		        : status;
+	}
+	if (of && text) {
+		char *words = tree_alloc(parser->tree, length - 1);
+		memcpy(words, at + 1, length - 2);
+		line->words = words;
+		return ST_OK;
+	}
+	if (text && !word->sign) {
+		line->about = (struct slice_of_text){at + 1, (uint32_t)length - 2};
+		return ST_OK;
+	}
+	return fail(ST_SYNTAX,
+	        "option: '%.*s' was not expected: option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"",
+	        (int)(word->after - word->at < 40 ? word->after - word->at : 40), word->at);
+}
+
+static enum status parse_option(struct parser *parser, struct statement *statement)
+{
+	static const char usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
+	statement->kind = STATEMENT_OPTION;
+	enum status status = parse_words(parser);
+	const struct word *words = parser->words;
+	if (status != ST_OK)
+		return status;
+	if (parser->def || parser->depth)
+		return fail(ST_SYNTAX, "an `option` stands in no block: it is of the whole file");
+	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
+		return fail(ST_SYNTAX, "option wants NAME=DEFAULT: %s", usage);
+	struct option_line *line = tree_alloc(parser->tree, sizeof *line);
+	statement->given = line;
+	line->name = slice_between(words->at, words->sign);
+	line->value = slice_between(words->sign + 1, words->after);
+	status = fresh_name(parser, "option", words->at, words->sign, &statement->word);
+	for (size_t i = 1; i < parser->word_count && status == ST_OK; i++)
+		status = option_word(parser, line, &words[i]);
+	if (status != ST_OK)
+		return status;
+	if (!line->about.length)
+		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
+		        (int)line->name.length, line->name.at, usage);
+	const char *value = line->value.at, *after = value + line->value.length;
+	if (!line->words)
+		return parse_formula(parser, value, after, &line->formula);
+	return is_listed(line->words, value, after)
+	        ? ST_OK
+	        : none_of("option", slice_between(words->at, words->after), line->value, line->words);
+}
+
+/* refuse EXPR "text" */
+static enum status parse_refuse(struct parser *parser, struct statement *statement)
+{
+	statement->kind = STATEMENT_REFUSE;
+	const char *after, *quote;
+	parser->at = skip_blanks(parser->at, parser->end, false);
+	enum status status = scan_rest(parser->at, parser->end, &after);
+	if (status != ST_OK)
+		return status;
+	for (quote = after - 1; quote > parser->at && (quote[-1] != '"' || quote[-2] == '\\'); quote--)
+		;
+	if (after - parser->at < 4 || after[-1] != '"' || quote <= parser->at)
+		return fail(ST_SYNTAX,
+		        "refuse wants when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
+	quote--;
+	status = parse_name(parser, quote, after, &statement->word);
+	if (status == ST_OK)
+		status = parse_formula(parser, parser->at, quote, &statement->formula);
+	if (status == ST_OK)
+		parser->at = after;
+	return status;
+}
+
 static enum status parse_else(struct parser *parser, struct statement *statement)
 {
 	(void)parser, (void)statement;
@@ -241,7 +334,7 @@ enum status parse_keyword(
 		parse_one *parse;
 	} keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
 	        {"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect},
-	        {"else", parse_else}};
+	        {"option", parse_option}, {"refuse", parse_refuse}, {"else", parse_else}};
 	*known = false;
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
 		if (!text_is(word, after, keywords[i].word))

@@ -114,8 +114,26 @@ static enum status source_options(struct parser *parser, struct making *making)
 	}
 }
 
-/* Behind `=`: a source with options, a file, or an expression */
-static enum status making_source(struct parser *parser, struct making *making)
+/* $name alone, which may be a type or a source: what it is shows when the line runs */
+static bool is_choice(const char *at, const char *after)
+{
+	return at < after && *at == '$' && name_end(at, after) == after;
+}
+
+/* Steps over the words up to the end of the line */
+static enum status skip_words(struct parser *parser)
+{
+	const char *at, *after;
+	enum status status;
+	do
+		status = next_word(parser, &at, &after);
+	while (status == ST_OK && at < after);
+	return status;
+}
+
+/* Behind `=`: a source with options, a file, or an expression. chosen: a variable says which */
+static enum status making_source(
+        struct parser *parser, struct making *making, struct word *chosen, size_t *choices)
 {
 	const char *at, *after, *start = parser->at;
 	char word[32];
@@ -126,6 +144,11 @@ static enum status making_source(struct parser *parser, struct making *making)
 		return fail(ST_SYNTAX,
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
 		        "expression");
+	const char *next = parser->at;
+	if (is_choice(at, after) && option_sign(next, parser->end)) {
+		chosen[(*choices)++] = (struct word){at, after, NULL};
+		return skip_words(parser);
+	}
 	if (text_is(at, after, "load")) {
 		status = next_word(parser, &at, &after);
 		if (status == ST_OK && at == after)
@@ -209,6 +232,9 @@ static enum status glued_making(
 
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
+	enum { CHOICES_MAX = 4 }; /* type, space, source; one to see that there are too many */
+	struct word chosen[CHOICES_MAX];
+	size_t choices = 0;
 	const char *at, *after, *line = parser->at - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
 	if (!making)
@@ -222,8 +248,11 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 	for (;;) {
 		enum status status = next_word(parser, &at, &after);
 		if (status == ST_OK && text_is(at, after, "=")) {
-			status = making_source(parser, making);
+			status = making_source(parser, making, chosen, &choices);
 			at = after;
+		} else if (status == ST_OK && making->names && is_choice(at, after) &&
+		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
+			chosen[choices++] = (struct word){at, after, NULL};
 		} else if (status == ST_OK && at < after) {
 			status =
 			        glued_making(parser, line, at, after, making_word(parser, making, at, after));
@@ -238,5 +267,5 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 	for (int i = 0; i < making->names; i++)
 		if (!making->made[i].dims && !making->file)
 			return shapeless(making->made[i].written);
-	return ST_OK;
+	return choices ? choose_later(parser, statement, line, chosen, choices) : ST_OK;
 }

@@ -168,7 +168,7 @@ bool is_listed(const char *words, const char *at, const char *after)
 bool name_is_reserved(const char *at, size_t length)
 {
 	static const char *const words[] = {"tensor", "let", "if", "else", "repeat", "for", "def", "expect",
-	        "on", "in", "and", "or", "not", "rank", "world", "inf"};
+	        "option", "refuse", "replaced", "on", "in", "and", "or", "not", "rank", "world", "inf"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (text_is(at, at + length, words[i]))
 			return true;

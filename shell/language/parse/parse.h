@@ -17,11 +17,12 @@ struct parser {
 	struct tree *tree;
 	const char *at, *end;
 	const char *counted;
-	int line;          /* the line that `counted` is on */
-	int depth;         /* of braces and brackets */
-	bool one_line;     /* the text's first line is all that is wanted */
-	bool lenient;      /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
-	int formula_depth; /* > 0: inside an expression; what it finds joins that one's reads */
+	int line;              /* the line that `counted` is on */
+	int depth;             /* of braces and brackets */
+	bool one_line;         /* the text's first line is all that is wanted */
+	struct statement *def; /* inside the braces of it; NULL: of none */
+	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
+	int formula_depth;     /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads;
 	size_t read_count, read_room;
 	struct word *words;
@@ -50,6 +51,9 @@ enum status leading_clauses(
         struct parser *parser, struct clauses *clauses); /* that stand before a block or a command */
 
 /* parse_line.c */
+/* The line from `line` to parser->at is read when it runs: `chosen` are its words whose `$` say what it is */
+enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
+        const struct word *chosen, size_t count);
 enum status parse_line(struct parser *parser, struct statement *statement);
 
 /* keyword.c */

@@ -50,7 +50,7 @@ static enum status parse_command(
 	enum status status = bind_command(parser, statement, first);
 	if (status != ST_OK)
 		return status;
-	if (strcmp(row->name, "source") == 0)
+	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
 		parser->tree->sources = true;
 	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
 		last = &row->argument[i];
@@ -173,6 +173,47 @@ static enum status strange_right(struct parser *parser, const char *line, size_t
 	        first->at);
 }
 
+/* ---- lines whose command a variable chooses ---- */
+
+enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
+        const struct word *chosen, size_t count)
+{
+	struct name *name = tree_alloc(parser->tree, sizeof *name), *part;
+	const char *from = line, *to = parser->at;
+	enum status status = ST_OK;
+	while (to > line && (is_blank(to[-1]) || to[-1] == '\n'))
+		to--;
+	name->written = slice_between(line, to);
+	name->part = tree_alloc(parser->tree, (size_t)(to - line + 2) * sizeof *name->part);
+	for (size_t i = 0; i < count && status == ST_OK; i++) {
+		name->part[name->parts++].text = slice_between(from, chosen[i].at);
+		status = parse_name(parser, chosen[i].at, chosen[i].after, &part);
+		for (int k = 0; status == ST_OK && k < part->parts; k++)
+			name->part[name->parts++] = part->part[k];
+		from = chosen[i].after;
+	}
+	name->part[name->parts++].text = slice_between(from, to);
+	name->line = true;
+	statement->kind = STATEMENT_CHOSEN;
+	statement->word = name;
+	return status;
+}
+
+/* $w, $(work(k)), $(act)_grad */
+static bool is_chosen(const struct word *word)
+{
+	return memchr(word->at, '$', (size_t)(word->after - word->at)) &&
+	        name_end(word->at, word->after) == word->after;
+}
+
+/* y = $act x: words behind it, and no sum, so it is no view of a tensor */
+static bool chooses_kernel(const struct parser *parser, size_t first)
+{
+	const struct word *next = &parser->words[first + 1];
+	return is_chosen(&parser->words[first]) && first + 1 < parser->word_count &&
+	        (plain_words(parser, first) > 1 || next->sign) && !is_operator(next);
+}
+
 static enum status parse_assignment(
         struct parser *parser, struct statement *statement, const char *line, size_t equal)
 {
@@ -189,6 +230,8 @@ static enum status parse_assignment(
 	const struct command *row = find_row(right);
 	bool view = !row && plain_words(parser, equal + 1) == 1 &&
 	        looks_like_tensor(right->at, right->after) && !right->sign;
+	if (!row && !view && chooses_kernel(parser, equal + 1))
+		return choose_later(parser, statement, line, right, 1);
 	if (!row && !view)
 		return strange_right(parser, line, equal);
 	status = bind_results(parser, statement, equal);
@@ -252,9 +295,16 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		        (int)(words->after - words->at < 40 ? words->after - words->at : 40), words->at);
 	if (parser->at < parser->end && *parser->at == '{') /* while ... { */
 		return no_command(words->at, words->after);
+	if (is_chosen(words))
+		return choose_later(parser, statement, line, words, 1);
 	statement->kind = STATEMENT_CALL;
+	bool replaced = text_is(words->at, words->after, "replaced");
+	if (replaced && !parser->def)
+		return fail(ST_SYNTAX, "`replaced` calls the def that this one replaces: it stands in a def");
+	if (replaced)
+		parser->def->replaces = true;
 	status = bind_call(parser, statement, 1);
 	if (status == ST_OK)
 		status = parse_name(parser, words->at, words->after, &statement->word);
-	return status == ST_OK ? add_call(parser, statement) : status;
+	return status == ST_OK && !replaced ? add_call(parser, statement) : status;
 }

@@ -41,6 +41,8 @@ void tree_release(struct tree *tree)
 {
 	if (!tree || --tree->users > 0)
 		return;
+	for (struct variant *variant = tree->variants; variant; variant = variant->of_tree)
+		tree_release(variant->tree);
 	for (struct tree_page *page = tree->pages, *next; page; page = next) {
 		next = page->next;
 		mem_free(page);

@@ -26,6 +26,7 @@ struct name {
 	int parts;
 	bool constant; /* no `$` */
 	bool quoted;
+	bool line; /* a whole one, of STATEMENT_CHOSEN: numbers are written as numbers of the language */
 	name_id id;
 	uint32_t generation; /* cache of a constant one: valid while the interpreter's generation is this */
 };
@@ -152,6 +153,7 @@ struct option {
 enum statement_kind {
 	STATEMENT_COMMAND,
 	STATEMENT_CALL /* of a def */,
+	STATEMENT_CHOSEN, /* a line whose command, def or type is a variable's text: read when it runs */
 	STATEMENT_VIEW /* y = x[0:2] */,
 	STATEMENT_BLOCK,
 	STATEMENT_TENSOR,
@@ -162,6 +164,8 @@ enum statement_kind {
 	STATEMENT_DEF,
 	STATEMENT_EXPECT,
 	STATEMENT_EXPECT_ERROR,
+	STATEMENT_OPTION,
+	STATEMENT_REFUSE,
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */
 };
 
@@ -184,6 +188,15 @@ struct making {
 	struct name *file;     /* load F.npy */
 };
 
+/* option NAME=DEFAULT [of="a b"] [least=N] "a sentence" */
+struct option_line {
+	struct slice_of_text name, value, about; /* about: without its quotes */
+	struct formula *formula;                 /* of the default, a number; NULL: a word */
+	const char *words;                       /* of=, NULL: any */
+	bool has_least;
+	struct number least;
+};
+
 struct block {
 	struct statement *first;
 	int line;
@@ -191,7 +204,8 @@ struct block {
 struct statement {
 	struct statement *next;
 	uint8_t kind;
-	bool adds; /* += */
+	bool adds;     /* += */
+	bool replaces; /* DEF: `replaced` stands in it */
 	/* COMMAND of a kernel: ARG_PRINTABLE words are tensors or numbers, as their names are when it runs */
 	bool mixed;
 	int line;
@@ -201,15 +215,28 @@ struct statement {
 	struct argument *result, *argument;
 	struct option *option;
 	int results, arguments, options, parameters;
-	struct name *word; /* CALL: the def; LET, FOR, DEF: its name; EXPECT_ERROR: the words, or NULL */
+	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen; REFUSE: the text;
+	 * EXPECT_ERROR: the words, or NULL */
+	struct name *word;
+	struct variant *variant;   /* CHOSEN: what it has been so far */
+	struct option_line *given; /* OPTION */
 	struct slice_of_text *parameter;
-	struct formula *formula;   /* LET IF REPEAT EXPECT; FOR: from */
+	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
 	struct formula *to, *step; /* FOR over a range */
 	struct making *making;
 	struct block *block, *otherwise;
 	enum status broken;
 	const char *message;
 	struct statement *next_call; /* CALL, outside `expect error`: list of the tree's */
+};
+
+/* One text that a CHOSEN line has had, and the line it is */
+struct variant {
+	struct variant *next;
+	const char *text;
+	struct tree *tree;
+	struct statement *statement;
+	struct variant *of_tree; /* list of the tree's, which owns them */
 };
 
 struct tree {
@@ -221,7 +248,8 @@ struct tree {
 	struct block block;
 	struct statement *calls; /* lines whose first word is no command: defs, or mistakes */
 	struct statement *defs;  /* by next_call too */
-	bool sources;            /* has a `source`, which may bring defs */
+	bool sources;            /* has a `source` or `model`, which may bring defs */
+	struct variant *variants;
 };
 
 /* The tree of a text, with one user. ST_INCOMPLETE, or the failure worded with file and line. */

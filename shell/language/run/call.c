@@ -122,7 +122,10 @@ static bool is_expression(struct call *call, const struct argument *argument)
 	const struct variable *variable = variable_find(call->in, name);
 	if (variable)
 		return true;
-	if (argument->tensor->name->parts == 1 && argument->tensor->name->part[0].formula)
+	name_id written;
+	bool stands_for =
+	        evaluate_written(&eval, argument->tensor->name, &written) == ST_OK && written != name;
+	if (stands_for || (argument->tensor->name->parts == 1 && argument->tensor->name->part[0].formula))
 		return world_find(call->shell->world, eval.rank, name).kind != THING_TENSOR;
 	struct thing thing = world_find(call->shell->world, eval.rank, name);
 	return thing.kind == THING_GROUP && call->shell->world->groups[thing.index].axis;

@@ -151,9 +151,12 @@ static void offer_first(struct endings *endings, const struct shell *shell)
 {
 	for (int i = 0; command_at(i); i++)
 		offer(endings, command_at(i)->name);
-	offer_list(endings, "tensor let if repeat for def expect");
-	for (size_t i = 0; i < shell->interpreter->definition_count; i++)
-		offer(endings, shell->interpreter->definition[i].name);
+	offer_list(endings, "tensor let if repeat for def expect option refuse");
+	const struct namespace *spaces[] = {&shell->interpreter->learner, shell->interpreter->program};
+	for (int i = 0; i < 2 && spaces[i]; i++)
+		for (size_t k = 0; k < spaces[i]->room; k++)
+			if (spaces[i]->entry[k].definition)
+				offer(endings, names_text(shell->world->names, (name_id)k));
 	if (endings->length)
 		offer_names(endings, shell, ARG_TENSOR); /* left of '=' */
 }

@@ -78,24 +78,8 @@ enum status run_def(struct shell *shell, struct statement *statement)
 {
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	char *name = mem_copy_text(word.at, word.length);
-	if (!name)
-		return ST_MEMORY;
-	struct definition *definition = definition_find(in, name);
-	if (!definition) {
-		enum status status = MEM_GROW(&in->definition, in->definition_count, &in->definition_room);
-		if (status != ST_OK) {
-			mem_free(name);
-			return status;
-		}
-		definition = &in->definition[in->definition_count++];
-	} else {
-		mem_free(definition->name);
-		tree_release(definition->tree);
-	}
 	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */
-	tree_use(tree);
-	*definition = (struct definition){name, tree, statement};
+	definition_add(in, names_make(shell->world->names, word.at, word.length), tree, statement);
 	fold(in, word.at, word.length);
 	return ST_OK;
 }
@@ -141,10 +125,14 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 	const char *hint = hint_word(word, strlen(word));
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
-	for (size_t i = 0; i < in->definition_count; i++)
-		if (text_distance(word, in->definition[i].name) < best) {
-			best = text_distance(word, in->definition[i].name);
-			near = in->definition[i].name;
+	const struct namespace *spaces[] = {&in->learner, in->program};
+	for (size_t i = 0; i < 2 && spaces[i]; i++)
+		for (size_t k = 0; k < spaces[i]->room; k++) {
+			const char *other = names_text(shell->world->names, (name_id)k);
+			if (spaces[i]->entry[k].definition && text_distance(word, other) < best) {
+				best = text_distance(word, other);
+				near = other;
+			}
 		}
 	if (near)
 		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);
@@ -211,22 +199,35 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
-	struct frame frame = {.caller = in->frame, .set = set};
-	struct text word = {0};
-	enum status status = evaluate_text(&eval, statement->word, &word);
-	struct definition *definition = status == ST_OK ? definition_find(in, text_string(&word)) : NULL;
-
-	if (status == ST_OK && !definition)
-		status = unknown_word(shell, statement, text_string(&word));
-	text_release(&word);
+	struct definition *definition;
+	name_id name;
+	enum status status = evaluate_written(&eval, statement->word, &name);
 	if (status != ST_OK)
 		return status;
+	if (slice_is(statement->word->written, "replaced")) {
+		definition = definition_replaced(in, in->frame);
+		if (!definition)
+			return fail(ST_NAME, "replaced: no def of '%s' stands before this one",
+			        names_text(shell->world->names, in->frame->def));
+	} else {
+		definition = definition_find(in, in->frame, name);
+		if (!definition)
+			return unknown_word(shell, statement, names_text(shell->world->names, name));
+	}
 	struct statement *def = definition->statement;
 	struct tree *tree = definition->tree;
 	if (def->parameters != statement->arguments)
 		return wrong_count(statement, def);
 	if (in->calls == CALLS_MAX)
 		return fail(ST_LIMIT, "defs call each other deeper than %d", CALLS_MAX);
+	bool learners = definition->learners, program = in->frame->space == in->program;
+	struct frame frame = {.caller = in->frame,
+	        .set = set,
+	        .space = learners && !program ? &in->learner : in->program,
+	        .outer = learners && program ? &in->learner : NULL,
+	        .def = definition->name,
+	        .serial = definition->serial,
+	        .learners = learners};
 	tree_use(tree); /* it may be defined anew while it runs */
 	in->calls++;
 	for (int i = 0; i < def->parameters && status == ST_OK; i++)

@@ -26,6 +26,10 @@ static enum status add_part(
 	enum status status = evaluate(eval, part->formula, &value);
 	if (status != ST_OK)
 		return status;
+	if (name->line && value.kind == VALUE_NUMBER) {
+		value_exact(value, out);
+		return ST_OK;
+	}
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
 		        (int)name->written.length, name->written.at, shown(part->formula),
@@ -63,7 +67,7 @@ static enum status constant_name(struct eval *eval, struct name *name, name_id *
 	return ST_OK;
 }
 
-static enum status written_name(struct eval *eval, struct name *name, name_id *id)
+enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
 	if (name->constant)
 		return constant_name(eval, name, id);
@@ -76,7 +80,7 @@ static enum status written_name(struct eval *eval, struct name *name, name_id *i
 
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 {
-	enum status status = written_name(eval, name, id);
+	enum status status = evaluate_written(eval, name, id);
 	if (status != ST_OK || !name->constant || name->quoted)
 		return status;
 	const struct variable *variable = variable_find(eval->in, *id);
@@ -94,8 +98,9 @@ static enum status unknown_variable(struct eval *eval, const char *name)
 {
 	const char *near = NULL;
 	int best = 3;
-	for (size_t i = 0; i < eval->in->global.count; i++) {
-		const char *other = names_text(eval->shell->world->names, eval->in->global.item[i].name);
+	const struct variables *variables = &eval->in->frame->space->variables;
+	for (size_t i = 0; i < variables->count; i++) {
+		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
 		int distance = text_distance(name, other);
 		if (distance < best && distance < (int)strlen(name)) {
 			best = distance;
@@ -113,7 +118,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	name_id id;
 	if (name->parts == 1 && name->part[0].formula)
 		return evaluate(eval, name->part[0].formula, value);
-	enum status status = written_name(eval, name, &id);
+	enum status status = evaluate_written(eval, name, &id);
 	if (status != ST_OK)
 		return status;
 	const struct variable *variable = variable_find(eval->in, id);
@@ -132,6 +137,9 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 		        eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
 		return ST_OK;
 	}
+	if (thing.kind == THING_VARIABLE)
+		return fail(
+		        ST_NAME, "%s is a variable of the prompt, and a program's files see their own", text);
 	if (thing.kind == THING_TENSOR)
 		return fail(ST_ARGUMENT, "%s is a tensor: %s[0] reads an element of it", text, text);
 	if (thing.kind != THING_NONE)

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The formula's value on each rank of the set, into in->scratch; without `varies` only the first rank's is
- * there. */
-static enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
@@ -44,7 +42,8 @@ static const char *given(const struct shell *shell, const struct statement *stat
 {
 	const struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	if (!in->tree || !in->tree->file || in->frame != &in->base_frame || in->blocks)
+	if (!in->tree || !in->tree->file || in->frame->space != &in->learner || !frame_is_top(in->frame) ||
+	        in->blocks)
 		return NULL;
 	for (int i = 0; i < shell->arguments; i++)
 		if (strncmp(shell->argument[i], word.at, word.length) == 0 &&

@@ -31,13 +31,19 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-static enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
+enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
 		return run_command(shell, statement, set);
 	case STATEMENT_CALL:
 		return run_call(shell, statement, set);
+	case STATEMENT_CHOSEN:
+		return run_chosen(shell, statement, set);
+	case STATEMENT_OPTION:
+		return run_option(shell, statement, set);
+	case STATEMENT_REFUSE:
+		return run_refuse(shell, statement, set);
 	case STATEMENT_VIEW:
 		return run_view(shell, statement, set);
 	case STATEMENT_BLOCK:
@@ -153,7 +159,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 /* ---- texts ---- */
 
 /* The world may be new: ids and the number of ranks are its. */
-static enum status prepare(struct shell *shell)
+enum status prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
@@ -193,7 +199,7 @@ static bool may_wait(const struct statement *call, const char *word)
 
 /* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
  * line itself will tell. */
-static enum status check_calls(struct shell *shell, const struct tree *tree)
+enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
 	char word[64];
@@ -203,7 +209,9 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 		if (!call->word->constant || defined_here(tree, call->word->written))
 			continue;
 		word_text(call->word->written, word, sizeof word);
-		if (!definition_find(shell->interpreter, word) && !may_wait(call, word))
+		name_id name = names_find(shell->world->names, word, strlen(word));
+		if (!definition_find(shell->interpreter, shell->interpreter->frame, name) &&
+		        !may_wait(call, word))
 			/* the list is in reverse: the last one found is the first in the text */
 			wrong = call;
 	}
@@ -214,7 +222,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }
 
-static enum status run_tree(struct shell *shell, struct tree *tree)
+enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->tree;

@@ -28,6 +28,40 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 enum status interpreter_let(struct shell *shell, const char *name, const char *expression);
 /* A tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
+/* ---- a program's files: a model's and strategies'. Their variables and defs stand in a namespace of their own,
+ * which the files share: the learner's variables are not seen in them, nor theirs at the prompt. A def that he
+ * types after interpreter_program_new counts for them as the latest. ---- */
+struct namespace;
+/* An option's value; word NULL: the number */
+struct given {
+	const char *name;
+	struct number number;
+	const char *word;
+};
+struct namespace *interpreter_program_new(struct shell *shell);
+/* What files run in from here on; gives what it was (NULL: none), which is the caller's to free or to set
+ * again. A reset frees it. */
+struct namespace *interpreter_program_set(struct interpreter *interpreter, struct namespace *space);
+void interpreter_program_free(struct namespace *space);
+/* A variable that the files find there: ST_NAME when there is one. */
+enum status interpreter_program_let(struct shell *shell, const struct given *given);
+/* As interpreter_run, in the program's namespace. `given` is held to the `option` lines of the file before
+ * anything runs; what: who speaks, "strategy ddp". ST_INCOMPLETE: a bracket or quote is open at its end. */
+enum status interpreter_program_run(struct shell *shell, const char *what, const char *text, size_t count,
+        const char *file, int first_line, const struct given *given, int givens);
+/* What runs, as far as the interpreter keeps it between two statements: a program that is suspended on a stack
+ * of its own has one, the prompt's lines the other. Zeroed: nothing. */
+struct running {
+	struct frame *frame;
+	struct scope *scope;
+	struct loop *loops;
+	const struct tree *tree;
+	int blocks, calls, runs;
+	int fault_rank;
+	bool located;
+};
+void interpreter_exchange(struct interpreter *interpreter, struct running *other);
+
 /* "use @1" etc. as the prompt shows it: "@1 " or "" */
 void interpreter_prompt(const struct shell *shell, struct text *out);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */

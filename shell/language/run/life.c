@@ -11,6 +11,7 @@ enum status interpreter_create(struct interpreter **interpreter)
 		return ST_MEMORY;
 	in->generation = 1;
 	in->base_frame.set = &in->all;
+	in->base_frame.space = &in->learner;
 	in->frame = &in->base_frame;
 	in->base_scope.bound = &in->all;
 	in->base_scope.phase.one.microbatch = -1;
@@ -22,16 +23,9 @@ enum status interpreter_create(struct interpreter **interpreter)
 
 static void forget_names(struct interpreter *in)
 {
-	for (size_t i = 0; i < in->global.count; i++)
-		mem_free(in->global.item[i].each);
-	in->global.count = 0;
-	if (in->global_room)
-		memset(in->global_of, 0, in->global_room * sizeof *in->global_of);
-	for (size_t i = 0; i < in->definition_count; i++) {
-		mem_free(in->definition[i].name);
-		tree_release(in->definition[i].tree);
-	}
-	in->definition_count = 0;
+	namespace_forget(&in->learner);
+	if (in->program)
+		interpreter_program_free(interpreter_program_set(in, NULL));
 	for (size_t i = 0; i < in->reference_count; i++)
 		tree_release(in->reference[i].tree);
 	in->reference_count = 0;
@@ -98,9 +92,6 @@ void interpreter_free(struct interpreter *in)
 	forget_names(in);
 	forget_scope(&in->base_scope);
 	frame_release(&in->base_frame);
-	mem_free(in->global.item);
-	mem_free(in->global_of);
-	mem_free(in->definition);
 	mem_free(in->reference);
 	mem_free(in->scratch);
 	mem_free(in);

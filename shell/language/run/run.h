@@ -33,11 +33,42 @@ struct variables {
 	size_t count, room;
 };
 
+/* A def. Defs of one name form a chain, the latest first: `replaced` in a def calls the one behind it. */
+struct definition {
+	struct definition *before;
+	name_id name;
+	unsigned serial; /* counts all defs of the session: a later one has a larger number */
+	struct tree *tree;
+	struct statement *statement;
+	bool learners; /* of his namespace */
+};
+
+/* Variables and defs by name. There are two: the learner's (the prompt and the scripts it runs), and the
+ * program's, which a model's and the strategies' files share, so that their `let i` is not the learner's i. */
+struct name_entry {
+	int variable;                  /* index into variables + 1; 0: none */
+	struct definition *definition; /* the latest */
+};
+struct namespace
+{
+	struct variables variables;
+	struct name_entry *entry; /* by name */
+	size_t room;
+	unsigned born; /* of a program: the learner's defs with a larger serial stand before its own */
+};
+
 /* A def's call; the outermost is the file's or the prompt's */
 struct frame {
 	struct frame *caller;
 	struct variables local; /* parameters, loop names, and what `let` makes in a def */
 	const struct ranks *set;
+	/* Where a name that is not local is looked for. `outer`: of a learner's def that a program calls, its
+	 * own namespace, behind the program's. */
+	struct namespace *space, *outer;
+	/* which def this is a call of; serial 0: of none */
+	name_id def;
+	unsigned serial;
+	bool learners;
 };
 
 struct lane_name {
@@ -71,11 +102,6 @@ struct loop {
 	struct frame *frame;
 	size_t variable;
 }; /* for messages */
-struct definition {
-	char *name;
-	struct tree *tree;
-	struct statement *statement;
-};
 struct reference {
 	name_id name;
 	struct tree *tree;
@@ -86,11 +112,10 @@ struct interpreter {
 	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
 	int n;               /* ranks of the world */
 	struct ranks all;
-	struct variables global;
-	int *global_of;
-	size_t global_room; /* by name: index into global + 1 */
-	struct definition *definition;
-	size_t definition_count, definition_room;
+	struct namespace learner, *program; /* program: NULL when none is loaded */
+	unsigned serial;                    /* of the latest def */
+	const struct given *given;          /* to the options of the program's file that runs */
+	int givens;
 	struct reference *reference;
 	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
 	struct value *scratch;                  /* by rank: values before they are taken */
@@ -129,11 +154,18 @@ static inline bool value_true(struct value value)
 }
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
 void value_text(const struct shell *shell, struct value value, struct text *out);
+void value_exact(struct value value, struct text *out);
+
+/* ---- flow.c: the formula's value on each rank of the set, into in->scratch; without `varies` only the first
+ * rank's is there. reason: of the read, when data is read (command.h) */
+enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        const char *reason, bool *varies);
 
 /* ---- evaluate.c */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 enum status evaluate_number(struct eval *eval, const struct formula *formula,
         struct value *value); /* ST_ARGUMENT: a text or a name */
+enum status evaluate_written(struct eval *eval, struct name *name, name_id *id); /* `$` replaced */
 enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
@@ -174,18 +206,37 @@ void scope_pop(struct interpreter *in);
 enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
         const struct ranks *set);
 const struct ranks *scope_ranks(const struct scope *scope);
-struct definition *definition_find(struct interpreter *in, const char *name);
+/* What a variable of this file or prompt is: not of a def's call */
+static inline bool frame_is_top(const struct frame *frame)
+{
+	return !frame->caller;
+}
+void namespace_forget(struct namespace *space);
+/* The def that a call of `name` means where `frame` runs; NULL: none */
+struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name);
+/* The def that the running one replaced; NULL: none */
+struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
+void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement);
 void fold(struct interpreter *in, const void *bytes, size_t count);
 
 /* ---- interpreter.c */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
-enum status step(struct shell *shell); /* one step of the budget */
+enum status step(struct shell *shell);    /* one step of the budget */
+enum status prepare(struct shell *shell); /* the world may be new: before a text is read */
+/* First words that are neither commands nor defs, before anything runs */
+enum status check_calls(struct shell *shell, const struct tree *tree);
+enum status run_tree(struct shell *shell, struct tree *tree);
 
 /* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set);
+/* A statement as its kind says, for ranks that its clauses leave */
+enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_def(struct shell *shell, struct statement *statement);
 enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -21,8 +21,10 @@ struct variable *variable_find(struct interpreter *in, name_id name)
 	for (size_t i = local->count; i-- > 0;)
 		if (local->item[i].name == name)
 			return &local->item[i];
-	if ((size_t)name < in->global_room && in->global_of[name])
-		return &in->global.item[in->global_of[name] - 1];
+	struct namespace *spaces[] = {in->frame->space, in->frame->outer};
+	for (int i = 0; i < 2 && spaces[i]; i++)
+		if ((size_t)name < spaces[i]->room && spaces[i]->entry[name].variable)
+			return &spaces[i]->variables.item[spaces[i]->entry[name].variable - 1];
 	return NULL;
 }
 
@@ -71,30 +73,23 @@ enum status variable_set(struct interpreter *in, struct variable *variable, cons
 	return ST_OK;
 }
 
-static enum status add_variable(struct variables *variables, name_id name, const struct ranks *domain)
+static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
 {
-	enum status status = MEM_GROW(&variables->item, variables->count, &variables->room);
-	if (status == ST_OK)
-		variables->item[variables->count++] =
-		        (struct variable){.name = name, .uniform = true, .domain = domain};
-	return status;
+	MEM_GROW(&variables->item, variables->count, &variables->room);
+	variables->item[variables->count] =
+	        (struct variable){.name = name, .uniform = true, .domain = domain};
+	return &variables->item[variables->count++];
 }
 
-static enum status index_global(struct interpreter *in, name_id name)
+static struct name_entry *entry_of(struct namespace *space, name_id name)
 {
-	if ((size_t)name >= in->global_room) {
+	if ((size_t)name >= space->room) {
 		size_t room = (size_t)name * 2 + 64;
-		int *grown = mem_resize(in->global_of, room * sizeof *grown);
-		if (!grown)
-			return ST_MEMORY;
-		memset(grown + in->global_room, 0, (room - in->global_room) * sizeof *grown);
-		in->global_of = grown;
-		in->global_room = room;
+		space->entry = mem_resize(space->entry, room * sizeof *space->entry);
+		memset(space->entry + space->room, 0, (room - space->room) * sizeof *space->entry);
+		space->room = room;
 	}
-	enum status status = add_variable(&in->global, name, &in->all);
-	if (status == ST_OK)
-		in->global_of[name] = (int)in->global.count;
-	return status;
+	return &space->entry[name];
 }
 
 static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
@@ -109,39 +104,23 @@ static enum status name_is_free(struct shell *shell, name_id name, const struct 
 	return ST_OK;
 }
 
-/* The books keep a file's variables from being taken by tensors or streams too */
-static enum status bind_global(struct shell *shell, name_id name, int index)
-{
-	struct interpreter *in = shell->interpreter;
-	for (int rank = 0; rank < in->n; rank++) {
-		enum status status =
-		        world_bind(shell->world, rank, name, (struct thing){THING_VARIABLE, index});
-		if (status == ST_OK)
-			continue;
-		while (rank-- > 0)
-			world_unbind(shell->world, rank, name);
-		return status;
-	}
-	return ST_OK;
-}
-
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
-	bool global = in->frame == &in->base_frame;
-	enum status status = name_is_free(shell, name, global ? &in->all : set);
-	if (status == ST_OK && global)
-		status = bind_global(shell, name, (int)in->global.count);
+	struct namespace *space = in->frame->space;
+	bool top = frame_is_top(in->frame);
+	enum status status = name_is_free(shell, name, top ? &in->all : set);
 	if (status != ST_OK)
 		return status;
-	status = global ? index_global(in, name) : add_variable(&in->frame->local, name, in->frame->set);
-	if (status != ST_OK) {
-		for (int rank = 0; global && rank < in->n; rank++)
-			world_unbind(shell->world, rank, name);
-		return status;
-	}
-	struct variables *variables = global ? &in->global : &in->frame->local;
-	*made = &variables->item[variables->count - 1];
+	/* The books keep the learner's variables from being taken by tensors or streams too. A program's are
+	 * its own affair: they must not stand in the way of the learner's names. */
+	for (int rank = 0; top && space == &in->learner && rank < in->n; rank++)
+		world_bind(shell->world, rank, name,
+		        (struct thing){THING_VARIABLE, (int)space->variables.count});
+	if (top)
+		entry_of(space, name)->variable = (int)space->variables.count + 1;
+	*made = top ? add_variable(&space->variables, name, &in->all)
+	            : add_variable(&in->frame->local, name, in->frame->set);
 	return ST_OK;
 }
 
@@ -149,9 +128,9 @@ enum status local_push(
         struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index)
 {
 	(void)in;
-	enum status status = add_variable(&frame->local, name, domain);
+	add_variable(&frame->local, name, domain);
 	*index = frame->local.count - 1;
-	return status;
+	return ST_OK;
 }
 
 /* A loop's name goes; what `let` made behind it stays */
@@ -272,10 +251,69 @@ enum status scope_clause(struct shell *shell, struct scope *scope, struct name *
 	return status;
 }
 
-struct definition *definition_find(struct interpreter *in, const char *name)
+/* ---- defs ---- */
+
+static struct definition *latest(const struct namespace *space, name_id name)
 {
-	for (size_t i = 0; i < in->definition_count; i++)
-		if (strcmp(in->definition[i].name, name) == 0)
-			return &in->definition[i];
-	return NULL;
+	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
+}
+
+/* A program calls its own defs, and those that the learner typed since it was loaded come before them. The
+ * learner's lines call the learner's, and the program's where he has none of that name. */
+struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
+{
+	struct definition *learners = latest(&in->learner, name), *programs = latest(in->program, name);
+	bool program = frame->space == in->program;
+	if (program && learners && learners->serial < in->program->born)
+		learners = NULL;
+	return learners ? learners : programs;
+}
+
+struct definition *definition_replaced(struct interpreter *in, const struct frame *frame)
+{
+	struct definition *chain = latest(frame->learners ? &in->learner : in->program, frame->def);
+	while (chain && chain->serial >= frame->serial)
+		chain = chain->before;
+	bool of_program = frame->learners && in->program && frame->serial > in->program->born;
+	return of_program && (!chain || chain->serial < in->program->born) ? latest(in->program, frame->def)
+	                                                                   : chain;
+}
+
+static void drop(struct definition *chain)
+{
+	for (struct definition *before; chain; chain = before) {
+		before = chain->before;
+		tree_release(chain->tree);
+		mem_free(chain);
+	}
+}
+
+void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
+{
+	const struct frame *frame = in->frame;
+	struct name_entry *entry = entry_of(frame->outer ? frame->outer : frame->space, name);
+	struct definition *definition = mem_alloc(sizeof *definition);
+	if (!statement->replaces) { /* then nobody can call those before it any more */
+		drop(entry->definition);
+		entry->definition = NULL;
+	}
+	tree_use(tree);
+	*definition = (struct definition){.before = entry->definition,
+	        .name = name,
+	        .serial = ++in->serial,
+	        .tree = tree,
+	        .statement = statement,
+	        .learners = frame->outer || frame->space == &in->learner};
+	entry->definition = definition;
+}
+
+void namespace_forget(struct namespace *space)
+{
+	for (size_t i = 0; i < space->variables.count; i++)
+		mem_free(space->variables.item[i].each);
+	for (size_t i = 0; i < space->room; i++)
+		drop(space->entry[i].definition);
+	mem_free(space->variables.item);
+	mem_free(space->entry);
+	*space = (struct namespace){0};
 }

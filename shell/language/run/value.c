@@ -2,6 +2,8 @@
 #include "shell/language/run/run.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 struct value value_number(double number, enum unit unit)
 {
@@ -152,6 +154,21 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 		        ST_RANGE, "'%.*s' is %g: a whole number was expected", length, what.at, value.number);
 	*whole = (int64_t)value.number;
 	return ST_OK;
+}
+
+/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20000ns" */
+void value_exact(struct value value, struct text *out)
+{
+	double rate = value.unit == UNIT_BYTE_RATE || value.unit == UNIT_FLOP_RATE ? 1e9 : 1;
+	const char *const units[] = {"", "ns", "B", "GB/s", "GFLOP/s"};
+	double number = value.number / rate;
+	char digits[40];
+	for (int precision = 6; precision <= 17; precision++) { /* the fewest that bring it back */
+		snprintf(digits, sizeof digits, "%.*g", precision, number);
+		if (strtod(digits, NULL) == number)
+			break;
+	}
+	text_add(out, "%s%s", digits, isfinite(number) ? units[value.unit] : "");
 }
 
 void value_text(const struct shell *shell, struct value value, struct text *out)

@@ -52,7 +52,7 @@ help copy
 #>   CUDA, NCCL cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)
 source tests/script/commands/labels.rsh
 #> done with 2 of 2
-export /tmp/ranksh-test-export.json
-#>    /tmp/ranksh-test-export.json: open it at ui.perfetto.dev or chrome://tracing
+export exported.json
+#>    exported.json: open it at ui.perfetto.dev or chrome://tracing
 expect error "/nowhere/x.json cannot be written" { export /nowhere/x.json }
 expect error "/nowhere.rsh: No such file" { source /nowhere.rsh }

@@ -1,0 +1,84 @@
+/* chosen.c -- lines whose command, def, kernel or type is a variable's text: `$w 0`, `y = $act x`, `tensor x[4] $dtype`
+ *
+ *     rank    the line's text        read once, kept with the line
+ *     0       F 0                    -> call of F
+ *     1       B 0                    -> call of B         run for ranks 1 and 3 together
+ *     2       F 0
+ *     3       B 0
+ *
+ * Such a line says what it is only when it runs, and on each rank by itself. */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* The line that `text` is, in `statement`'s place */
+static enum status variant_of(
+        struct interpreter *in, struct statement *statement, const char *text, struct variant **found)
+{
+	struct tree *owner = (struct tree *)(uintptr_t)in->tree, *tree;
+	for (struct variant *variant = statement->variant; variant; variant = variant->next)
+		if (strcmp(variant->text, text) == 0) {
+			*found = variant;
+			return ST_OK;
+		}
+	enum status status = tree_parse(&tree, text, strlen(text), NULL, statement->line);
+	if (status != ST_OK)
+		return status == ST_INCOMPLETE ? fail(ST_SYNTAX, "%s: a bracket or quote stays open", text)
+		                               : status;
+	struct statement *line = tree->block.first;
+	if (!line || line->next || line->kind == STATEMENT_CHOSEN) {
+		tree_release(tree);
+		return fail(ST_SYNTAX, "'%.*s' reads '%s', which is no line with a command",
+		        (int)statement->source.length, statement->source.at, text);
+	}
+	struct variant *variant = tree_alloc(tree, sizeof *variant);
+	*variant = (struct variant){.next = statement->variant,
+	        .text = tree->text,
+	        .tree = tree,
+	        .statement = line,
+	        .of_tree = owner->variants};
+	statement->variant = owner->variants = variant;
+	*found = variant;
+	return ST_OK;
+}
+
+enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct variant **of = mem_alloc((size_t)in->n * sizeof *of), *variant;
+	struct text text = {0};
+	enum status status = ST_OK;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		text_clear(&text);
+		status = evaluate_text(&eval, statement->word, &text);
+		if (status == ST_OK)
+			status = variant_of(in, statement, text_string(&text), &of[rank]);
+		if (status != ST_OK) {
+			in->fault_rank = rank;
+			break;
+		}
+		if (!eval.varies)
+			break;
+	}
+	text_release(&text);
+	if (status == ST_OK && !eval.varies) {
+		status = run_kind(shell, of[ranks_first(set)]->statement, set);
+	} else if (status == ST_OK) {
+		struct ranks left = *set, same;
+		while (status == ST_OK && !ranks_empty(&left)) {
+			variant = of[ranks_first(&left)];
+			same = (struct ranks){0};
+			FOR_RANKS (rank, set)
+				if (of[rank] == variant) {
+					ranks_add(&same, rank);
+					ranks_drop(&left, rank);
+				}
+			status = run_kind(shell, variant->statement, &same);
+		}
+	}
+	mem_free(of);
+	return status;
+}

@@ -1,0 +1,41 @@
+/* arithmetic.h -- the smaller, the larger, a count rounded up: what C has no word for */
+#ifndef RANKSH_ARITHMETIC_H
+#define RANKSH_ARITHMETIC_H
+
+#include <stdint.h>
+
+static inline int64_t least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t most_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of numbers that are no NaN */
+static inline double least_number(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double most_number(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* The number of parts of `size` that `count` needs: the last may be smaller */
+static inline int64_t parts_of(int64_t count, int64_t size)
+{
+	return (count + size - 1) / size;
+}
+
+/* A whole number of 64 bits in 32, as two's complement does: 2^31 becomes -2^31. */
+static inline int32_t wrapped(int64_t value)
+{
+	uint32_t bits = (uint32_t)(uint64_t)value;
+	return bits <= INT32_MAX ? (int32_t)bits : (int32_t)(bits - UINT32_C(0x80000000)) + INT32_MIN;
+}
+
+#endif

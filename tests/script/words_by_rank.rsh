@@ -1,0 +1,68 @@
+# A variable's text wherever a word stands: a def's name, a command, a kernel, a type; each rank calls its own
+stream compute
+def F m { say "F$m" }
+def B m { say "B$m" }
+let w = "F"
+@1 let w = "B"
+$w 0
+#> F0
+#> B0
+@2-3 $w 1
+#> F1
+@(rank % 2 == 1) let w = "B"
+for m in 2:4 { $w m }
+#> F2
+#> B2
+#> F3
+#> B3
+# a def's name is made of several parts
+def F_last m { say "last F$m" }
+def B_last m { say "last B$m" }
+$(w)_last 4
+#> last F4
+#> last B4
+
+# a kernel's name and its gradient's
+let act = "relu"
+@1 let act = "exp"
+tensor x[2] = 0
+y = $act x
+print y[0]
+#> [0,2,3] y[0] = 0
+#> [1] y[0] = 1
+expect error "takes 1 tensor" { y = $act x x }
+let act = "relu"
+dx = $(act)_grad x x
+print dx[0]
+#> [0-3] dx[0] = 0
+
+# a type, a space, a source
+let t = "bf16"
+@2 let t = "f32"
+let where = "host"
+let init = "ones"
+let n = 2
+tensor b$n[4] h[2,2] $t $where
+print bytes(b2) bytes(h)
+#> [0,1,3] bytes(b2) = 8 B
+#>         bytes(h) = 8 B
+#> [2] bytes(b2) = 16 B
+#>     bytes(h) = 16 B
+let init = "iota"
+tensor i[4] $t = $init scale=2
+print i[3]
+#> [0-3] i[3] = 6
+
+# the value of an option; a number in a sum
+let to = "f16"
+y = cast i to=$to
+print bytes(y)
+#> [0-3] bytes(y) = 8 B
+let name = 3
+expect $name + 1 == 4
+
+# what a line becomes is read as a line: its mistakes are named
+let w = "sya"
+expect error "did you mean 'say'" { $w "x" }
+let w = "sync; sync"
+expect error "which is no line with a command" { $w }
