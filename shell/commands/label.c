@@ -1,5 +1,7 @@
 /* label.c -- phase, mark: names for what follows */
-#include "shell/commands/services.h"
+
+#include "shell/language/run/command.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
+
 /* order.c -- record, wait: the order between streams */
-#include "shell/commands/services.h"
 
 static struct record order_record(
         struct call *call, int rank, enum op_kind kind, const char *title, name_id object)

@@ -1,5 +1,8 @@
 /* steer.c -- slow, crash, abort, pace: what befalls the ranks */
-#include "shell/commands/host.h"
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "shell/submit/host.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines of
  * their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
  * segment that ends within a block is not whole yet and grows by the next one. */
+#include "shell/agreement/conductor.h"
 #include "shell/rank/batch.h"
 
 #include <string.h>

@@ -1,7 +1,11 @@
 /* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
  * that can hang */
-#include "shell/commands/services.h"
+#include "shell/session/warn.h"
 #include "races/races.h"
+#include "shell/session/note.h"
+#include "shell/session/out.h"
+#include "trace/trace.h"
+#include "world/world.h"
 
 #include <string.h>
 

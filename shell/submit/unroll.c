@@ -5,9 +5,13 @@
  * adds it. An average is a sum that is divided at the end; an allgather begins with a copy of one's own part
  * into its place; a reducescatter, which uses up its input, works on a copy of it. */
 #include "shell/submit/unroll.h"
-
+#include "shell/submit/collective.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/run.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -149,7 +153,7 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
 	if (status == ST_OK)
 		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream,
-		        TENSOR_RESULT, tensor);
+		        TENSOR_RESULT, interpreter_kind(shell, work->rank, 0), tensor);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);

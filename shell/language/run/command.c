@@ -1,9 +1,10 @@
 /* command.c -- runs the line of a command; y = x[0:2] */
-#include "shell/commands/services.h"
-#include "shell/language/run/call.h"
-#include "shell/language/parse/rows.h"
-#include "kernels/kernel.h"
+#include "shell/language/run/command.h"
 #include "base/memory.h"
+#include "kernels/kernel.h"
+#include "shell/language/parse/rows.h"
+#include "shell/language/run/call.h"
+#include "shell/language/run/explain.h"
 
 #include <string.h>
 

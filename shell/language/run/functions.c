@@ -1,6 +1,7 @@
 /* functions.c -- the functions and metrics of expressions */
 #include "shell/language/run/run.h"
 #include "races/races.h"
+#include "shell/session/read.h"
 
 #include <math.h>
 #include <string.h>
@@ -383,6 +384,11 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 		return tensor_bytes(eval, formula, value);
 	case FUNCTION_SIZE:
 		return group_size(eval, formula, value);
+	case FUNCTION_SLOTS:
+	case FUNCTION_WORK:
+	case FUNCTION_MICRO:
+	case FUNCTION_CHUNK:
+		return schedule_value(eval, formula, value);
 	default:
 		break;
 	}

@@ -3,9 +3,7 @@
  * The texts are those of the command's row; the names of its usage ("y = matmul a b", "copy FROM -> TO")
  * stand in them and are replaced by what the line has in their places. Where that is not plain, the row's own
  * words stay. May call: language/ (call_*), out. */
-#include "shell/lessons/explain.h"
-
-#include "shell/commands/services.h"
+#include "shell/language/run/explain.h"
 
 #include <ctype.h>
 #include <string.h>

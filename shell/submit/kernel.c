@@ -3,7 +3,11 @@
  * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works in
  * place has no results, and the arguments it changes are marked as written. `parameter` holds its options in
  * the order of the kernel's row. */
+#include "shell/submit/kernel.h"
+#include "kernels/kernel.h"
+#include "shell/session/read.h"
 #include "shell/submit/plan.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,11 @@
 /* collective.c -- allreduce, broadcast, ... in place or OUT =, on any group */
+#include "shell/submit/collective.h"
+#include "collectives/collective.h"
+#include "shell/language/run/command.h"
+#include "shell/session/read.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/unroll.h"
-
-#include "collectives/collective.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* data.c -- texts and rows of numbers for `data` and `load` */
-#include "shell/training/data.h"
+#include "shell/session/data.h"
 #include "base/characters.h"
 #include "base/memory.h"
-#include "shell/commands/services.h"
 #include "mpi/plane.h"
+#include "shell/session/load.h"
+#include "shell/session/share.h"
 
 #include <string.h>
 

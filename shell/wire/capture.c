@@ -1,5 +1,5 @@
 /* capture.c -- what this process prints by itself is caught */
-#include "shell/rank/capture.h"
+#include "shell/wire/capture.h"
 #include "base/memory.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 #ifndef RANKSH_COMMANDS_HOST_H
 #define RANKSH_COMMANDS_HOST_H
 
-#include "shell/commands/services.h"
+#include "shell/language/run/command.h"
+#include "world/world.h"
 
 /* A record with the line's phase and section, no group, duration -1. */
 struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title);

@@ -1,6 +1,9 @@
 /* frame.c -- a frame of the view, and the facts about an operation */
-#include "shell/wire/frame.h"
+#include "shell/rank/frame.h"
 #include "base/number.h"
+#include "backend/backend.h"
+#include "trace/trace.h"
+#include "world/world.h"
 
 static void add_time(struct text *out, const char *what, int64_t ns)
 {
