@@ -1,8 +1,13 @@
 /* agree.c -- verdicts: handed in by every process, weighed by rank 0 */
 #include "shell/agreement/agree.h"
 #include "base/memory.h"
-#include "shell/session/io.h"
+#include "mpi/plane.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/line/line.h"
+#include "shell/session/credit.h"
+#include "shell/session/out.h"
+#include "shell/wire/capture.h"
+#include "shell/wire/io.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,11 @@
 #include "shell/agreement/agree.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
+#include "shell/line/line.h"
+#include "shell/session/out.h"
+#include "shell/training/open.h"
+#include "shell/wire/io.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
@@ -276,6 +281,7 @@ enum status conductor_open(struct conductor *conductor, struct plane *plane, str
 
 void conductor_close(struct conductor *conductor)
 {
+	lesson_free(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
 	mem_free(conductor->verdicts);

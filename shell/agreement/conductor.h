@@ -7,7 +7,7 @@
 #define RANKSH_CONDUCTOR_H
 
 #include "mpi/plane.h"
-#include "shell/rank/capture.h"
+#include "shell/wire/capture.h"
 #include "shell/session/credit.h"
 #include "shell/rank/options.h"
 #include "shell/session/shell.h"

@@ -1,6 +1,7 @@
 /* pace.c -- virtual time tied to the wall clock, on rank 0 */
 #include "shell/agreement/pace.h"
 #include "shell/session/credit.h"
+#include "shell/wire/io.h"
 
 /* The rate was changed by a line, or a reset took virtual time back: both clocks begin anew. */
 static void follow(struct pace *pace, const struct shell *shell)

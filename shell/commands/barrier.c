@@ -1,8 +1,8 @@
 /* barrier.c -- barrier: a collective of nothing, and the host waits for it */
-#include "shell/commands/host.h"
-#include "shell/submit/plan.h"
-
 #include "collectives/collective.h"
+#include "shell/language/run/command.h"
+#include "shell/submit/host.h"
+#include "shell/submit/plan.h"
 
 static enum status barrier_resolve(
         struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)

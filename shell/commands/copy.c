@@ -2,8 +2,11 @@
  *
  * An OP_COPY has two operands, from and to; their spaces say which engine moves it. A copy from or to
  * pageable memory (space host) is staged by the driver, so the host waits for it: OP_SYNC, reason "copy". */
-#include "shell/commands/host.h"
+#include "shell/language/run/command.h"
+#include "shell/session/read.h"
+#include "shell/submit/host.h"
 #include "shell/submit/plan.h"
+#include "world/world.h"
 
 enum { FROM, ARROW, TO };
 

@@ -1,7 +1,9 @@
 /* data.c -- data: what a model is trained on */
-#include "shell/commands/services.h"
-#include "shell/training/data.h"
+#include "shell/language/run/command.h"
+#include "shell/session/data.h"
+#include "shell/session/out.h"
 #include "shell/training/training.h"
+#include "strategies/strategies.h"
 
 #include <stdio.h>
 #include <string.h>

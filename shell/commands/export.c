@@ -1,8 +1,11 @@
 /* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
 #include "base/file.h"
-#include "shell/commands/services.h"
-#include "shell/session/credit.h"
 #include "mpi/plane.h"
+#include "shell/language/run/command.h"
+#include "shell/session/credit.h"
+#include "shell/session/out.h"
+#include "shell/session/share.h"
+#include "trace/trace.h"
 
 #include <string.h>
 

@@ -1,5 +1,9 @@
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "shell/session/read.h"
+#include "world/world.h"
+
 /* free.c -- free: a tensor's memory goes back to its pool, in program order */
-#include "shell/commands/services.h"
 
 /* The tensors named by the line on one rank: no slice, none twice. */
 static enum status to_free(const struct shell *shell, struct call *call, int rank, int i, int *tensor)

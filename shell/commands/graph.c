@@ -1,5 +1,8 @@
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
+
 /* graph.c -- capture, launch: a block's work queued again and again at the price of one launch */
-#include "shell/commands/services.h"
 
 static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
 {

@@ -1,7 +1,8 @@
 /* group.c -- group, mesh: which ranks take part in a collective together */
-#include "shell/commands/services.h"
 
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "world/world.h"
 
 #include <string.h>
 

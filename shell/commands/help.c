@@ -1,9 +1,10 @@
 /* help.c -- help [WORD], explain on|off: every line comes from the commands' rows */
-#include "shell/commands/services.h"
 
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
 
 #include <string.h>
 

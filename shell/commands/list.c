@@ -1,7 +1,10 @@
 /* list.c -- tensors, streams, events, groups: what there is, by rank, equal lists once */
-#include "shell/commands/services.h"
 
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "backend/backend.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 

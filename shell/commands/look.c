@@ -1,7 +1,13 @@
 /* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking
  * moves no clock */
-#include "shell/commands/services.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/session/queue.h"
+#include "shell/session/timeline.h"
 #include "shell/training/state.h"
+#include "races/races.h"
+#include "trace/trace.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -57,34 +63,6 @@ static enum status section_of(struct shell *shell, struct call *call, int *secti
 
 /* ---- timeline ---- */
 
-static enum status draw(
-        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
-{
-	enum { MOST_ROWS = 40 };
-	struct timeline_options options = {.window = trace_window(trace, section),
-	        .width = out_width(shell->out),
-	        .merge = true,
-	        .now = shell_clock(shell),
-	        .ranks = ranks,
-	        .rows = MOST_ROWS};
-	struct picture picture = {0};
-	struct text text = {0};
-	enum status status = timeline_picture(trace, &options, &picture);
-	if (status == ST_OK) {
-		picture_text(&picture, out_colour(shell->out), &text);
-		out_put(shell->out, text_string(&text), text.count);
-		if (text.broken)
-			status = fail(ST_MEMORY, "timeline: this computer is out of memory");
-	}
-	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
-	if (rows > MOST_ROWS)
-		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n",
-		        rows - MOST_ROWS);
-	picture_release(&picture);
-	text_release(&text);
-	return status;
-}
-
 static enum status timeline_run(struct shell *shell, struct call *call)
 {
 	const char *word = "";
@@ -102,14 +80,7 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = strcmp(word, "all") == 0 ? (section = -1, ST_OK) : section_of(shell, call, &section);
-	return status == ST_OK ? draw(shell, &trace, section, call_ranks(call)) : status;
-}
-
-void timeline_strip(struct shell *shell)
-{
-	struct trace trace = trace_of(shell);
-	if (shell->strip && !shell->replaying)
-		draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
+	return status == ST_OK ? timeline_draw(shell, &trace, section, call_ranks(call)) : status;
 }
 
 const struct command command_timeline = {
@@ -213,10 +184,8 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct trace trace = trace_of(shell);
 	struct text text = {0};
 	(void)call;
-	enum status status = world_races_now(shell->world);
-	if (status == ST_OK)
-		status = trace_races(&trace, out_width(shell->out), &text);
-	shell->races_told = (int)shell->world->race_count;
+	shell->races_told = (int)races_now(shell->world)->count;
+	enum status status = trace_races(&trace, out_width(shell->out), &text);
 	return say_table(shell, &text, status);
 }
 

@@ -1,6 +1,9 @@
 /* machine.c -- machine, set: the modelled hardware, and its numbers */
-#include "shell/commands/services.h"
+#include "machine/machine.h"
 #include "mpi/plane.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/session/share.h"
 
 #include <string.h>
 

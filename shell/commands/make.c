@@ -1,5 +1,7 @@
+#include "shell/language/run/command.h"
+#include "world/world.h"
+
 /* make.c -- stream, event: things of a rank that hold no data */
-#include "shell/commands/services.h"
 
 /* Runs `check` for every name and rank, then `make`: all or none. */
 typedef enum status on_name(struct shell *shell, struct call *call, int rank, name_id name);

@@ -1,7 +1,9 @@
 /* model.c -- model: what a strategy trains */
-#include "shell/commands/services.h"
-#include "shell/training/training.h"
 #include "base/dtype.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/training/training.h"
+#include "strategies/strategies.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
+
 /* order.c -- record, wait: the order between streams */
-#include "shell/commands/services.h"
 
 static struct record order_record(
         struct call *call, int rank, enum op_kind kind, const char *title, name_id object)
@@ -52,7 +55,7 @@ static enum status record_run(struct shell *shell, struct call *call)
 		struct record record = order_record(call, rank, OP_RECORD, "record", name);
 		status = queue_shared(shell, rank, stream, &record, &like, &phase, 0, &id);
 		if (status == ST_OK)
-			status = world_event_record(world, rank, event, id);
+			world_event_record(world, rank, event, id);
 		if (status != ST_OK)
 			return status;
 	}

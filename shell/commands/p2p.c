@@ -3,7 +3,11 @@
  *
  * An OP_P2P has one part a direction; a sendrecv's two start together. To and from oneself, a sendrecv is a
  * copy. */
-#include "shell/commands/together.h"
+#include "shell/language/run/command.h"
+#include "shell/session/read.h"
+#include "shell/submit/plan.h"
+#include "shell/submit/together.h"
+#include "world/world.h"
 
 struct shape_of_line {
 	const char *title;

@@ -1,8 +1,9 @@
 /* peek.c -- peek: the memory as it is now; looking moves nothing */
-#include "shell/session/show.h"
-#include "shell/commands/services.h"
-
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/session/read.h"
+#include "shell/session/show.h"
 
 static enum status peek_text(struct shell *shell, const struct view *view, struct text *text)
 {

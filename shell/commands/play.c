@@ -1,9 +1,13 @@
 /* play.c -- program, step, run, verify: a program is played */
 #include "base/file.h"
-#include "shell/commands/services.h"
-#include "shell/training/training.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
+#include "shell/language/run/command.h"
+#include "shell/line/line.h"
+#include "shell/line/replay.h"
+#include "shell/session/share.h"
+#include "shell/session/shell.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <string.h>

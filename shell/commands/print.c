@@ -4,171 +4,14 @@
  * and an OP_SYNC with the reason "print"; one on the host costs the OP_SYNC alone, which waits for nothing.
  * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
  * prints speak in the order of execution. */
-#include "shell/commands/host.h"
-#include "shell/session/show.h"
-
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/session/prints.h"
+#include "shell/submit/host.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* An argument as it is printed by this process's rank: a tensor, or the text of an expression. */
-struct printed {
-	bool tensor;
-	struct view view;
-	char *text;
-};
-struct print {
-	op_id *sync; /* by place in the line's ranks, ascending */
-	int count;
-	struct ranks waiting, ready; /* ranks whose OP_SYNC is not over; over, and not yet said */
-	struct printed *item;
-	int items;
-	struct text mine; /* what this process's rank says */
-	struct print *next;
-};
-struct prints {
-	struct print *first, **end;
-};
-
-static void print_free(struct print *print)
-{
-	if (!print)
-		return;
-	for (int i = 0; i < print->items; i++)
-		mem_free(print->item[i].text);
-	mem_free(print->item);
-	mem_free(print->sync);
-	text_release(&print->mine);
-	mem_free(print);
-}
-
-static void say_ready(struct shell *shell, struct print *print)
-{
-	if (ranks_empty(&print->ready))
-		return;
-	int place = out_place(shell->out, &print->ready);
-	if (shell->world->me >= 0 && ranks_has(&print->ready, shell->world->me))
-		out_fill(shell->out, place, shell->world->me, text_string(&print->mine));
-	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0;
-	        rank = ranks_next(&print->ready, rank))
-		out_fill(shell->out, place, rank, text_string(&print->mine));
-	print->ready = (struct ranks){0};
-}
-
-static void value_text(const struct shell *shell, const struct view *view, struct text *out)
-{
-	const char *name = names_text(shell->world->names, view->name);
-	const void *data =
-	        shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
-	void *packed = data ? mem_alloc((size_t)layout_bytes(&view->layout)) : NULL;
-	if (packed)
-		layout_pack(&view->layout, data, packed);
-	if (!packed && shell->world->me >= 0)
-		text_add(out, "%s: this computer has no memory for it", name);
-	else
-		show_tensor(name, &view->layout, packed, out);
-	show_spoiled(shell->world, view->tensor, out);
-	mem_free(packed);
-}
-
-static void make_text(const struct shell *shell, struct print *print)
-{
-	text_clear(&print->mine);
-	for (int i = 0; i < print->items; i++) {
-		if (i)
-			text_put(&print->mine, "\n", 1);
-		if (print->item[i].tensor)
-			value_text(shell, &print->item[i].view, &print->mine);
-		else
-			text_add(&print->mine, "%s", print->item[i].text);
-	}
-}
-
-static bool has_sync(const struct print *print, op_id id)
-{
-	int low = 0, high = print->count;
-	while (low < high) {
-		int middle = (low + high) / 2;
-		if (print->sync[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < print->count && print->sync[low] == id;
-}
-
-void prints_done(struct shell *shell, op_id id)
-{
-	struct prints *prints = shell->prints;
-	int rank = shell->world->ops[id].rank;
-	struct print **link = prints ? &prints->first : NULL;
-	while (link && *link && !has_sync(*link, id))
-		link = &(*link)->next;
-	if (!link || !*link)
-		return;
-	struct print *print = *link;
-	ranks_drop(&print->waiting, rank);
-	ranks_add(&print->ready, rank);
-	if (rank == shell->world->me || (shell->world->me < 0 && !print->mine.count))
-		make_text(shell, print);
-	if (!ranks_empty(&print->waiting))
-		return;
-	say_ready(shell, print);
-	*link = print->next;
-	if (!*link)
-		prints->end = link;
-	print_free(print);
-}
-
-void prints_flush(struct shell *shell)
-{
-	struct prints *prints = shell->prints;
-	for (struct print *print = prints ? prints->first : NULL; print; print = print->next)
-		say_ready(shell, print);
-}
-
-void prints_release(struct shell *shell)
-{
-	struct prints *prints = shell->prints;
-	for (struct print *print = prints ? prints->first : NULL, *next; print; print = next) {
-		next = print->next;
-		print_free(print);
-	}
-	mem_free(prints);
-	shell->prints = NULL;
-}
-
-/* ---- the line ---- */
-
-static struct record copy_record(
-        struct call *call, int rank, const struct view *view, struct operand *operand)
-{
-	struct record record = host_record(call, rank, OP_COPY, "copy");
-	*operand = (struct operand){.address = view->address,
-	        .space = (uint8_t)view->space,
-	        .access = ACCESS_READ,
-	        .transposed = view->transposed,
-	        .tensor = view->tensor,
-	        .name = view->name,
-	        .layout = view->layout};
-	record.operand = operand;
-	record.operands = 1;
-	record.bytes = layout_bytes(&view->layout);
-	record.dtype = view->layout.dtype;
-	record.object = view->name;
-	return record;
-}
-
-/* Brings the tensor to the host in the stream's order; the op to wait for, or 0. */
-enum status host_bring(
-        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
-{
-	struct operand operand;
-	struct record record = copy_record(call, rank, view, &operand);
-	*id = 0;
-	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, id) : ST_OK;
-}
 
 static enum status expression_item(
         struct shell *shell, struct call *call, int i, int rank, bool mine, struct printed *item)
@@ -234,25 +77,6 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 	return ST_OK;
 }
 
-static enum status enlist(struct shell *shell, struct print *print, const struct host_syncs *syncs)
-{
-	struct prints *prints = shell->prints;
-	if (!prints) {
-		if (!(prints = mem_alloc(sizeof *prints)))
-			return ST_MEMORY;
-		prints->end = &prints->first;
-		shell->prints = prints;
-	}
-	print->sync = mem_alloc((size_t)syncs->count * sizeof *print->sync);
-	if (!print->sync)
-		return ST_MEMORY;
-	memcpy(print->sync, syncs->id, (size_t)syncs->count * sizeof *print->sync);
-	print->count = syncs->count;
-	*prints->end = print;
-	prints->end = &print->next;
-	return ST_OK;
-}
-
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
 	struct host_syncs syncs;
@@ -261,8 +85,8 @@ static enum status print_tensors(struct shell *shell, struct call *call, struct 
 	if (status == ST_OK)
 		status = queue_print(shell, call, &syncs);
 	if (status == ST_OK)
-		status = enlist(shell, print, &syncs);
-	if (status != ST_OK)
+		prints_add(shell, print, syncs.id, syncs.count);
+	else
 		print_free(print);
 	return host_syncs_end(shell, call, &syncs, status);
 }

@@ -1,7 +1,13 @@
 /* session.c -- the session's own commands: undo reset journal restart edit view quit */
 #include "base/file.h"
-#include "shell/commands/services.h"
 #include "mpi/plane.h"
+#include "shell/language/run/command.h"
+#include "shell/line/replay.h"
+#include "shell/session/journal.h"
+#include "shell/session/out.h"
+#include "shell/session/share.h"
+#include "shell/session/shell.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
-#include "shell/commands/services.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
 #include "shell/training/training.h"
+#include "strategies/strategies.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,11 @@
-/* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
-#include "shell/commands/services.h"
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "shell/session/read.h"
+#include "world/world.h"
 
-enum status shell_view_name(struct shell *shell, int rank, name_id name, const struct view *of,
+/* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
+
+static enum status shell_view_name(struct shell *shell, int rank, name_id name, const struct view *of,
         int64_t address, const struct layout *layout)
 {
 	struct world *world = shell->world;

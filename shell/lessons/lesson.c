@@ -1,11 +1,15 @@
 /* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints, shows
  * the solution */
 #include "shell/lessons/lesson.h"
-
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "machine/machine.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/language/run/run.h"
 #include "shell/lessons/lesson_file.h"
+#include "shell/line/line.h"
+#include "shell/session/out.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 

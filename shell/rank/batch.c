@@ -2,7 +2,8 @@
  * status */
 #include "shell/rank/batch.h"
 #include "base/memory.h"
-#include "shell/session/io.h"
+#include "shell/wire/capture.h"
+#include "shell/wire/io.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,14 @@
 /* process.c -- one process of a job, from its start to its end */
 #include "shell/rank/process.h"
+#include "mpi/plane.h"
+#include "shell/agreement/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/batch.h"
+#include "shell/commands/table.h"
 #include "shell/rank/serve.h"
-#include "shell/session/io.h"
+#include "shell/submit/rows.h"
+#include "shell/wire/capture.h"
+#include "shell/wire/io.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -99,6 +104,7 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 	struct plane *plane = NULL;
 	int code = 2, rank = 0;
 
+	commands_start(command_table);
 	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);

@@ -1,7 +1,7 @@
 /* reader.c -- lines from the front end, and Ctrl-C out of turn */
 #include "shell/rank/reader.h"
 #include "base/memory.h"
-#include "shell/session/credit.h"
+#include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 
 #include <errno.h>

@@ -1,7 +1,11 @@
-/* test.c -- `#> text` in a script is what the lines before it print */
+/* test.c -- `#> text` in a script is what the lines before it print
+ *
+ * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines of
+ * their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
+ * segment that ends within a block is not whole yet and grows by the next one. */
+#include "shell/agreement/conductor.h"
 #include "shell/rank/batch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct test {
@@ -75,18 +79,38 @@ static void compare(struct test *test, int line, struct text *report)
 	text_clear(&test->printed);
 }
 
-static bool expected_line(const char *line, size_t count, struct text *expected)
+/* Where the comment of a line that begins with `#>` does so, or `end`. *quoted: a text in quotes is open, here
+ * from a line above, afterwards for the next one. */
+static const char *find_mark(const char *line, const char *end, bool *quoted)
 {
-	while (count && strchr(" \t", *line)) {
-		line++;
-		count--;
+	bool word_start = true;
+	for (const char *at = line; at < end; at++) {
+		if (*at == '"') {
+			*quoted = !*quoted;
+		} else if (*quoted) {
+			at += *at == '\\';
+		} else if (*at == '#' && word_start) {
+			return at + 1 < end && at[1] == '>' ? at : end;
+		}
+		word_start = !*quoted && strchr(" \t;{}", *at);
 	}
-	if (count < 2 || line[0] != '#' || line[1] != '>')
-		return false;
-	size_t skip = count > 2 && line[2] == ' ' ? 3 : 2;
-	text_put(expected, line + skip, count - skip);
+	return end;
+}
+
+enum marked { MARKED_NOT, MARKED_BEHIND, MARKED_ALONE };
+
+/* Adds the text behind a line's `#>` to what is expected; says whether a command stands before it. */
+static enum marked read_mark(const char *line, size_t count, bool *quoted, struct text *expected)
+{
+	const char *end = line + count, *mark = find_mark(line, end, quoted);
+	if (mark == end)
+		return MARKED_NOT;
+	const char *text = mark + 2 + (mark + 2 < end && mark[2] == ' ');
+	text_put(expected, text, (size_t)(end - text));
 	text_put(expected, "\n", 1);
-	return true;
+	while (line < mark && strchr(" \t", *line))
+		line++;
+	return line == mark ? MARKED_ALONE : MARKED_BEHIND;
 }
 
 /* Runs the lines up to the `#>` lines, which end at `line`. ST_INCOMPLETE: they stand within a block, which
@@ -117,47 +141,56 @@ static enum status run_all(struct test *test, const char *bytes, size_t count, s
 	const char *from = bytes, *end = bytes + count, *next;
 	enum status status = ST_OK;
 	int line = 1;
-	bool expecting = false;
+	bool quoted = false;
+	struct text marks = {0}; /* of the line that is looked at */
 	test->segment_line = 1;
-	for (const char *at = bytes; at < end && status == ST_OK; at = next) {
+	for (const char *at = bytes; at < end && status == ST_OK; at = next, line++) {
 		size_t length = line_at(at, end, &next);
-		bool was_expecting = expecting;
-		expecting = expected_line(at, length, &test->expected);
-		if (was_expecting && !expecting) {
+		enum marked marked = read_mark(at, length, &quoted, &marks);
+		/* a line with something to run ends the texts of the lines before */
+		if (test->expected.count && marked != MARKED_ALONE) {
 			status = run_segment(test, from, at, line, report);
 			if (status == ST_OK)
 				from = at;
 			if (status == ST_INCOMPLETE)
 				status = ST_OK;
 		}
-		line++;
+		text_put(&test->expected, marks.bytes, marks.count);
+		text_clear(&marks);
 	}
+	text_release(&marks);
 	if (status == ST_OK)
 		status = run_segment(test, from, end, line, report);
 	return status == ST_OK ? conductor_order(test->conductor, &(struct order){.kind = ORDER_END})
 	                       : status;
 }
 
-static bool has_expectations(const char *bytes, size_t count)
+static int count_marks(const char *bytes, size_t count)
 {
 	struct text found = {0};
 	const char *next;
-	for (const char *at = bytes, *end = bytes + count; at < end && !found.count; at = next) {
+	bool quoted = false;
+	int marks = 0;
+	for (const char *at = bytes, *end = bytes + count; at < end; at = next) {
 		size_t length = line_at(at, end, &next);
-		expected_line(at, length, &found);
+		marks += read_mark(at, length, &quoted, &found) != MARKED_NOT;
 	}
-	bool has = found.count > 0;
 	text_release(&found);
-	return has;
+	return marks;
 }
 
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
 {
 	struct order all = {.kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
-	if (!has_expectations(bytes, count)) {
+	if (!count_marks(bytes, count)) {
 		enum status status = conductor_order(conductor, &all);
-		return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END})
-		                       : status;
+		if (status == ST_OK)
+			status = conductor_order(conductor, &(struct order){.kind = ORDER_END});
+		if (status == ST_OK) {
+			fail(ST_EXPECT, "%s: no line has a `#>`: nothing that it prints was compared", file);
+			say_failure(conductor, ST_EXPECT);
+		}
+		return status;
 	}
 	struct test test = {.conductor = conductor, .file = file};
 	struct text report = {0};

@@ -1,19 +1,11 @@
 /* credit.c -- grants of steps, so that all processes stop at the same place */
 #include "shell/session/credit.h"
 #include "mpi/plane.h"
-
-#include <time.h>
+#include "shell/wire/io.h"
 
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
 static const int64_t LOOK_LEAST_NS = 5000000,
                      LOOK_MOST_NS = 20000000; /* between two looks: Ctrl-C is prompt, and costs nothing */
-
-int64_t wall_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 int64_t credit_position(const struct credit *credit, const struct budget *budget)
 {

@@ -1,6 +1,6 @@
 /* credit.h -- Ctrl-C falls at the same place on every rank: ranks run only as far as rank 0 has granted.
  *
- * Work is counted in steps (budget of sim/backend.h), the same on every process. Rank 0 grants the steps up
+ * Work is counted in steps (budget of backend/backend.h), the same on every process. Rank 0 grants the steps up
  * to some number to the others, and itself goes only half as far before it looks whether to go on:
  *
  *     steps   0 -------- q -------- 2q -------- 3q
@@ -46,6 +46,5 @@ int64_t credit_stop(const struct credit *credit, int64_t start);
 /* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the
  * steps that everybody counts. */
 struct budget credit_alone(struct credit *credit);
-int64_t wall_ns(void);
 
 #endif

@@ -33,13 +33,4 @@ enum status journal_settle(struct shell *shell);
 enum status journal_add(struct shell *shell, const char *line, size_t count, int64_t stop, int64_t stamp);
 /* Lines that a person typed. */
 int journal_lines(const struct journal *journal);
-/* An empty world, then all but the last `count` typed lines again, silently. */
-enum status journal_undo(struct shell *shell, int count);
-/* The same world again, silently: after a line that ran out of memory half-way, or for one who makes some of
- * the lines do less (`step back`). ST_MEMORY: it is only a part of it. */
-enum status journal_restore(struct shell *shell);
-/* True when every statement of the line only looks: nothing that a replay would need. session: so do help,
- * lessons, undo ... */
-bool journal_only_looks(const char *line, size_t count, bool session);
-
 #endif

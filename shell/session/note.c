@@ -1,6 +1,8 @@
 /* note.c -- "   text            [0-3]": what a line has to say about ranks, wrapped, the ranks at the right
  *                               edge */
-#include "shell/commands/services.h"
+
+#include "shell/session/note.h"
+#include "shell/session/out.h"
 
 #include <string.h>
 

@@ -1,15 +1,6 @@
 /* queue.c -- changes to the books, of which the backend hears at once */
-#include "shell/commands/services.h"
-#include "shell/training/state.h"
-
-void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title)
-{
-	*record = (struct record){0};
-	call_record(call, record, kind, title);
-	call_record_phase(call, rank, record);
-	record->group = record->root = -1;
-	record->duration_ns = record->alone_ns = record->launch_ns = -1;
-}
+#include "shell/session/queue.h"
+#include "world/world.h"
 
 enum status shell_tell(struct shell *shell, size_t before)
 {
@@ -45,16 +36,16 @@ uint32_t queued_record(const struct shell *shell, op_id id)
 }
 
 enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout,
-        enum space space, int pool, enum tensor_use use, int *index)
+        enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
 	size_t before = shell->world->op_count;
 	return tell_after(shell, before,
-	        world_tensor_make(shell->world, rank, name, layout, space, pool, use,
-	                state_kind(shell, rank, name), index));
+	        world_tensor_make(shell->world, rank, name, layout, space, pool, use, kind, index));
 }
 
 enum status shell_tensor_free(struct shell *shell, int index, int after_stream)
 {
 	size_t before = shell->world->op_count;
-	return tell_after(shell, before, world_tensor_free(shell->world, index, after_stream));
+	world_tensor_free(shell->world, index, after_stream);
+	return tell_after(shell, before, ST_OK);
 }

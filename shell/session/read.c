@@ -2,10 +2,12 @@
  * them, or through the side door
  *
  * The owner of the data computes a rank's value; all processes then know every rank's. */
-#include "shell/commands/services.h"
 
+#include "shell/session/read.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

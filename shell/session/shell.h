@@ -3,13 +3,20 @@
 #ifndef RANKSH_SHELL_H
 #define RANKSH_SHELL_H
 
+#include "machine/machine.h"
 #include "backend/backend.h"
 #include "mpi/plane.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
+#include "backend/backend.h"
 #include "trace/trace.h"
 
+/* What the rooms above keep in a session; only they look into it. */
 struct interpreter; /* language/ */
+struct together;    /* submit/ */
+struct lesson;      /* lessons/ */
+struct model;       /* strategies/ */
+struct prints;      /* prints.c */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
 struct retired;     /* worlds that a reset within a line has left behind: freed when the line is over */
@@ -43,10 +50,11 @@ struct shell {
 	char sticky_text[512];
 	double pace;               /* wall seconds per virtual ms; 0: off */
 	struct text typed;         /* every program line since the last reset, for undo and journal save */
-	void *prints;              /* prints queued and not yet done (commands/print.c) */
-	void *together;            /* the `together { }` being filled (commands/together.c) */
-	void *lesson;              /* lesson.c */
+	struct prints *prints;     /* prints queued and not yet done (prints.c) */
+	struct together *together; /* the `together { }` being filled (submit/together.c) */
+	struct lesson *lesson;     /* lesson.c */
 	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */
+	const struct model *model; /* of the program that trains; NULL: there is none */
 	bool again;                /* the reset at hand is undo's: its lines run again */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */
@@ -67,32 +75,20 @@ struct shell {
 	struct text outside; /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
 };
 
-enum status shell_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
-void shell_close(struct shell *shell);
-enum status shell_reset(struct shell *shell); /* an empty world, same machine */
-/* One line (or several, complete) as if typed at the prompt: runs it, lets the backend advance, tells new
- * races; joins shell->typed. */
-enum status shell_line(struct shell *shell, const char *text, size_t count);
-/* A statement of the line at hand, its bytes [from, to), did less than it says: the journal keeps what it
- * did. line NULL: the whole line did. */
-void shell_keep_as(struct shell *shell, const char *line, size_t from, size_t to, const char *did);
-/* The same from a journal: stopped where it was stopped, with the stamp of then (see struct entry). */
-enum status shell_line_again(
-        struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
-/* Around a text that is run: a reset within it keeps the world it runs in until shell_leave. */
-void shell_enter(struct shell *shell);
-void shell_leave(struct shell *shell);
-/* What every text, line or file, is followed by: the backend carries out what is final, and what is due is
- * said. */
-enum status shell_settle(struct shell *shell, enum status status);
+#endif
+
+/* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
+enum status session_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
+void session_close(struct shell *shell);
+/* An empty world, same machine. The one before stands until session_forget: lines may be running in it, and
+ * what they hold by name moves from its names. */
+enum status session_reset(struct shell *shell);
+const struct names *session_names_before(const struct shell *shell);
+void session_forget(struct shell *shell);
 /* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not
  * know. */
 void shell_keep(struct shell *shell, enum status status);
-/* The world before a line that is half done, made again from its lines: on every process or on none. */
-enum status shell_take_back(struct shell *shell);
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count);
-
-#endif

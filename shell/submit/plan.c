@@ -1,8 +1,11 @@
 /* plan.c -- resolve every rank, make memory, queue: see plan.h */
 #include "shell/submit/plan.h"
-#include "shell/commands/together.h"
-
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/queue.h"
+#include "shell/session/read.h"
+#include "shell/submit/together.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -245,7 +248,7 @@ static enum status make_one(struct shell *shell, const struct plan *plan, struct
 	if (result->action == RESULT_REMAKE)
 		one->old[i] = world_find(shell->world, one->rank, name).index;
 	return shell_tensor_make(shell, one->rank, name, &plan->operand[result->operand].layout, SPACE_DEVICE,
-	        plan->stream, TENSOR_RESULT, &one->made[i]);
+	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank, name), &one->made[i]);
 }
 
 static void unmake_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)

@@ -7,8 +7,10 @@
 #ifndef RANKSH_PLAN_H
 #define RANKSH_PLAN_H
 
+#include "shell/language/run/command.h"
 #include "kernels/kernel.h"
-#include "shell/commands/services.h"
+#include "shell/session/read.h"
+#include "world/world.h"
 
 enum result_action {
 	RESULT_KEEP /* overwritten in place */,

@@ -1,6 +1,10 @@
 /* plan_notice.c -- what the prompt says of a line that queued work: "y [256,256] queued on default: 2.00 ms
  * of work, not begun" */
+#include "shell/language/run/command.h"
+#include "shell/session/note.h"
 #include "shell/submit/plan.h"
+#include "backend/backend.h"
+#include "world/world.h"
 
 #include <string.h>
 

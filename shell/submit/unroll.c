@@ -6,9 +6,13 @@
  * the input (allgather), a copy of one's own part into its place comes first; where it is smaller (reducescatter),
  * the steps, which use up what they work on, have a copy of the input. */
 #include "shell/submit/unroll.h"
-
+#include "shell/submit/collective.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/run.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -151,7 +155,7 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
 	if (status == ST_OK)
 		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream,
-		        TENSOR_RESULT, tensor);
+		        TENSOR_RESULT, interpreter_kind(shell, work->rank, 0), tensor);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);

@@ -2,12 +2,10 @@
 #ifndef RANKSH_UNROLL_H
 #define RANKSH_UNROLL_H
 
+#include "shell/language/run/command.h"
 #include "collectives/collective.h"
 #include "shell/submit/plan.h"
 
-/* The line's two halves of resolving (collective.c). */
-plan_resolve collective_resolve;
-plan_complete collective_complete;
 /* The line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same
  * answer. */
 enum status unroll_run(struct shell *shell, struct call *call, const struct collective *collective);

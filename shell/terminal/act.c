@@ -4,6 +4,7 @@
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/view.h"
+#include "shell/wire/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* diary.c -- the front end's journal */
 #include "shell/terminal/diary.h"
 #include "base/memory.h"
-#include "shell/session/io.h"
+#include "shell/wire/io.h"
 #include "shell/rank/options.h"
 
 #include <cjson/cJSON.h>

@@ -2,7 +2,7 @@
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
-#include "shell/session/io.h"
+#include "shell/wire/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
+#include "shell/wire/wire.h"
 
 #include <langinfo.h>
 #include <locale.h>

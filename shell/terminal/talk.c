@@ -1,7 +1,7 @@
 /* talk.c -- requests out, replies in, and what happens in between */
 #include "shell/terminal/talk.h"
 #include "shell/session/credit.h"
-#include "shell/session/io.h"
+#include "shell/wire/io.h"
 #include "shell/terminal/fold.h"
 
 #include <errno.h>

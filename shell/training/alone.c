@@ -2,9 +2,12 @@
  *
  * It is serial's program, played in a session of its own with one rank, one process and a device of any size.
  * The learner's world is not touched. */
-#include "shell/training/verify.h"
 #include "base/memory.h"
-#include "shell/commands/services.h"
+#include "shell/session/out.h"
+#include "shell/session/read.h"
+#include "shell/session/shell.h"
+#include "shell/training/open.h"
+#include "shell/training/verify.h"
 #include "mpi/plane.h"
 
 #include <math.h>

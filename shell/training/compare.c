@@ -1,8 +1,8 @@
 /* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
  * rank's parts, and all hear of it */
-#include "shell/training/verify.h"
 #include "base/memory.h"
-#include "shell/commands/services.h"
+#include "shell/session/read.h"
+#include "shell/training/verify.h"
 #include "mpi/plane.h"
 
 #include <math.h>

@@ -1,9 +1,12 @@
 /* program.c -- a program's text taken apart, and played step by step */
-#include "shell/training/training.h"
-#include "shell/training/state.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/session/out.h"
+#include "shell/session/read.h"
+#include "shell/training/open.h"
+#include "shell/training/state.h"
+#include "shell/training/training.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -453,46 +456,6 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		        ((i + 1) % every == 0 || i + 1 == iterations))
 			status = say_progress(shell, t);
 	}
-	return status;
-}
-
-/* Without the lines typed: the steps alone */
-static enum status play_again(struct shell *shell, struct training *t, const struct plan *plan, long played)
-{
-	enum status status = plan_copy(plan, &t->now);
-	if (status == ST_OK)
-		status = shell_reset(shell);
-	out_mute(shell->out, 1);
-	while (status == ST_OK && t->played < played)
-		status = play(shell, t);
-	out_mute(shell->out, -1);
-	return status;
-}
-
-enum status program_back(struct shell *shell, long played)
-{
-	struct training *t = training_of(shell);
-	if (!t)
-		return ST_MEMORY;
-	enum status status = wants_program(t);
-	if (status == ST_OK && played < 0)
-		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
-		        t->played == 1 ? " was" : "s were");
-	if (status != ST_OK)
-		return status;
-	struct plan plan = {0};
-	status = plan_copy(&t->now, &plan);
-	if (status != ST_OK)
-		return status;
-	t->limit = played;
-	status = journal_restore(shell);
-	t->limit = -1;
-	if (status == ST_OK &&
-	        (t->played != played ||
-	                !t->now.program.count)) /* the program came with the line that runs now */
-		status = play_again(shell, t, &plan, played);
-	plan_release(&plan);
-	shell->undid = true;
 	return status;
 }
 

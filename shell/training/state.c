@@ -21,14 +21,6 @@ static bool is_trained(const struct shell *shell)
 	return shell->training && shell->training->now.program.count;
 }
 
-int state_kind(const struct shell *shell, int rank, name_id name)
-{
-	static const struct model none = {0};
-	const struct model *model = is_trained(shell) ? &shell->training->now.model : &none;
-	return (int)tensor_kind_of(
-	        model, names_text(shell->world->names, name), interpreter_colour(shell, rank));
-}
-
 static void count_now(const struct world *world, struct held *held)
 {
 	for (size_t i = 0; i < world->tensor_count; i++) {

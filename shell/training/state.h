@@ -4,8 +4,6 @@
 
 #include "shell/training/training.h"
 
-/* What the memory is for (enum tensor_kind) that a line on `rank` takes now for a tensor of that name. */
-int state_kind(const struct shell *shell, int rank, name_id name);
 /* What the peak of each rank's device memory was made of, in bytes of blocks: the kinds add up to it. Nothing
  * without a program. */
 enum status state_peak(struct shell *shell, struct text *out);

@@ -2,6 +2,7 @@
 #include "shell/training/training.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -39,6 +40,14 @@ void training_free(struct shell *shell)
 	plan_release(&shell->training->at_reset);
 	mem_free(shell->training);
 	shell->training = NULL;
+	shell->model = NULL;
+}
+
+/* What tensors are for is told by the model of the program. */
+static void tell_model(struct shell *shell)
+{
+	struct plan *now = &shell->training->now;
+	shell->model = now->program.count ? &now->model : NULL;
 }
 
 void plan_release(struct plan *plan)
@@ -95,6 +104,7 @@ void training_reset(struct shell *shell, struct plan *plan)
 	struct plan *old = shell->again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
+	tell_model(shell);
 	t->at = 0;
 	t->iteration = 0;
 	t->played = 0;
@@ -137,6 +147,7 @@ static enum status take(
 	program_release(&t->now.program);
 	t->now.program = *program;
 	*program = (struct program){0};
+	tell_model(shell);
 	t->at = 0;
 	t->iteration = 0;
 	t->played = 0;

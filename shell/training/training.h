@@ -81,8 +81,6 @@ enum status program_load(struct shell *shell, const char *path, const char *byte
  * and lines. */
 enum status program_steps(struct shell *shell, long steps, bool show);
 enum status program_iterations(struct shell *shell, long iterations, bool progress);
-/* The world is made again, with all lines typed and the steps up to `played`. ST_RANGE. */
-enum status program_back(struct shell *shell, long played);
 void program_list(struct shell *shell);
 /* The program as a script that plays the iterations begun so far. */
 void program_script(const struct shell *shell, struct text *out);

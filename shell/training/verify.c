@@ -7,7 +7,8 @@
  * further than FURTHEST: there nothing can be told. */
 #include "shell/training/verify.h"
 #include "base/memory.h"
-#include "shell/commands/services.h"
+#include "shell/session/out.h"
+#include "shell/session/share.h"
 #include "mpi/plane.h"
 
 #include <math.h>

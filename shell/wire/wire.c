@@ -2,6 +2,7 @@
 #include "shell/wire/wire.h"
 #include "base/memory.h"
 #include "shell/wire/wire_picture.h"
+#include "world/world.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* wire_picture.c -- cells to text and back */
 #include "shell/wire/wire_picture.h"
 #include "base/memory.h"
+#include "shell/session/out.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,11 @@
  * nothing finished, so its first frame runs the projection too. */
 #include "base/memory.h"
 #include "shell/session/credit.h"
-#include "shell/wire/frame.h"
+#include "shell/rank/frame.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +100,7 @@ static enum status bench(struct plane *plane, int ranks, bool finished)
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	struct plane *plane = NULL;
 	enum status status = plane_start(&plane, false, &argc, &argv);
 	wire_start();

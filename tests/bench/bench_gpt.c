@@ -7,6 +7,10 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -73,6 +77,7 @@ static enum status compare(struct shell *shell)
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	struct shell shell = {0};
 	struct credit credit = {0};
 	struct plane *plane;

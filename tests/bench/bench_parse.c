@@ -6,6 +6,8 @@
  * for in the books, anything run. */
 #include "shell/language/run/interpreter.h"
 #include "strategies/strategies.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +50,7 @@ static enum status write_program(struct text *text)
 
 int main(void)
 {
+	commands_start(command_table);
 	enum { ROUNDS = 5 };
 	struct text text = {0};
 	double best = 1e9;

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/philox.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <dirent.h>
 #include <stdint.h>
@@ -153,6 +155,7 @@ static int fuzz(double seconds, const struct seed *seeds, int count)
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	struct seed seeds[SEEDS_MAX];
 	int count = 0;
 	for (int i = 2; i < argc; i++)

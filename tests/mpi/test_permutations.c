@@ -3,11 +3,14 @@
  * mpirun -n {1,2,3,4,5,8} test_permutations */
 #include "tests/mpi/check.h"
 #include "tests/unit/random_program.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 enum { PROGRAMS = 6, ORDERS = 2 };
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	static struct program program;
 	struct plane *plane;
 	struct checks checks = {0};

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "shell/agreement/conductor.h"
 #include "tests/mpi/check.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <ftw.h>
 #include <stdlib.h>
@@ -207,6 +209,7 @@ static bool sweep(struct test *t, long call, bool of_messages)
 
 int main(int argc, char **argv)
 {
+	commands_start(command_table);
 	struct test t = {0};
 	char folder[] = "/tmp/ranksh-sticky-XXXXXX";
 	if (plane_start(&t.plane, true, &argc, &argv) != ST_OK || !mkdtemp(folder) || chdir(folder) != 0)

@@ -75,3 +75,23 @@ status "--test finds a difference" 1 "$RANKSH" -n 2 --test "$folder/t.rsh"
 said "... and shows both sides" '^- no wrong words' out
 printf 'tensor x[2,2] = ones\nprint x[0,0]\n#> [0,1] x[0,0] = 1\n' > "$folder/t.rsh"
 status "--test passes" 0 "$RANKSH" -n 2 --test "$folder/t.rsh"
+printf 'tensor x[2,2] = ones\nprint x[0,0] #> [0,1] x[0,0] = 3\n' > "$folder/t.rsh"
+status "--test compares what stands at the end of the line" 1 "$RANKSH" -n 2 --test "$folder/t.rsh"
+said "... and shows what was expected" '^- \[0,1\] x\[0,0\] = 3' out
+said "... and what came" '^+ \[0,1\] x\[0,0\] = 1' out
+cat > "$folder/t.rsh" <<'END'
+tensor x[2,2] = ones; print x[0,0]   #> [0,1] x[0,0] = 1
+say "no #> mark"   #> no #> mark
+say "a text of
+#> 2 lines"   #> a text of
+#> #> 2 lines
+repeat 2 {
+say "in"   #> in
+} #> in
+say "x"   # a comment #> none
+#> x
+END
+status "--test: on the line, below it, in a block, and not in quotes" 0 "$RANKSH" -n 2 --test "$folder/t.rsh"
+printf 'say "a"\n' > "$folder/t.rsh"
+status "--test of nothing" 0 "$RANKSH" -n 1 --test "$folder/t.rsh"
+said "... says so" 'nothing that it prints was compared' err

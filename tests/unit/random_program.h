@@ -12,6 +12,8 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/shell.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,10 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -85,6 +89,7 @@ static void dry(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(with_data), cmocka_unit_test(dry)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

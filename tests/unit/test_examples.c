@@ -3,6 +3,10 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,6 +97,7 @@ static void rows(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);

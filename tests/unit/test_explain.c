@@ -1,5 +1,7 @@
 /* test_explain.c -- PyTorch lines and CUDA calls with the names of a line filled in */
-#include "shell/lessons/explain.h"
+#include "shell/language/run/explain.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +48,7 @@ static void what_is_not_plain_stays(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(names), cmocka_unit_test(what_is_not_plain_stays)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,9 @@
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
 #include "check.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -186,6 +189,7 @@ static void suspended(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        IN_A_SHELL(a_namespace_of_its_own),
 	        IN_A_SHELL(places),

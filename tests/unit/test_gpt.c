@@ -5,6 +5,10 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 #include "check.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 enum { TEXT = 20000, VOCAB = 64, ITERATIONS = 8 };
 
@@ -66,6 +70,7 @@ static int close_plane(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(losses_are_a_plain_programs)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

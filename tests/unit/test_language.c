@@ -4,6 +4,9 @@
 #include "shell/language/parse/lex.h"
 #include "base/memory.h"
 #include "check.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/training/open.h"
 
 #include <string.h>
 
@@ -427,6 +430,7 @@ static void memory_runs_out(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        IN_A_SHELL(arithmetic),
 	        IN_A_SHELL(variables),

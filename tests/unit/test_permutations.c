@@ -3,6 +3,8 @@
  * random moments changes nothing. Without data; tests/mpi has it with data. */
 #include "base/memory.h"
 #include "random_program.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,6 +51,7 @@ static void orders_mean_nothing(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(orders_mean_nothing)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,10 @@
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
 #include "strategies/layers.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/training/open.h"
+#include "shell/session/read.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -133,6 +137,7 @@ static void gradients(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(gradients)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,11 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/line/replay.h"
+#include "shell/training/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -335,6 +340,7 @@ static void nothing_leaks(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(undo_is_the_world_before),
 	        cmocka_unit_test(undo_takes_several),

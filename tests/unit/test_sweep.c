@@ -7,6 +7,10 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/commands/table.h"
+#include "shell/submit/rows.h"
+#include "shell/line/line.h"
+#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +152,7 @@ static int leave_folder(void **state)
 
 int main(void)
 {
+	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(dry), cmocka_unit_test(with_data)};
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -309,7 +309,7 @@ static bool bracketed(const struct foreign_line *line, enum status *status)
 	struct text here = {0};
 	if (!line->brackets || !row_known(line->word, &row))
 		return false;
-	const struct kernel *kernel = row_kernel(row);
+	const struct kernel *kernel = row->kernel;
 	if (row->results_ok && line->left.length)
 		text_add(&here, "%.*s = ", (int)line->left.length, line->left.at);
 	else if (kernel && kernel->outs && (line->arguments || line->object.length))

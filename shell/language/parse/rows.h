@@ -1,12 +1,12 @@
-/* rows.h -- the commands by name: those of shell/commands/, and rows made from every kernel and collective */
+/* rows.h -- the commands by name. They stand above the language, so they are handed down when a process
+ * starts. */
 #ifndef RANKSH_ROWS_H
 #define RANKSH_ROWS_H
 
 #include "shell/language/run/command.h"
 
-const struct kernel *row_kernel(const struct command *row); /* NULL: of no kernel */
-const struct collective *row_collective(const struct command *row);
-
+/* The rows, ended by NULL, join those that are there. Of two with one name the first stays. */
+void rows_add(const struct command *const *rows);
 /* The nearest name of a command, or NULL when none is near */
 const char *command_near(const char *word);
 

@@ -56,12 +56,12 @@ bool call_alone(const struct call *call)
 
 const struct kernel *call_kernel(const struct call *call)
 {
-	return row_kernel(call->statement->row);
+	return call->statement->row->kernel;
 }
 
 const struct collective *call_collective(const struct call *call)
 {
-	return row_collective(call->statement->row);
+	return call->statement->row->collective;
 }
 
 int call_results(const struct call *call)

@@ -77,3 +77,12 @@ void call_record(const struct call *call, struct record *record, enum op_kind ki
 	record->line = call->statement->line;
 	call_record_phase(call, ranks_first(call->set), record);
 }
+
+void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title)
+{
+	*record = (struct record){0};
+	call_record(call, record, kind, title);
+	call_record_phase(call, rank, record);
+	record->group = record->root = -1;
+	record->duration_ns = record->alone_ns = record->launch_ns = -1;
+}

@@ -9,6 +9,7 @@
 #define RANKSH_COMMAND_H
 
 #include "base/number.h"
+#include "shell/session/read.h"
 #include "shell/session/shell.h"
 
 enum argument_kind {
@@ -71,22 +72,13 @@ struct command {
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
+	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
+	const struct collective *collective;
 };
 const struct command *command_find(const char *name); /* commands, kernels and collectives; NULL if none */
 const struct command *command_at(int i);              /* sorted by name; NULL behind the last */
 
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
-
-struct view {       /* a tensor argument on one rank */
-	int tensor; /* index into world.tensors; -1: a result whose name is not there yet */
-	bool sliced;
-	name_id name;      /* as written, $ replaced: "h3", "g[0:4]" */
-	name_id base_name; /* "g" */
-	enum space space;
-	int64_t address;
-	struct layout layout; /* slice and .T applied */
-	bool transposed;
-};
 
 const struct command *call_command(const struct call *call);
 const struct ranks *call_ranks(const struct call *call);   /* the line's ranks; never empty */
@@ -140,11 +132,18 @@ void call_record(const struct call *call, struct record *record, enum op_kind ki
 /* call_record takes the phase of the line's first rank; this sets phase, colour and micro-batch as they are
  * on `rank`. */
 void call_record_phase(const struct call *call, int rank, struct record *record);
+/* A record with the line's title, phase (of this rank), section and number; no group, no root, costs not
+ * known yet. */
+void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title);
 /* call_record's phase: set by `phase` to the end of the block. */
-char interpreter_colour(const struct shell *shell, int rank); /* of the phase on `rank`, or 0 */
+/* What the memory is for (enum tensor_kind) that a line on `rank` takes now for a tensor of that name. */
+int interpreter_kind(const struct shell *shell, int rank, name_id name);
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
+/* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */
+struct schedule_ask;
+enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group);
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
         const struct ranks *set);
 
@@ -157,39 +156,8 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
  * options op= root= algo=. */
 enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
 enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
-enum status kernel_run(struct shell *shell, struct call *call);     /* commands/kernel.c */
-enum status collective_run(struct shell *shell, struct call *call); /* commands/collective.c */
 const struct kernel *call_kernel(const struct call *call); /* the row's kernel, or NULL; no search by name */
 const struct collective *call_collective(const struct call *call);
-
-/* ---- what expressions ask of data: commands/read.c ---- */
-enum read_kind {
-	READ_ELEMENT /* a has one element */,
-	READ_SUM,
-	READ_NORM,
-	/* max|a-b| / max(max|a|, max|b|), 0 when both are 0, inf with NaN; shapes must agree: ST_SHAPE */
-	READ_DIFFERENCE
-};
-struct data_read {
-	enum read_kind kind;
-	int stream /* the rank's current one, by number */;
-	struct view a, b;
-};
-/* reads[i], values[i]: of the i-th rank of `set`, ascending. Gives each rank's value to all processes.
- * reason NULL: the side door: waits (backend.reach) for what is queued on the rank so far as far as it
- * touches the tensors, leaves no operation and no span. Else the program's own read: queues the hidden COPY
- * and SYNC (record.reason) as `print` does, and reaches it. ST_WAITS, worded, when the data hangs on a line
- * not yet given to another rank. Never called with --dry. */
-enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
-        const char *reason, double *values);
-
-/* ---- `tensor x = load F.npy`: commands/file.c ---- */
-/* dtype and shape by the file's header: rank 0's file, known to all processes afterwards. Changes nothing. */
-enum status file_header(struct shell *shell, const char *path, struct layout *layout);
-/* Fills tensor[i] (index into world.tensors, freshly made) of the i-th rank of `set` with the file's content,
- * as scenery (OP_FILL). */
-enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
-        const struct record *like);
 
 /* The text of `help grammar`. */
 const char *grammar_text(void);

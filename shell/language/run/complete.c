@@ -206,7 +206,7 @@ static void offer_argument(
 		offer_list(endings, argument->words);
 	else if (argument)
 		offer_names(endings, shell, argument->kind);
-	if (row->run == kernel_run || row->run == collective_run)
+	if (row->kernel || row->collective)
 		offer_names(endings, shell, ARG_TENSOR);
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
 		char key[80];

@@ -1,6 +1,7 @@
 /* data.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated */
-#include "shell/language/run/run.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
+#include "shell/session/read.h"
 
 /* The read that `formula` stands for on one rank */
 static enum status read_of(struct eval *eval, const struct formula *formula, struct data_read *read)

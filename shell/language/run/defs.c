@@ -1,8 +1,9 @@
 /* defs.c -- def and its calls; the values that calls and `for` hand over */
-#include "shell/language/run/run.h"
+#include "base/memory.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
-#include "base/memory.h"
+#include "shell/language/run/run.h"
+#include "shell/session/read.h"
 
 #include <string.h>
 

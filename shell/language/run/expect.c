@@ -1,6 +1,7 @@
 /* expect.c -- expect EXPR, expect error "words" { } */
-#include "shell/language/run/run.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
+#include "shell/session/out.h"
 
 #include <string.h>
 

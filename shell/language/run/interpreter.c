@@ -1,8 +1,9 @@
 /* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
-#include "shell/language/run/run.h"
+#include "shell/language/run/interpreter.h"
+#include "base/memory.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
-#include "base/memory.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

@@ -2,11 +2,12 @@
  *
  * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
  * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
-#include "shell/language/run/run.h"
-#include "shell/commands/services.h"
-#include "kernels/kernel.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "kernels/kernel.h"
+#include "shell/language/run/run.h"
+#include "shell/session/load.h"
+#include "shell/session/queue.h"
 
 #include <string.h>
 
@@ -185,7 +186,8 @@ static enum status make(struct shell *shell, const struct making *making, struct
 		return ST_OK;
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
 	        (enum space)making->space, pool_of(shell, place->rank),
-	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE, &place->tensor);
+	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
+	        interpreter_kind(shell, place->rank, place->name), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
 		if (place->old >= 0)

@@ -2,6 +2,7 @@
  * it */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
+#include "strategies/kinds.h"
 
 #include <string.h>
 
@@ -36,10 +37,13 @@ static struct phase phase_read(struct shell *shell, const char *text)
 	return phase;
 }
 
-char interpreter_colour(const struct shell *shell, int rank)
+int interpreter_kind(const struct shell *shell, int rank, name_id name)
 {
+	static const struct model none = {0};
 	const struct lane_phase *lane = &shell->interpreter->scope->phase;
-	return (lane->each ? &lane->each[rank] : &lane->one)->colour;
+	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
+	return (int)tensor_kind_of(
+	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
 }
 
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)

@@ -1,6 +1,7 @@
 /* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied */
-#include "shell/language/run/run.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
+#include "shell/session/read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,133 @@
+/* save.c -- save: a tensor in a NumPy file (base/npy.h), written by its owner */
+#include "base/memory.h"
+#include "base/npy.h"
+#include "shell/language/run/command.h"
+#include "shell/session/out.h"
+#include "shell/session/read.h"
+#include "shell/session/share.h"
+#include "shell/submit/host.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
+{
+	const void *data = world_data(shell->world, view->space, view->address);
+	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
+	struct layout layout;
+	enum status status = packed ? ST_OK : ST_MEMORY;
+	if (status == ST_OK && !data)
+		status = fail(ST_MEMORY, "save: this computer has no memory for %s",
+		        names_text(shell->world->names, view->name));
+	if (status == ST_OK)
+		status = layout_make(
+		        &layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
+	if (status == ST_OK) {
+		layout_pack(&view->layout, data, packed);
+		status = npy_save(path, &layout, packed);
+	}
+	mem_free(packed);
+	return status;
+}
+
+/* True when no rank before this one writes the same file. */
+static bool first_with(struct call *call, int rank, const char *path)
+{
+	const char *other;
+	FOR_RANKS (before, call_ranks(call)) {
+		if (before >= rank)
+			return true;
+		if (call_word(call, 1, 0, before, &other) == ST_OK && strcmp(other, path) == 0)
+			return false;
+	}
+	return true;
+}
+
+static enum status save_files(struct shell *shell, struct call *call)
+{
+	FOR_RANKS (rank, call_ranks(call)) {
+		const char *path;
+		struct view view;
+		enum status status = call_word(call, 1, 0, rank, &path);
+		if (status == ST_OK)
+			status = call_tensor(call, 0, 0, rank, &view);
+		if (status != ST_OK)
+			return status;
+		if (!first_with(call, rank, path))
+			continue;
+		status = shell_agree(
+		        shell, rank, rank == shell->world->me ? save_mine(shell, &view, path) : ST_OK);
+		if (status != ST_OK)
+			return status;
+		struct ranks one;
+		struct text shape = {0};
+		ranks_one(&one, rank);
+		layout_text(&view.layout, &shape);
+		int place = out_place(shell->out, &one);
+		struct text said = {0};
+		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
+		        text_string(&shape), path);
+		out_fill(shell->out, place, rank, text_string(&said));
+		text_release(&said);
+		text_release(&shape);
+	}
+	return ST_OK;
+}
+
+static enum status queue_save(struct shell *shell, struct call *call, struct host_syncs *syncs)
+{
+	FOR_RANKS (rank, call_ranks(call)) {
+		struct view view;
+		int stream;
+		op_id id;
+		enum status status = call_stream(call, rank, &stream);
+		if (status == ST_OK)
+			status = call_tensor(call, 0, 0, rank, &view);
+		if (status == ST_OK)
+			status = host_bring(shell, call, rank, stream, &view, &id);
+		if (status == ST_OK)
+			status = host_sync(shell, call, rank, id, view.name, syncs);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+static enum status save_run(struct shell *shell, struct call *call)
+{
+	struct host_syncs syncs;
+	FOR_RANKS (rank, call_ranks(call)) {
+		struct view view;
+		const char *path;
+		enum status checked = call_tensor(call, 0, 0, rank, &view);
+		if (checked == ST_OK)
+			checked = call_word(call, 1, 0, rank, &path);
+		if (checked != ST_OK)
+			return checked;
+	}
+	if (shell->dry)
+		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
+	enum status status = host_syncs_begin(shell, call, "save", &syncs);
+	if (status == ST_OK)
+		status = queue_save(shell, call, &syncs);
+	if (status == ST_OK)
+		status = shell->backend->reach(shell->backend, syncs.id, syncs.count, &shell->budget);
+	if (status == ST_OK && !shell->replaying)
+		status = save_files(shell, call);
+	mem_free(syncs.id);
+	return status;
+}
+
+const struct command command_save = {
+        .name = "save",
+        .topic = "read",
+        .usage = "save TENSOR FILE.npy",
+        .help = "writes a tensor as NumPy reads it; the host waits for the data. Ranks that name one file: "
+                "the first writes it "
+                "(x$rank.npy: each its own)",
+        .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
+        .class = COMMAND_PROGRAM,
+        .stream_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},
+        .run = save_run,
+};

@@ -1,0 +1,14 @@
+/* explain.h -- a row's PyTorch line or CUDA call with the names of a line filled in */
+#ifndef RANKSH_EXPLAIN_H
+#define RANKSH_EXPLAIN_H
+
+#include "shell/language/run/command.h"
+
+/* explain on: the CUDA or NCCL call and the PyTorch line of a program line that has just run. */
+void explain_line(struct shell *shell, struct call *call);
+/* usage: the row's ("copy FROM -> TO [on STREAM]"); line: what was typed ("copy h -> x on io"); stream: the
+ * name of its stream or NULL; text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
+void explain_fill(
+        const char *usage, const char *line, const char *stream, const char *text, struct text *out);
+
+#endif

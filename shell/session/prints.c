@@ -1,0 +1,137 @@
+/* prints.c -- prints that wait for their data
+ *
+ * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
+ * prints speak in the order of execution. */
+#include "shell/session/prints.h"
+#include "base/memory.h"
+#include "shell/session/out.h"
+#include "shell/session/show.h"
+#include "world/world.h"
+
+#include <string.h>
+
+struct prints {
+	struct print *first, **end;
+};
+
+void print_free(struct print *print)
+{
+	if (!print)
+		return;
+	for (int i = 0; i < print->items; i++)
+		mem_free(print->item[i].text);
+	mem_free(print->item);
+	mem_free(print->sync);
+	text_release(&print->mine);
+	mem_free(print);
+}
+
+static void say_ready(struct shell *shell, struct print *print)
+{
+	if (ranks_empty(&print->ready))
+		return;
+	int place = out_place(shell->out, &print->ready);
+	if (shell->world->me >= 0 && ranks_has(&print->ready, shell->world->me))
+		out_fill(shell->out, place, shell->world->me, text_string(&print->mine));
+	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0;
+	        rank = ranks_next(&print->ready, rank))
+		out_fill(shell->out, place, rank, text_string(&print->mine));
+	print->ready = (struct ranks){0};
+}
+
+static void value_text(const struct shell *shell, const struct view *view, struct text *out)
+{
+	const char *name = names_text(shell->world->names, view->name);
+	const void *data =
+	        shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
+	void *packed = data ? mem_alloc((size_t)layout_bytes(&view->layout)) : NULL;
+	if (packed)
+		layout_pack(&view->layout, data, packed);
+	if (!packed && shell->world->me >= 0)
+		text_add(out, "%s: this computer has no memory for it", name);
+	else
+		show_tensor(name, &view->layout, packed, out);
+	show_spoiled(shell->world, view->tensor, out);
+	mem_free(packed);
+}
+
+static void make_text(const struct shell *shell, struct print *print)
+{
+	text_clear(&print->mine);
+	for (int i = 0; i < print->items; i++) {
+		if (i)
+			text_put(&print->mine, "\n", 1);
+		if (print->item[i].tensor)
+			value_text(shell, &print->item[i].view, &print->mine);
+		else
+			text_add(&print->mine, "%s", print->item[i].text);
+	}
+}
+
+static bool has_sync(const struct print *print, op_id id)
+{
+	int low = 0, high = print->count;
+	while (low < high) {
+		int middle = (low + high) / 2;
+		if (print->sync[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < print->count && print->sync[low] == id;
+}
+
+void prints_done(struct shell *shell, op_id id)
+{
+	struct prints *prints = shell->prints;
+	int rank = shell->world->ops[id].rank;
+	struct print **link = prints ? &prints->first : NULL;
+	while (link && *link && !has_sync(*link, id))
+		link = &(*link)->next;
+	if (!link || !*link)
+		return;
+	struct print *print = *link;
+	ranks_drop(&print->waiting, rank);
+	ranks_add(&print->ready, rank);
+	if (rank == shell->world->me || (shell->world->me < 0 && !print->mine.count))
+		make_text(shell, print);
+	if (!ranks_empty(&print->waiting))
+		return;
+	say_ready(shell, print);
+	*link = print->next;
+	if (!*link)
+		prints->end = link;
+	print_free(print);
+}
+
+void prints_flush(struct shell *shell)
+{
+	struct prints *prints = shell->prints;
+	for (struct print *print = prints ? prints->first : NULL; print; print = print->next)
+		say_ready(shell, print);
+}
+
+void prints_release(struct shell *shell)
+{
+	struct prints *prints = shell->prints;
+	for (struct print *print = prints ? prints->first : NULL, *next; print; print = next) {
+		next = print->next;
+		print_free(print);
+	}
+	mem_free(prints);
+	shell->prints = NULL;
+}
+
+void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count)
+{
+	struct prints *prints = shell->prints;
+	if (!prints) {
+		prints = shell->prints = mem_alloc(sizeof *prints);
+		prints->end = &prints->first;
+	}
+	print->sync = mem_alloc((size_t)count * sizeof *sync);
+	memcpy(print->sync, sync, (size_t)count * sizeof *sync);
+	print->count = count;
+	*prints->end = print;
+	prints->end = &print->next;
+}

@@ -1,0 +1,39 @@
+/* read.h -- values made from data, for the language's expressions */
+#ifndef RANKSH_READ_H
+#define RANKSH_READ_H
+
+#include "shell/session/shell.h"
+#include "world/world.h"
+
+struct view {       /* a tensor argument on one rank */
+	int tensor; /* index into world.tensors; -1: a result whose name is not there yet */
+	bool sliced;
+	name_id name;      /* as written, $ replaced: "h3", "g[0:4]" */
+	name_id base_name; /* "g" */
+	enum space space;
+	int64_t address;
+	struct layout layout; /* slice and .T applied */
+	bool transposed;
+};
+
+enum read_kind {
+	READ_ELEMENT /* a has one element */,
+	READ_SUM,
+	READ_NORM,
+	/* max|a-b| / max(max|a|, max|b|), 0 when both are 0, inf with NaN; shapes must agree: ST_SHAPE */
+	READ_DIFFERENCE
+};
+struct data_read {
+	enum read_kind kind;
+	int stream /* the rank's current one, by number */;
+	struct view a, b;
+};
+/* reads[i], values[i]: of the i-th rank of `set`, ascending. Gives each rank's value to all processes.
+ * reason NULL: the side door: waits (backend.reach) for what is queued on the rank so far as far as it
+ * touches the tensors, leaves no operation and no span. Else the program's own read: queues the hidden COPY
+ * and SYNC (record.reason) as `print` does, and reaches it. ST_WAITS, worded, when the data hangs on a line
+ * not yet given to another rank. Never called with --dry. */
+enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
+        const char *reason, double *values);
+
+#endif

@@ -1,0 +1,12 @@
+/* share.h -- what one process knows becomes everyone's */
+#ifndef RANKSH_SHARE_H
+#define RANKSH_SHARE_H
+
+#include "shell/session/shell.h"
+
+/* Rank 0 reads the file, everyone gets the bytes (mem_free). */
+enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
+/* One process's outcome becomes everyone's: `mine` of process `owner`, with its words. */
+enum status shell_agree(struct shell *shell, int owner, enum status mine);
+
+#endif

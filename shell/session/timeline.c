@@ -1,0 +1,39 @@
+/* timeline.c -- the timeline as text */
+#include "shell/session/timeline.h"
+#include "shell/session/out.h"
+#include "trace/trace.h"
+
+enum status timeline_draw(
+        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
+{
+	enum { MOST_ROWS = 40 };
+	struct timeline_options options = {.window = trace_window(trace, section),
+	        .width = out_width(shell->out),
+	        .merge = true,
+	        .now = shell_clock(shell),
+	        .ranks = ranks,
+	        .rows = MOST_ROWS};
+	struct picture picture = {0};
+	struct text text = {0};
+	enum status status = timeline_picture(trace, &options, &picture);
+	if (status == ST_OK) {
+		picture_text(&picture, out_colour(shell->out), &text);
+		out_put(shell->out, text_string(&text), text.count);
+		if (text.broken)
+			status = fail(ST_MEMORY, "timeline: this computer is out of memory");
+	}
+	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
+	if (rows > MOST_ROWS)
+		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n",
+		        rows - MOST_ROWS);
+	picture_release(&picture);
+	text_release(&text);
+	return status;
+}
+
+void timeline_strip(struct shell *shell)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	if (shell->strip && !shell->replaying)
+		timeline_draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
+}

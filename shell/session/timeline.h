@@ -1,0 +1,13 @@
+/* timeline.h -- the timeline as text, by the command and after each line */
+#ifndef RANKSH_TIMELINE_H
+#define RANKSH_TIMELINE_H
+
+#include "shell/session/shell.h"
+
+/* section: -1 all; ranks: NULL all */
+enum status timeline_draw(
+        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks);
+/* After a line of the prompt when `timeline on`: the current section's. */
+void timeline_strip(struct shell *shell);
+
+#endif

@@ -1,0 +1,120 @@
+/* host.c -- operations of the host's own lane, and answers that are owed at the prompt */
+#include "shell/submit/host.h"
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/note.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
+
+struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title)
+{
+	struct record record;
+	record_begin(call, rank, &record, kind, title);
+	return record;
+}
+
+enum status host_syncs_begin(
+        struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
+{
+	*syncs = (struct host_syncs){
+	        .reason = names_make(shell->world->names, reason, __builtin_strlen(reason))};
+	syncs->id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id);
+	return syncs->reason && syncs->id ? ST_OK : ST_MEMORY;
+}
+
+enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
+        struct host_syncs *syncs)
+{
+	struct record record = host_record(call, rank, OP_SYNC, "sync");
+	op_id id = 0;
+	record.reason = syncs->reason;
+	record.object = object;
+	bool same = syncs->like && syncs->phase == record.phase && syncs->object == object;
+	enum status status =
+	        shell_queue(shell, rank, STREAM_HOST, &record, same ? syncs->like : 0, target, 0, &id);
+	if (status != ST_OK)
+		return status;
+	syncs->like = shell->world->ops[id].record;
+	syncs->phase = record.phase;
+	syncs->object = object;
+	syncs->id[syncs->count++] = id;
+	return ST_OK;
+}
+
+/* Those that can be answered are, one rank after the other; the rest waits for lines of others. */
+static enum status reach_each(struct shell *shell, const op_id *id, int count, struct ranks *left)
+{
+	enum status first = ST_OK;
+	for (int i = 0; i < count; i++) {
+		enum status status = shell->backend->reach(shell->backend, &id[i], 1, &shell->budget);
+		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
+			return status;
+		if (status != ST_OK) {
+			ranks_add(left, shell->world->ops[id[i]].rank);
+			first = status;
+		}
+	}
+	return first;
+}
+
+enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
+{
+	enum { ONE_BY_ONE_MOST = 64 };
+	struct ranks left = {0};
+	if (!call_at_prompt(call) || !count)
+		return ST_OK;
+	enum status status = shell->backend->reach(shell->backend, id, count, &shell->budget);
+	if (status != ST_WAITS && status != ST_STUCK)
+		return status;
+	for (int i = 0; count > ONE_BY_ONE_MOST && i < count; i++)
+		ranks_add(&left, shell->world->ops[id[i]].rank);
+	if (count > 1 && count <= ONE_BY_ONE_MOST)
+		status = reach_each(shell, id, count, &left);
+	else if (count == 1)
+		ranks_add(&left, shell->world->ops[id[0]].rank);
+	if (status != ST_WAITS && status != ST_STUCK)
+		return status;
+	/* The line stands: waiting is what the program does now. */
+	shell_note(shell, &left, "%s: %s%s", call_command(call)->name, fail_text(),
+	        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+	return ST_OK;
+}
+
+enum status host_syncs_end(
+        struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status)
+{
+	if (status == ST_OK)
+		status = host_reach(shell, call, syncs->id, syncs->count);
+	mem_free(syncs->id);
+	*syncs = (struct host_syncs){0};
+	return status;
+}
+
+static struct record copy_record(
+        struct call *call, int rank, const struct view *view, struct operand *operand)
+{
+	struct record record = host_record(call, rank, OP_COPY, "copy");
+	*operand = (struct operand){.address = view->address,
+	        .space = (uint8_t)view->space,
+	        .access = ACCESS_READ,
+	        .transposed = view->transposed,
+	        .tensor = view->tensor,
+	        .name = view->name,
+	        .layout = view->layout};
+	record.operand = operand;
+	record.operands = 1;
+	record.bytes = layout_bytes(&view->layout);
+	record.dtype = view->layout.dtype;
+	record.object = view->name;
+	return record;
+}
+
+/* Brings the tensor to the host in the stream's order; the op to wait for, or 0. */
+enum status host_bring(
+        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
+{
+	struct operand operand;
+	struct record record = copy_record(call, rank, view, &operand);
+	*id = 0;
+	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, id) : ST_OK;
+}

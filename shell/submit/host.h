@@ -1,0 +1,32 @@
+/* host.h -- operations of the host's own lane, and answers owed at the prompt */
+#ifndef RANKSH_COMMANDS_HOST_H
+#define RANKSH_COMMANDS_HOST_H
+
+#include "shell/language/run/command.h"
+#include "world/world.h"
+
+/* A record with the line's phase and section, no group, duration -1. */
+struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title);
+
+/* The OP_SYNCs of one line: begin, one host_sync a rank, end (which waits for them at the prompt, and
+ * frees). */
+struct host_syncs {
+	name_id reason, phase, object;
+	uint32_t like;
+	op_id *id;
+	int count;
+};
+enum status host_syncs_begin(
+        struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs);
+enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
+        struct host_syncs *syncs);
+enum status host_syncs_end(
+        struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status);
+/* Queues the copy of a device tensor to the host, as print does; *id is the operation, 0 when it is on the
+ * host already. */
+enum status host_bring(
+        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id);
+/* At the prompt: an answer is owed. What cannot be answered yet is noted, and the line stands. */
+enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count);
+
+#endif

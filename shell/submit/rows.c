@@ -1,0 +1,103 @@
+/* rows.c -- a command's row made from every kernel and every collective */
+#include "shell/submit/rows.h"
+#include "collectives/collective.h"
+#include "kernels/kernel.h"
+#include "shell/language/parse/rows.h"
+#include "shell/language/run/command.h"
+#include "shell/submit/collective.h"
+#include "shell/submit/kernel.h"
+
+enum { MADE_MAX = 120 };
+static struct {
+	struct command row[MADE_MAX];
+	int count;
+} made;
+
+#define DTYPE_WORDS "f32 bf16 f16 i32"
+
+static void kernel_arguments(struct command *row, const struct kernel *kernel)
+{
+	struct argument_row *argument = row->argument;
+	argument[KERNEL_TENSORS] =
+	        (struct argument_row){ARG_TENSOR, ARG_MANY | ARG_OPTIONAL, NULL, "a tensor"};
+	argument[KERNEL_SHAPE] = kernel->source && kernel->outs
+	        ? (struct argument_row){ARG_SHAPE, 0, NULL, "a shape"}
+	        : (struct argument_row){ARG_WORD, ARG_OPTIONAL, "", "nothing"};
+	argument[KERNEL_NUMBERS] =
+	        (struct argument_row){ARG_EXPRESSION, ARG_MANY | ARG_OPTIONAL, NULL, "a number"};
+	argument[KERNEL_DTYPE] = (struct argument_row){
+	        ARG_WORD, ARG_OPTIONAL, kernel->source && kernel->outs ? DTYPE_WORDS : "", "a type"};
+	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++) {
+		bool time = kernel->option[i].kind == KO_TIME_NS, plain = kernel->option[i].kind == KO_NUMBER;
+		row->option[i] = (struct option_row){kernel->option[i].name,
+		        time || plain ? ARG_EXPRESSION : ARG_WORD, time ? UNIT_TIME : UNIT_PLAIN,
+		        time || plain ? NULL : DTYPE_WORDS, kernel->option[i].about};
+	}
+}
+
+static void make_kernel(const struct kernel *kernel)
+{
+	struct command *row = &made.row[made.count++];
+	*row = (struct command){.name = kernel->name,
+	        .aliases = "",
+	        .topic = "compute",
+	        .usage = kernel->usage,
+	        .help = kernel->help,
+	        .example = kernel->example,
+	        .torch = kernel->torch,
+	        .cuda = kernel->cuda,
+	        .class = COMMAND_PROGRAM,
+	        .stream_ok = true,
+	        .results_ok = true,
+	        .run = kernel_run,
+	        .kernel = kernel};
+	kernel_arguments(row, kernel);
+}
+
+static void make_collective(const struct collective *collective)
+{
+	struct command *row = &made.row[made.count++];
+	bool bare = collective->bare;
+	int option = 0;
+	*row = (struct command){.name = collective->name,
+	        .aliases = "",
+	        .topic = "move",
+	        .usage = collective->usage,
+	        .help = collective->help,
+	        .example = collective->example,
+	        .torch = collective->torch,
+	        .cuda = collective->cuda,
+	        .class = COMMAND_PROGRAM,
+	        .stream_ok = true,
+	        .group_ok = true,
+	        .results_ok = !bare,
+	        .run = collective_run,
+	        .collective = collective};
+	row->argument[COLLECTIVE_TENSOR] =
+	        (struct argument_row){bare ? ARG_WORD : ARG_TENSOR, bare ? ARG_OPTIONAL : 0, "", "a tensor"};
+	row->argument[COLLECTIVE_UNROLL] = (struct argument_row){ARG_WORD, ARG_OPTIONAL, "unroll", "unroll"};
+	if (collective->reduces)
+		row->option[option++] = (struct option_row){
+		        "op", ARG_WORD, UNIT_PLAIN, "sum avg max min", "how values are put together"};
+	if (collective->has_root)
+		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+		        "place in the group of the one that gives or gets"};
+	if (!bare)
+		row->option[option++] =
+		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};
+}
+
+void commands_start(const struct command *const *table)
+{
+	const struct command *rows[MADE_MAX + 1] = {NULL};
+	if (made.count)
+		return;
+	for (int i = 0; kernel_at(i) && made.count < MADE_MAX; i++)
+		make_kernel(kernel_at(i));
+	for (int i = 0; collective_at(i) && made.count < MADE_MAX; i++)
+		make_collective(collective_at(i));
+	for (int i = 0; i < made.count; i++)
+		rows[i] = &made.row[i];
+	rows_add(table); /* first: a command of a kernel's name is the one that runs */
+	rows_add(rows);
+}

@@ -1,0 +1,117 @@
+/* together.c -- what a `together { }` keeps until its end */
+#include "shell/submit/together.h"
+#include "base/memory.h"
+#include "shell/session/queue.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* A send or receive kept for the end of the block; each rank's are linked in the order of their lines. */
+struct kept {
+	struct record record;
+	struct operand operand;
+	struct part part;
+	int rank, stream, next; /* next: index, -1 behind the last */
+	bool queued;
+};
+/* Blocks in blocks count as the outermost, as NCCL's do. */
+struct together {
+	bool *launched;    /* by rank */
+	int *first, *last; /* by rank: indices into kept, -1: none */
+	struct kept *kept;
+	size_t count, room;
+};
+
+int together_flags(struct shell *shell, int rank)
+{
+	struct together *together = shell->together;
+	if (!together)
+		return 0;
+	bool again = together->launched[rank];
+	together->launched[rank] = true;
+	return again ? OPF_FREE_LAUNCH : 0;
+}
+
+enum status together_add(struct shell *shell, int rank, const struct plan *plan)
+{
+	struct together *together = shell->together;
+	for (int i = 0; i < plan->parts; i++) {
+		if (MEM_GROW(&together->kept, together->count, &together->room) != ST_OK)
+			return ST_MEMORY;
+		int k = (int)together->count++;
+		struct kept *kept = &together->kept[k];
+		*kept = (struct kept){.record = plan->record,
+		        .part = plan->part[i],
+		        .rank = rank,
+		        .stream = plan->stream,
+		        .next = -1};
+		kept->operand = plan->operand[plan->part[i].operand];
+		if (together->first[rank] < 0)
+			together->first[rank] = k;
+		else
+			together->kept[together->last[rank]].next = k;
+		together->last[rank] = k;
+	}
+	return ST_OK;
+}
+
+enum { MOST_PARTS = 250 }; /* what a record can count */
+
+/* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
+static enum status queue_from(
+        struct shell *shell, struct together *together, int from, struct operand *operand, struct part *part)
+{
+	struct kept *first = &together->kept[from];
+	struct record record = first->record;
+	int count = 0;
+	for (int k = from; k >= 0 && count < MOST_PARTS; k = together->kept[k].next) {
+		struct kept *kept = &together->kept[k];
+		if (kept->queued || kept->stream != first->stream || kept->record.group != record.group)
+			continue;
+		operand[count] = kept->operand;
+		part[count] = kept->part;
+		part[count].operand = count;
+		int64_t bytes = layout_bytes(&kept->operand.layout);
+		record.bytes = bytes > record.bytes ? bytes : record.bytes;
+		kept->queued = true;
+		count++;
+	}
+	record.operand = operand;
+	record.part = part;
+	record.operands = record.parts = (uint8_t)count;
+	return shell_queue(
+	        shell, first->rank, first->stream, &record, 0, 0, together_flags(shell, first->rank), NULL);
+}
+
+void together_begin(struct shell *shell)
+{
+	size_t n = (size_t)shell->world->n;
+	struct together *together = mem_alloc(sizeof *together);
+	*together = (struct together){.launched = mem_alloc(n * sizeof *together->launched),
+	        .first = mem_alloc(n * sizeof *together->first),
+	        .last = mem_alloc(n * sizeof *together->last)};
+	for (size_t i = 0; i < n; i++)
+		together->first[i] = together->last[i] = -1;
+	shell->together = together;
+}
+
+enum status together_end(struct shell *shell, const struct ranks *set)
+{
+	struct together *together = shell->together;
+	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
+	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
+	enum status status = ST_OK;
+	for (int rank = set ? ranks_first(set) : -1; rank >= 0; rank = ranks_next(set, rank))
+		for (int k = together->first[rank]; k >= 0 && status == ST_OK; k = together->kept[k].next)
+			if (!together->kept[k].queued)
+				status = queue_from(shell, together, k, operand, part);
+	mem_free(operand);
+	mem_free(part);
+	shell->together = NULL;
+	mem_free(together->launched);
+	mem_free(together->first);
+	mem_free(together->last);
+	mem_free(together->kept);
+	mem_free(together);
+	return status;
+}

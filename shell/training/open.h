@@ -1,0 +1,13 @@
+/* open.h -- a session with all that lives in it: the world and its backend (session/), the names of the
+ * language, the program that trains */
+#ifndef RANKSH_OPEN_H
+#define RANKSH_OPEN_H
+
+#include "shell/session/shell.h"
+
+enum status shell_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
+void shell_close(struct shell *shell);
+/* An empty world on the same machine; the program, if there is one, is at its start. */
+enum status shell_reset(struct shell *shell);
+
+#endif
