@@ -18,7 +18,8 @@
 #include "collectives/inside.h"
 #include <string.h>
 
-enum { PART = 1 << 18 }; /* elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */
+/* Elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */
+enum { PART = 1 << 18 };
 
 /* ---- arithmetic ---- */
 
