@@ -141,6 +141,9 @@ int interpreter_kind(const struct shell *shell, int rank, name_id name);
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
+/* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */
+struct schedule_ask;
+enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group);
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
         const struct ranks *set);
 

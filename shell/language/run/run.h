@@ -116,6 +116,8 @@ struct interpreter {
 	unsigned serial;                    /* of the latest def */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
+	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
+	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
 	struct value *scratch;                  /* by rank: values before they are taken */
@@ -174,6 +176,10 @@ enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 /* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
+
+/* ---- schedules.c */
+enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value);
+void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
  * reads none) */
