@@ -83,11 +83,9 @@ static enum status name_view(struct shell *shell, int rank, name_id name, const 
 	struct world *world = shell->world;
 	struct thing thing = world_find(world, rank, name);
 	int base = world->tensors[of->tensor].base, index;
-	enum status status = ST_OK;
 	if (thing.kind == THING_TENSOR)
-		status = world_tensor_free(world, thing.index, 0);
-	return status == ST_OK ? world_view_make(world, rank, name, base, of->address, &of->layout, &index)
-	                       : status;
+		world_tensor_free(world, thing.index, 0);
+	return world_view_make(world, rank, name, base, of->address, &of->layout, &index);
 }
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)

@@ -115,6 +115,14 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
 	return run_kind(shell, statement, &set);
 }
 
+/* The set of a `use` ends with the world, and a line may end that (strategy, lesson, reset): the line and its
+ * blocks go by a copy. */
+static __attribute__((noinline)) enum status run_used(struct shell *shell, struct statement *statement)
+{
+	struct ranks set = *shell->interpreter->scope->use;
+	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
+}
+
 static enum status run_statement(struct shell *shell, struct statement *statement)
 {
 	enum status status = step(shell);
@@ -122,7 +130,9 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 		return status;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
-	const struct ranks *set = scope_ranks(shell->interpreter->scope);
+	if (shell->interpreter->scope->use)
+		return run_used(shell, statement);
+	const struct ranks *set = shell->interpreter->scope->bound;
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 
