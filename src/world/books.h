@@ -130,7 +130,6 @@ struct world_matching {
 	uint8_t *overlap;
 	/* [a * groups + b]: 0 not looked at, 1 no, 2 instances share two or more ranks */
 	size_t overlap_groups;
-	name_id gather, scatter;
 };
 void matching_create(struct world *world);
 void matching_free(struct world *world);

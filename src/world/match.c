@@ -20,8 +20,6 @@ void matching_create(struct world *world)
 
 	world->matching = matching;
 	matching->last_collective = mem_alloc((size_t)world->n * sizeof *matching->last_collective);
-	matching->gather = names_make(world->names, "gather", 6);
-	matching->scatter = names_make(world->names, "scatter", 7);
 	world->segment_name = names_make(world->names, "memory", 6);
 	world->wait_name = names_make(world->names, "wait", 4);
 }
@@ -91,30 +89,14 @@ static struct channel *channel_of(struct world_matching *matching, int group, in
 
 /* ---- what members bring */
 
-static int64_t operand_bytes(const struct record *record, int access)
+/* The message's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
+static struct share collective_share(const struct record *record)
 {
-	for (int i = 0; i < record->operands; i++) {
-		if (record->operand[i].access & access)
-			return layout_bytes(&record->operand[i].layout);
-	}
-	return record->bytes;
-}
-
-/* A gather's input and a scatter's output are equal on all ranks; the root's other tensor is n times as
- * large. */
-static struct share collective_share(const struct world *world, const struct record *record)
-{
-	struct share share = {.title = record->title,
+	return (struct share){.title = record->title,
 	        .dtype = record->dtype,
 	        .reduction = record->reduction,
 	        .root = record->root,
 	        .bytes = record->bytes};
-
-	if (record->title == world->matching->gather)
-		share.bytes = operand_bytes(record, ACCESS_READ);
-	if (record->title == world->matching->scatter)
-		share.bytes = operand_bytes(record, ACCESS_WRITE);
-	return share;
 }
 
 /* place: of a transfer, 0 the sender, 1 the receiver (a rank may send to itself) */
@@ -125,7 +107,7 @@ static struct share member_share(const struct world *world, op_id id, uint32_t m
 	int i = 0, direction = place == 0 ? P2P_SEND : P2P_RECV;
 
 	if (record->kind == OP_COLLECTIVE)
-		return collective_share(world, record);
+		return collective_share(record);
 	while (i + 1 < record->parts && (meets[i] != meet || record->part[i].direction != direction))
 		i++;
 	const struct layout *layout = &record->operand[record->part[i].operand].layout;
