@@ -125,19 +125,11 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 		say_why(show, why);
 }
 
-static void on_line(void *self, const struct statement *statement, const struct ranks *set, int depth)
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct showing *show = self;
 	if (show->lines)
-		transcript_line(show->t->transcript, show->shell, statement, set, depth);
-}
-
-static void on_end(void *self, const struct statement *statement)
-{
-	struct showing *show = self;
-	(void)statement;
-	if (show->lines)
-		transcript_end(show->t->transcript);
+		transcript_line(show->t->transcript, show->shell, ran, statement, set, depth);
 }
 
 static void say_calls(struct showing *show)
@@ -181,7 +173,7 @@ enum status program_inside(struct shell *shell)
 /* The next step: *stop is what it came to */
 static enum status play(struct shell *shell, struct training *t, struct showing *show, enum player_stop *stop)
 {
-	struct watcher watcher = {show, on_title, on_line, on_end};
+	struct watcher watcher = {show, on_title, on_line};
 	enum status status = ST_OK;
 	if (!t->player)
 		status = program_player(t->now.program, shell, &t->player);

@@ -27,17 +27,10 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	}
 }
 
-static void on_line(void *self, const struct statement *statement, const struct ranks *set, int depth)
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct save *save = self;
-	transcript_line(save->transcript, &save->scratch.shell, statement, set, depth);
-}
-
-static void on_end(void *self, const struct statement *statement)
-{
-	struct save *save = self;
-	(void)statement;
-	transcript_end(save->transcript);
+	transcript_line(save->transcript, &save->scratch.shell, ran, statement, set, depth);
 }
 
 static enum status save_steps(struct save *save, struct player *player, long steps)
@@ -74,7 +67,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	if (status == ST_OK)
 		status = program_player(t->now.program, &save.scratch.shell, &player);
 	if (status == ST_OK) {
-		player_watch(player, (struct watcher){&save, on_title, on_line, on_end});
+		player_watch(player, (struct watcher){&save, on_title, on_line});
 		status = save_steps(&save, player, t->played);
 	}
 	player_free(player);

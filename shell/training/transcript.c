@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_PHASE, ENTRY_OPEN, ENTRY_CLOSE };
-struct ran {
+struct ran_line {
 	enum entry_kind kind;
 	int depth;
 	size_t run;       /* statements run so far: entries of one have it in common */
@@ -15,7 +15,7 @@ struct ran {
 	name_id phase;    /* that it runs under; 0: none */
 };
 struct transcript {
-	struct ran *entry;
+	struct ran_line *entry;
 	size_t count, room;
 	size_t runs;
 	int depth; /* of the step's `##` */
@@ -69,11 +69,11 @@ void transcript_title(struct transcript *transcript, int depth)
 
 /* ---- taking down ---- */
 
-static struct ran *add(struct transcript *transcript, enum entry_kind kind, int depth)
+static struct ran_line *add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
 	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
 	transcript->entry[transcript->count] =
-	        (struct ran){.kind = kind, .depth = depth, .run = transcript->runs};
+	        (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
 	return &transcript->entry[transcript->count++];
 }
 
@@ -83,70 +83,74 @@ static name_id phase_of(const struct shell *shell, int rank)
 	return (lane->each ? &lane->each[rank] : &lane->one)->name;
 }
 
-/* until the language fills in its names */
-static void statement_text(struct shell *shell, const struct statement *statement, int rank, struct text *out)
+static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 {
-	(void)shell;
-	(void)rank;
-	text_put(out, statement->source.at, statement->source.length);
-	if (statement->block && statement->kind == STATEMENT_COMMAND)
-		text_add(out, " {");
+	if (ran != RAN_LINE)
+		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
+	bool phase = statement->kind == STATEMENT_COMMAND && strcmp(statement->row->name, "phase") == 0;
+	return phase ? ENTRY_PHASE : ENTRY_LINE;
 }
 
-static enum entry_kind kind_of(const struct statement *statement)
+/* An entry for each text of the statement: ranks whose text and phase are alike share one. */
+static void add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
+        struct statement *statement, const struct ranks *set, int depth)
 {
-	if (statement->kind == STATEMENT_CALL)
-		return ENTRY_CALL;
-	if (statement->block)
-		return ENTRY_OPEN;
-	return statement->kind == STATEMENT_COMMAND && strcmp(statement->row->name, "phase") == 0
-	        ? ENTRY_PHASE
-	        : ENTRY_LINE;
-}
-
-/* An entry for each of its texts: ranks whose text and phase are alike share one. */
-void transcript_line(struct transcript *transcript, struct shell *shell, const struct statement *statement,
-        const struct ranks *set, int depth)
-{
-	enum entry_kind kind = kind_of(statement);
 	size_t first = transcript->count;
-	transcript->runs++;
 	struct text text = {0};
+	bool varies = false, phases = shell->interpreter->scope->phase.each != NULL;
 	FOR_RANKS (rank, set) {
 		size_t i = first;
-		text_clear(&text);
-		statement_text(shell, statement, rank, &text);
+		if (varies || transcript->count == first) {
+			text_clear(&text);
+			interpreter_render(shell, statement, set, rank, &text, &varies);
+			text_add(&text, kind == ENTRY_OPEN ? " {" : "");
+		}
 		name_id phase = phase_of(shell, rank);
 		while (i < transcript->count &&
 		        (strcmp(transcript->entry[i].text, text_string(&text)) != 0 ||
 		                transcript->entry[i].phase != phase))
 			i++;
 		if (i == transcript->count) {
-			struct ran *entry = add(transcript, kind, depth);
+			struct ran_line *entry = add(transcript, kind, depth);
 			entry->text = mem_copy_text(text_string(&text), text.count);
 			entry->phase = phase;
 		}
 		ranks_add(&transcript->entry[i].set, rank);
+		if (!varies && !phases) { /* the same on all */
+			transcript->entry[i].set = *set;
+			break;
+		}
 	}
 	text_release(&text);
 }
 
-void transcript_end(struct transcript *transcript)
+/* The depth of the block that ends: the last one that has no end yet */
+static int open_depth(const struct transcript *transcript)
 {
-	int depth = 0, open = 0; /* of the block that ends: the last one that has no end yet */
-	for (size_t i = transcript->count; i-- > 0 && open < 1;) {
-		open += (transcript->entry[i].kind == ENTRY_OPEN) -
-		        (transcript->entry[i].kind == ENTRY_CLOSE);
-		depth = transcript->entry[i].depth;
+	int open = 0;
+	for (size_t i = transcript->count; i-- > 0;) {
+		const struct ran_line *entry = &transcript->entry[i];
+		open += (entry->kind == ENTRY_OPEN) - (entry->kind == ENTRY_CLOSE);
+		if (open > 0)
+			return entry->depth;
 	}
+	return 0;
+}
+
+void transcript_line(struct transcript *transcript, struct shell *shell, enum ran ran,
+        struct statement *statement, const struct ranks *set, int depth)
+{
 	transcript->runs++;
-	add(transcript, ENTRY_CLOSE, depth);
+	if (ran == RAN_END)
+		add(transcript, ENTRY_CLOSE, open_depth(transcript));
+	else
+		add_texts(transcript, shell, kind_of(ran, statement), statement, set, depth);
 }
 
 /* ---- showing ---- */
 
 /* "@0-1 forward 3": without the ranks where they are all of them */
-static void put_entry(const struct ran *entry, const struct shell *shell, struct text *out)
+static void put_entry(const struct ran_line *entry, const struct shell *shell, struct text *out)
 {
 	if (ranks_count(&entry->set) < shell->world->n) {
 		text_add(out, "@");
@@ -172,11 +176,11 @@ static void say_line(struct shell *shell, const struct text *line)
 /* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s */
 static bool is_idle(const struct transcript *transcript, size_t call)
 {
-	const struct ran *entry = &transcript->entry[call];
+	const struct ran_line *entry = &transcript->entry[call];
 	if (entry->kind != ENTRY_CALL)
 		return false;
 	for (size_t i = call + 1; i < transcript->count; i++) {
-		const struct ran *other = &transcript->entry[i];
+		const struct ran_line *other = &transcript->entry[i];
 		struct ranks both = other->set;
 		if (other->run == entry->run)
 			continue;
@@ -190,7 +194,7 @@ static bool is_idle(const struct transcript *transcript, size_t call)
 }
 
 /* Its own lines: those of deeper calls, and phases, are left out. */
-static bool is_own(const struct transcript *transcript, const struct ran *entry)
+static bool is_own(const struct transcript *transcript, const struct ran_line *entry)
 {
 	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE && entry->kind != ENTRY_PHASE;
 }
@@ -233,7 +237,7 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 {
 	struct text line = {0};
 	for (size_t i = 0; i < transcript->count; i++) {
-		const struct ran *entry = &transcript->entry[i];
+		const struct ran_line *entry = &transcript->entry[i];
 		text_clear(&line);
 		if (entry->kind == ENTRY_PHASE || is_idle(transcript, i))
 			continue;
@@ -252,9 +256,10 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 /* ---- as a script ---- */
 
 /* Ranks of the entry whose last line stood under another phase come under this one. */
-static void put_phases(const struct ran *entry, const struct shell *shell, name_id *now, struct text *out)
+static void put_phases(
+        const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {
-	struct ran phase = {.text = NULL};
+	struct ran_line phase = {.text = NULL};
 	struct text line = {0};
 	FOR_RANKS (rank, &entry->set) {
 		if (now[rank] != entry->phase)
@@ -276,7 +281,7 @@ void transcript_script(
 	size_t bytes = (size_t)shell->world->n * sizeof *phase;
 	name_id *outer = mem_alloc(bytes); /* before the block that is open: what stands in it ends with it */
 	for (size_t i = 0; i < transcript->count; i++) {
-		const struct ran *entry = &transcript->entry[i];
+		const struct ran_line *entry = &transcript->entry[i];
 		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_PHASE)
 			continue;
 		if (entry->kind == ENTRY_CLOSE) {

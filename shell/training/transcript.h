@@ -9,10 +9,9 @@
 #ifndef RANKSH_TRANSCRIPT_H
 #define RANKSH_TRANSCRIPT_H
 
-#include "shell/session/shell.h"
+#include "shell/language/run/interpreter.h"
 
 struct transcript;
-struct statement;
 
 struct transcript *transcript_make(void);
 void transcript_free(struct transcript *transcript); /* NULL is allowed */
@@ -20,11 +19,9 @@ void transcript_free(struct transcript *transcript); /* NULL is allowed */
 void transcript_begin(struct transcript *transcript);
 /* It has met its `##`. depth: of calls, where that stands. */
 void transcript_title(struct transcript *transcript, int depth);
-/* A statement that runs next for `set` */
-void transcript_line(struct transcript *transcript, struct shell *shell, const struct statement *statement,
-        const struct ranks *set, int depth);
-void transcript_end(
-        struct transcript *transcript); /* of the block that the last line with a block has opened */
+/* What a player tells (watcher.line) */
+void transcript_line(struct transcript *transcript, struct shell *shell, enum ran ran,
+        struct statement *statement, const struct ranks *set, int depth);
 /* The step's own lines, side by side, in at most `most` lines of the screen */
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
 /* All of them, one a line */

@@ -32,13 +32,13 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	step->title = mem_copy_text(title, strlen(title));
 }
 
-static void on_line(void *self, const struct statement *statement, const struct ranks *set, int depth)
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct walk *walk = self;
 	const struct shell *shell = &walk->scratch.shell;
 	size_t ops = shell->world->op_count;
 	(void)depth;
-	if (statement->kind == STATEMENT_CALL)
+	if (ran == RAN_CALL || ran == RAN_END)
 		return;
 	ranks_or(&walk->program->step[walk->program->steps - 1].ranks, set);
 	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops) {

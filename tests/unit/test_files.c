@@ -1,6 +1,7 @@
 /* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a variable
  * chooses */
 #include "shell/language/run/interpreter.h"
+#include "strategies/kinds.h"
 #include "base/memory.h"
 #include "check.h"
 #include "shell/commands/table.h"
@@ -185,6 +186,110 @@ static void suspended(void **state)
 	FILE_RUNS("expect n == 3");
 }
 
+/* What the memory of a tensor on rank 0 is for */
+static const char *purpose(const char *name)
+{
+	struct thing thing = world_find(shell.world, 0, names_find(shell.world->names, name, strlen(name)));
+	return thing.kind == THING_TENSOR
+	        ? tensor_kind_name((enum tensor_kind)world_memory_kind(shell.world, thing.index))
+	        : "none";
+}
+
+static void kinds(void **state)
+{
+	(void)state;
+	PROMPT("let g = \"gradient\"; stream s; tensor q[4,4] kind=parameter = ones; tensor r[4] s1[2] "
+	       "kind=$g bf16");
+	assert_string_equal(purpose("q"), "parameters");
+	assert_string_equal(purpose("r"), "gradients");
+	assert_string_equal(purpose("s1"), "gradients");
+	PROMPT("z = matmul q q on s kind=optimizer; y = relu z; phase F0; h = relu z; phase B0; d = "
+	       "allreduce q kind=buffer");
+	assert_string_equal(purpose("z"), "optimizer");
+	assert_string_equal(purpose("y"), "buffers");
+	assert_string_equal(purpose("h"), "activations");
+	assert_string_equal(purpose("d"), "buffers");
+	PROMPT("e = relu z; v = q[0:2]");
+	assert_string_equal(purpose("e"), "their gradients");
+	assert_string_equal(purpose("v"), "parameters");
+	REFUSED(run_file("tensor t[4] kind=gradiant", NULL, 0), "did you mean 'kind=gradient'?");
+	REFUSED(run_file("let k = \"x\"; y = relu q kind=$k", NULL, 0), "kind=x: one of parameter");
+	REFUSED(run_file("spin 1ms kind=gradient", NULL, 0), "kind");
+	assert_string_equal(purpose("none"), "none");
+}
+
+/* What a hook was told: "rank: line" for rank 1, calls with their depth */
+struct notes {
+	struct line_hook hook;
+	struct text text;
+};
+
+static void note(struct line_hook *hook, struct shell *of, enum ran ran, struct statement *statement,
+        const struct ranks *set, int depth)
+{
+	struct notes *notes = (struct notes *)(void *)hook;
+	bool varies = false;
+	if (!ranks_has(set, 1))
+		return;
+	if (ran == RAN_END) {
+		text_add(&notes->text, "}\n");
+		return;
+	}
+	if (ran == RAN_CALL)
+		text_add(&notes->text, "%d ", depth);
+	interpreter_render(of, statement, set, 1, &notes->text, &varies);
+	text_add(&notes->text, "%s%s\n", ran == RAN_BLOCK ? " {" : "", varies ? "  *" : "");
+}
+
+static void lines_as_they_ran(void **state)
+{
+	static const struct {
+		const char *typed, *ran;
+	} rows[] = {
+	        {"for m in 0:2 { y$m = matmul x x.T on s }",
+	                "y0 = matmul x x.T on s\ny1 = matmul x x.T on s\n"},
+	        {"on s { in tp { y0 += allreduce x[0:rank+1,1] op=avg } }",
+	                "y0 += allreduce x[0:2,1] op=avg in tp on s  *\n"},
+	        {"@1 allreduce x", "allreduce x\n"},
+	        {"let lr = 0.1; sgd x y0 lr=lr/2", "sgd x y0 lr=0.05\n"},
+	        {"let t = 2ms; spin t; host t*2; let third = 1/3; z = scale x third",
+	                "spin 2000000ns\nhost 4000000ns\n"
+	                "z = scale x 0.3333333333333333\n"},
+	        {"let act = \"relu\"; y0 = $act x", "y0 = relu x\n"},
+	        {"let n = 3; tensor a$n[n,n*2] bf16 host = randn seed=n+rank",
+	                "tensor a3[3,6] host bf16 = randn seed=4  *\n"},
+	        {"tensor b[4] = n/2", "tensor b[4] = 1.5\n"},
+	        {"let k = \"gradient\"; tensor b2[2] kind=$k = ones; z2 = relu x kind=$k on s",
+	                "tensor b2[2] kind=gradient = ones\nz2 = relu x kind=gradient on s\n"},
+	        {"v = x[n-3:n-1]", "v = x[0:2]\n"},
+	        {"x[0] += y0[1]", "x[0] = add x[0] y0[1]\n"},
+	        {"def inner k { say \"k=$k of $n\" }\ndef outer p k { inner k+1; phase F$k; y0 = relu $p "
+	         "}\nouter x 4",
+	                "0 outer x 4\n1 inner 5\nsay \"k=5 of 3\"\nphase F4\ny0 = relu x\n"},
+	        {"capture g on s { y0 = relu x }", "capture g on s {\ny0 = relu x on s\n}\n"},
+	        {"copy x[n-1] -> y0[0] on s", "copy x[2] -> y0[0] on s\n"},
+	        {"if rank == 1 { send x to=(tp+1)%2 in tp } else { recv x from=0 in tp }",
+	                "send x to=0 in tp  *\n"},
+	        {"expect n + 1 == 4 and races == 0", "expect (4 == 4) and (races == 0)\n"},
+	        {"print n \"a\" rank x[0,0]", "print 3 \"a\" 1 x[0,0]  *\n"},
+	        {"@1 group one 0-1 2,3", "group one 0,1 2,3\n"},
+	        {"expect error \"sia\" { sia }", ""},
+	};
+	struct notes notes = {.hook.ran = note};
+	(void)state;
+	PROMPT("mesh dp=2 tp=2; stream s; tensor x[4,4] = ones; y0 = relu x");
+	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+		interpreter_hook(shell.interpreter, &notes.hook);
+		enum status status = interpreter_run(&shell, rows[i].typed, strlen(rows[i].typed), NULL, 1);
+		interpreter_hook(shell.interpreter, NULL);
+		if (strcmp(text_string(&notes.text), rows[i].ran) != 0)
+			fail_msg("'%s' (%s) ran '%s'", rows[i].typed, status ? fail_text() : "",
+			        text_string(&notes.text));
+		text_clear(&notes.text);
+	}
+	text_release(&notes.text);
+}
+
 #define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)
 
 int main(void)
@@ -195,6 +300,8 @@ int main(void)
 	        IN_A_SHELL(places),
 	        IN_A_SHELL(given),
 	        IN_A_SHELL(suspended),
+	        IN_A_SHELL(kinds),
+	        IN_A_SHELL(lines_as_they_ran),
 	};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

@@ -6,7 +6,10 @@
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
 
-#include "shell/language/run/command.h"
+#include "base/dtype.h"
+#include "base/names.h"
+#include "base/ranks.h"
+#include "shell/language/parse/rows.h"
 
 enum {
 	NESTING_MAX = 100 /* brackets and braces */,
@@ -227,6 +230,7 @@ struct statement {
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
 	struct formula *to, *step; /* FOR over a range */
 	struct making *making;
+	struct name *purpose; /* kind=WORD of what a line makes: what its memory is for; NULL: not said */
 	struct block *block, *otherwise;
 	struct slice_of_text why; /* TITLE */
 	enum status broken;

@@ -17,51 +17,58 @@ enum status step(struct shell *shell)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
+/* { } and `tensor`: their clauses are a block's around them */
 static enum status run_braces(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
-	if (!statement->clauses.stream && !statement->clauses.group)
-		return run_block(shell, statement->block, set);
 	scope_push(in, &scope, set);
 	enum status status =
 	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
 	if (status == ST_OK)
-		status = run_block(shell, statement->block, set);
+		status = statement->making ? run_making(shell, statement, set)
+		                           : run_block(shell, statement->block, set);
 	scope_pop(in);
 	return status;
 }
 
-static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+struct line_hook *interpreter_hook(struct interpreter *in, struct line_hook *hook)
 {
-	const struct watch *watch = shell->interpreter->watch;
-	return watch ? watch->title(watch->self, statement, set) : ST_OK;
+	struct line_hook *before = in->hook;
+	in->hook = hook;
+	return before;
 }
 
-/* A command, or `expect error`: no step begins in its block */
+/* Is told to whoever follows the lines that run; a block's end too, behind its lines */
+static void tell(struct shell *shell, struct statement *statement, const struct ranks *set, bool end)
+{
+	struct interpreter *in = shell->interpreter;
+	bool block = statement->kind == STATEMENT_COMMAND && statement->block;
+	bool line = statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_VIEW ||
+	        statement->kind == STATEMENT_TENSOR || statement->kind == STATEMENT_EXPECT;
+	enum ran ran = end ? RAN_END : block ? RAN_BLOCK : line ? RAN_LINE : RAN_CALL;
+	if (end ? block : line || statement->kind == STATEMENT_CALL)
+		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
+}
+
+static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+{
+	struct line_hook *hook = shell->interpreter->hook;
+	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
+}
+
+/* A command's block: no step begins in it */
 static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	in->sealed++;
-	enum status status = statement->kind == STATEMENT_COMMAND ? run_command(shell, statement, set)
-	                                                          : run_expect_error(shell, statement, set);
+	enum status status = run_command(shell, statement, set);
 	in->sealed--;
-	if (in->watch && statement->kind == STATEMENT_COMMAND)
-		in->watch->end(in->watch->self, statement);
 	return status;
 }
 
-static bool does_something(const struct statement *statement)
+static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	return statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_CALL ||
-	        statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR;
-}
-
-enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
-{
-	const struct watch *watch = shell->interpreter->watch;
-	if (watch && does_something(statement))
-		watch->line(watch->self, statement, set);
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
 		return statement->block ? run_sealed(shell, statement, set)
@@ -77,8 +84,12 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	case STATEMENT_VIEW:
 		return run_view(shell, statement, set);
 	case STATEMENT_BLOCK:
-		return run_braces(shell, statement, set);
+		return statement->clauses.stream || statement->clauses.group
+		        ? run_braces(shell, statement, set)
+		        : run_block(shell, statement->block, set);
 	case STATEMENT_TENSOR:
+		if (statement->clauses.stream || statement->clauses.group)
+			return run_braces(shell, statement, set);
 		return run_making(shell, statement, set);
 	case STATEMENT_LET:
 		return run_let(shell, statement, set);
@@ -93,12 +104,27 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	case STATEMENT_EXPECT:
 		return run_expect(shell, statement, set);
 	case STATEMENT_EXPECT_ERROR:
-		return run_sealed(shell, statement, set);
+		return run_expect_error(shell, statement, set);
 	case STATEMENT_TITLE:
 		return run_title(shell, statement, set);
 	default:
 		return fail(statement->broken, "%s", statement->message);
 	}
+}
+
+enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	enum status status = ST_OK;
+	if (shell->interpreter->hook)
+		tell(shell, statement, set, false);
+	if (statement->purpose)
+		status = purpose_is(shell, statement->purpose, set);
+	if (status == ST_OK)
+		status = run_as(shell, statement, set);
+	shell->interpreter->purpose = NULL;
+	if (shell->interpreter->hook)
+		tell(shell, statement, set, true);
+	return status;
 }
 
 /* Apart from run_statement, so that only lines with a @ carry a set on the stack */
@@ -112,6 +138,14 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
 	return run_kind(shell, statement, &set);
 }
 
+/* The set of a `use` ends with the world, and a line may end that (strategy, lesson, reset): the line and its
+ * blocks go by a copy. */
+static __attribute__((noinline)) enum status run_used(struct shell *shell, struct statement *statement)
+{
+	struct ranks set = *shell->interpreter->scope->use;
+	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
+}
+
 static enum status run_statement(struct shell *shell, struct statement *statement)
 {
 	enum status status = step(shell);
@@ -119,7 +153,9 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 		return status;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
-	const struct ranks *set = scope_ranks(shell->interpreter->scope);
+	if (shell->interpreter->scope->use)
+		return run_used(shell, statement);
+	const struct ranks *set = shell->interpreter->scope->bound;
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 

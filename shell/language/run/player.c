@@ -9,9 +9,9 @@
 #include <string.h>
 
 struct player {
+	struct line_hook hook; /* first: the player is found by it */
 	struct shell *shell;
 	struct routine *routine;
-	struct watch watch;
 	struct watcher watcher;
 	struct tree **tree;
 	int trees;
@@ -86,15 +86,15 @@ static enum status begin_step(
 	return status;
 }
 
-static enum status on_title(void *self, const struct statement *statement, const struct ranks *set)
+static enum status on_title(struct line_hook *hook, struct shell *shell, const struct statement *statement,
+        const struct ranks *set)
 {
-	struct player *player = self;
-	struct interpreter *in = player->shell->interpreter;
+	struct player *player = (struct player *)hook;
+	struct interpreter *in = shell->interpreter;
 	if (!ranks_equal(set, scope_ranks(&player->scope)))
 		return ST_OK;
 	if (in->sealed)
-		return fail(ST_SYNTAX,
-		        "a step cannot begin inside `together`, `capture` or `expect error`: '## %.*s'",
+		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
 		        (int)statement->source.length, statement->source.at);
 	/* what stands before the first one belongs to its step */
 	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
@@ -102,19 +102,14 @@ static enum status on_title(void *self, const struct statement *statement, const
 	return status == ST_OK ? begin_step(player, statement, set) : status;
 }
 
-static void on_line(void *self, const struct statement *statement, const struct ranks *set)
+static void on_line(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
+        const struct ranks *set, int depth)
 {
-	struct player *player = self;
-	player->busy |= statement->kind != STATEMENT_CALL; /* a call does nothing by itself */
+	struct player *player = (struct player *)hook;
+	(void)shell;
+	player->busy |= ran != RAN_CALL; /* a call does nothing by itself */
 	if (player->watcher.line)
-		player->watcher.line(player->watcher.self, statement, set, player->shell->interpreter->calls);
-}
-
-static void on_end(void *self, const struct statement *statement)
-{
-	struct player *player = self;
-	if (player->watcher.end)
-		player->watcher.end(player->watcher.self, statement);
+		player->watcher.line(player->watcher.self, ran, statement, set, depth);
 }
 
 /* ---- the program's stack ---- */
@@ -182,12 +177,11 @@ static void body(void *self)
 static enum status resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	const struct watch *outer = in->watch;
 	struct namespace *space = interpreter_program_set(in, player->space);
 	interpreter_exchange(in, &player->other);
-	in->watch = &player->watch;
+	struct line_hook *outer = interpreter_hook(in, &player->hook);
 	bool more = routine_resume(player->routine);
-	in->watch = outer;
+	interpreter_hook(in, outer);
 	bool located = in->located; /* of a failure on its way out */
 	interpreter_exchange(in, &player->other);
 	in->located = located;
@@ -251,7 +245,7 @@ bool player_loops(const struct player *player)
 
 bool player_runs(const struct shell *shell)
 {
-	return shell->interpreter->watch != NULL;
+	return shell->interpreter->program != NULL;
 }
 
 /* ---- reading ---- */
@@ -317,7 +311,7 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	struct player *player = mem_alloc(sizeof *player);
 	enum status status = ST_OK;
 	player->shell = shell;
-	player->watch = (struct watch){player, on_title, on_line, on_end};
+	player->hook = (struct line_hook){.ran = on_line, .title = on_title};
 	player->file = file;
 	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)

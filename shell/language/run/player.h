@@ -16,17 +16,14 @@
 
 #include "shell/language/run/interpreter.h"
 
-struct statement;
-
 /* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
 struct watcher {
 	void *self;
 	/* A step has begun: its title, and the lines of comment behind it without their `#`, variables filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
-	/* A statement that does something (a command, a tensor, a view, a def's call) runs next for the ranks of the set. */
-	void (*line)(void *self, const struct statement *statement, const struct ranks *set, int depth);
-	/* The block of the statement (`together`, `capture`) is over. */
-	void (*end)(void *self, const struct statement *statement);
+	/* A statement runs next for the ranks of the set, or the block of one is over (interpreter.h). */
+	void (*line)(
+	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
 enum player_stop { PLAYER_STEP, PLAYER_SETUP, PLAYER_ROUND, PLAYER_END };
 

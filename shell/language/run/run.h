@@ -108,20 +108,14 @@ struct reference {
 	struct tensor_ref *tensor;
 };
 
-/* While a program runs (player.c): what it is told of its statements. */
-struct watch {
-	void *self;
-	enum status (*title)(void *self, const struct statement *statement, const struct ranks *set);
-	void (*line)(void *self, const struct statement *statement, const struct ranks *set);
-	void (*end)(void *self, const struct statement *statement); /* of a command with a block */
-};
-
 struct interpreter {
 	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
 	int n;               /* ranks of the world */
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL when none is loaded */
 	unsigned serial;                    /* of the latest def */
+	struct name *purpose;               /* `kind=` of the line that runs; NULL: it does not say */
+	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
 	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
@@ -135,7 +129,6 @@ struct interpreter {
 	const struct tree *tree; /* whose lines run */
 	int blocks, calls, runs;
 	int sealed; /* blocks of commands and of `expect error` around: no step begins in them */
-	const struct watch *watch; /* NULL: no program's lines run */
 	int section;
 	int fault_rank; /* of the failure on its way out; -1 unknown */
 	bool located;   /* it says its place already */
@@ -237,6 +230,9 @@ struct definition *definition_replaced(struct interpreter *in, const struct fram
 void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement);
 void fold(struct interpreter *in, const void *bytes, size_t count);
 
+/* ---- setting.c: what the line's tensors are for, until it is over. ST_ARGUMENT: no such word */
+enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set);
+
 /* ---- interpreter.c */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
 enum status step(struct shell *shell);    /* one step of the budget */
@@ -266,6 +262,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
 /* An argument of a def, a word of a `for`: its value on each rank, into in->scratch; `varies` as in
  * variable_set */
 enum status argument_values(

@@ -1,0 +1,90 @@
+/* runnable.c -- can an operation take place, going by what is queued?
+ *
+ * It can when every meeting in its past has all its members and none waits for itself: a search (waits/search.h)
+ * in the graph of meetings. Before a meeting lie, for each member and each stream of the member's rank, the last
+ * meeting that the clocks put before the member. A meeting found good stays good (what is before it does not
+ * change any more), so each is looked at once. */
+#include "races/order.h"
+
+size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
+{
+	size_t low = 0, high = lane->meet_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (world->ops[lane->meets[middle]].number <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The last operation with a meeting on that stream that is before the clock, or 0. */
+static op_id last_meeting(const struct happens_before *order, const struct vector_clock *clock, int lane)
+{
+	const struct lane_order *own = &order->rank[clock->rank].lane[lane];
+	uint32_t number = lane == clock->lane ? clock->number - 1
+	        : lane < clock->lanes         ? clock->entry[lane]
+	                                      : 0;
+	size_t count = lane_meets_up_to(order->world, own, number);
+
+	return count ? own->meets[count - 1] : 0;
+}
+
+/* Meetings of an operation that are not known to be good. */
+static void wait_for_meets(struct happens_before *order, op_id id)
+{
+	int count;
+	const uint32_t *meets = op_meets(order->world, id, &count);
+
+	for (int i = 0; i < count; i++)
+		if (!meet_is_good(order, meets[i]) && !order->world->meets[meets[i]].aborted)
+			wait_for(&order->runnable, meets[i]);
+}
+
+/* What the clock puts right before its operation, stream by stream. */
+static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
+{
+	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
+		op_id id = last_meeting(order, clock, lane);
+		if (id)
+			wait_for_meets(order, id);
+	}
+}
+
+/* Node 0 stands for the operation that is asked about; all others are meetings. */
+void runnable_edges(struct wait_search *search, uint32_t node)
+{
+	struct happens_before *order = search->self;
+	const struct meet *meet = &order->world->meets[node];
+
+	if (node == 0) {
+		struct vector_clock clock = clock_of(order, order->asked);
+		wait_for_past(order, &clock);
+		wait_for_meets(order, order->asked);
+		return;
+	}
+	if (!meet_complete(meet) || meet->mismatch) {
+		order->lacking = node;
+		search->stop = true;
+		return;
+	}
+	for (int place = 0; place < meet->n; place++) {
+		struct vector_clock clock =
+		        clock_of(order, order->world->meet_ops[meet->first_op + (uint32_t)place]);
+		wait_for_past(order, &clock);
+	}
+}
+
+enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking)
+{
+	struct wait_search *search = &order->runnable;
+
+	order->asked = id;
+	search->colour[0] = WAIT_UNSEEN;
+	search->cycle_count = 0;
+	wait_follow(search, 0);
+	*lacking = order->lacking;
+	return search->cycle_count ? RUNNABLE_NEVER : search->stop ? RUNNABLE_LACKS : RUNNABLE;
+}
