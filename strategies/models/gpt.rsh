@@ -23,6 +23,7 @@ def by_rows y x w { y = matmul x w }        # by wo or wd, which it cuts by rows
 def after_forward u m { }
 def before_backward u m { }
 def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
+def input_gradient_made dx { }                                          # of what a matrix cut by columns has read
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 def gradient_made p { }                     # parameter p's gradient is complete
 def after_backward u m { }
@@ -144,27 +145,28 @@ def output_backward m inputs weights {
   if inputs { dx$(layers)_$m = layernorm_grad dn_$m x$(layers)_$m }
 }
 def mlp_backward u m inputs weights {
-  let half = 1;  let dy = "dx$(u)_$m";  if dropout > 0 { let dy = "dy$(u)_$m" }
-  if inputs and dropout > 0 { drop "dropout_grad" $dy dx$(u)_$m 2*u }
-  by_rows_backward dg$(u)_$m $dy g$(u)_$m wd$u inputs weights
+  let half = 1;  let d = "dx$(u)_$m";  if dropout > 0 { let d = "dy$(u)_$m" }
+  if inputs and dropout > 0 { drop "dropout_grad" $d dx$(u)_$m 2*u }
+  by_rows_backward dg$(u)_$m $d g$(u)_$m wd$u inputs weights
   if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m }
   if weights { gradient wu$u m$(u)_$m dh$(u)_$m }
   if inputs {
-    dm$(u)_$m = matmul dh$(u)_$m wu$u.T
+    dm$(u)_$m = matmul dh$(u)_$m wu$u.T;  input_gradient_made dm$(u)_$m
     norm_backward dr$(u)_$m dm$(u)_$m r$(u)_$m
     dr$(u)_$m = add dr$(u)_$m dx$(u)_$m
   }
 }
 def attention_backward u m inputs weights {
-  let half = 0;  let dp = "dr$(u)_$m";  if dropout > 0 { let dp = "dp$(u)_$m" }
-  if inputs and dropout > 0 { drop "dropout_grad" $dp dr$(u)_$m 2*u-1 }
-  by_rows_backward do$(u)_$m $dp o$(u)_$m wo$u inputs weights
+  let half = 0;  let d = "dr$(u)_$m";  if dropout > 0 { let d = "dp$(u)_$m" }
+  if inputs and dropout > 0 { drop "dropout_grad" $d dr$(u)_$m 2*u-1 }
+  by_rows_backward do$(u)_$m $d o$(u)_$m wo$u inputs weights
   if inputs {
     dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1
   }
   if weights { gradient wv$u n$(u)_$m dv$(u)_$m;  gradient wk$u n$(u)_$m dk$(u)_$m;  gradient wq$u n$(u)_$m dq$(u)_$m }
   if inputs {
     dn$(u)_$m = matmul dq$(u)_$m wq$u.T;  dn$(u)_$m += matmul dk$(u)_$m wk$u.T;  dn$(u)_$m += matmul dv$(u)_$m wv$u.T
+    input_gradient_made dn$(u)_$m
     norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m
     dx$(u-1)_$m = add dx$(u-1)_$m dr$(u)_$m
   }
