@@ -33,7 +33,7 @@ def update { for u in 0:layers+2 { each_parameter u descend } }
 # ---- the batch: `replicas` ranks have a part of it, this one number `replica`, and each takes its part in `micros` micro-batches ----
 let first_unit = 0;  let last_unit = layers+1;  let replicas = 1;  let replica = 0;  let micros = 1;  let input = "ids";  let outcome = "logits"
 if samples == 0 { let samples = 4*batch*seq+1 }
-let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let weigh = 0;  let most = 0
+let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let weigh = 0;  let uneven = 0
 # micro-batch k: `rows` sequences of the batch from `first` on; `share` weighs their mean in that of the rank
 def take k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
@@ -43,8 +43,8 @@ def take k {
 def load_data {
   if data_kind == "text" { tensor text pinned = load "$data_path" } else { tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab }
 }
-def input_room m { tensor ids_room_$m[most*seq] i32 }
-def target_room m { tensor t_room_$m[most*seq] i32 }
+def input_room m { tensor ids_room_$m[rows*seq] i32 }
+def target_room m { tensor t_room_$m[rows*seq] i32 }
 def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
 def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }       # of a token the next one
 
@@ -186,8 +186,8 @@ def name_unit u { let name = "block $u";  if u == 0 { let name = "the embedding"
 def setup {
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
-  let weigh = micros > 1 or batch%replicas != 0;  let most = (batch+replicas*micros-1)//(replicas*micros)
-  load_data;  input_room 0;  target_room 0
+  let uneven = batch%(replicas*micros) != 0;  let weigh = micros > 1 or uneven
+  load_data;  for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
   ## the parameters
   # the seed is the same everywhere: every rank begins with the same numbers
   parameters
@@ -198,18 +198,18 @@ def iteration {
   for k in 0:micros {
     ## part $(k+1) of the batch's $micros
     # rows of the batch are copied to the GPU: each rank's own where the batch is cut
-    phase F$k;  take k;  read_input 0;  read_target 0
+    phase F$k;  take k;  let m = uneven*k;  read_input m;  read_target m
     for u in first_unit:last_unit+1 {
       name_unit u
       ## forward of $name
       # what it computes stays in memory: backward needs it
-      forward u 0
+      forward u m
     }
     for u in last_unit:first_unit-1:-1 {
       name_unit u
       ## backward of $name
       # from the gradient of what it gave: those of its parameters, and of what it was given
-      phase B$k;  backward u 0 1 1
+      phase B$k;  backward u m 1 1
     }
   }
   before_update

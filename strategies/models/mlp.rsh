@@ -46,8 +46,8 @@ def load_data {
   }
 }
 # room for the largest micro-batch
-def input_room m { tensor x0_room_$(m)$master[most,columns_in] }
-def target_room m { tensor t_room_$(m)$master[most,columns_out] }
+def input_room m { tensor x0_room_$(m)$master[rows,columns_in] }
+def target_room m { tensor t_room_$(m)$master[rows,columns_out] }
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
@@ -116,7 +116,7 @@ def layer_forward u m {
 }
 def output m { }
 # where micro-batches or ranks have unequal rows, or several micro-batches add up, each counts by its share
-let weigh = 0;  let most = 0
+let weigh = 0;  let uneven = 0
 def loss m {
   if weigh {
     l_$m = mse x$(layers)_$m t_$m
@@ -160,9 +160,9 @@ def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" 
 def setup {
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
-  let weigh = micros > 1 or batch%replicas != 0;  let most = (batch+replicas*micros-1)//(replicas*micros)
+  let uneven = batch%(replicas*micros) != 0;  let weigh = micros > 1 or uneven
   load_data
-  input_room 0;  target_room 0
+  for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
   ## the parameters
   # the seed is the same everywhere: every rank begins with the same numbers
   parameters
@@ -175,19 +175,19 @@ def iteration {
     # rows of the batch are copied to the GPU
     phase F$k
     take k
-    read_input 0;  read_target 0
+    let m = uneven*k;  read_input m;  read_target m
     for u in first_unit:last_unit+1 {
       name_unit u
       ## forward of $name
       # what it computes stays in memory: backward needs it
-      forward u 0
+      forward u m
     }
     for u in last_unit:first_unit-1:-1 {
       name_unit u
       ## backward of $name
       # from the gradient of what it gave: those of its parameters, and of what it was given
       phase B$k
-      backward u 0 1 1
+      backward u m 1 1
     }
   }
   before_update
