@@ -17,10 +17,10 @@ let each = 4B-2B*mixed;  let early = overlap == "on" and broken == "no"
 stream comm
 
 # ---- buckets: filled in the order in which backward makes gradients, closed when they have `bucket` bytes. Four walks over the parameters
-# fill them: to make them, to name the gradients in them, in backward, and for the optimizer. b: the open one; filled: its bytes so far
-let b = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0;  let keeps = hook == "int8" or hook == "topk"
-def reopen { let b = 1;  let filled = 0 }
-def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let b = b+1;  let filled = 0 } }
+# fill them: to make them, to name the gradients in them, in backward, and for the optimizer. open: its number; filled: its bytes so far
+let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0;  let keeps = hook == "int8" or hook == "topk"
+def reopen { let open = 1;  let filled = 0 }
+def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }
 
 def gradient_memory p r c { }
 def parameters {
@@ -37,12 +37,12 @@ def parameters {
 def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
 def make_bucket {
   let n = filled//each
-  if keeps { tensor bucket$b[n] $dtype = zeros;  tensor error$b[n] = zeros } else { tensor bucket$b[n] $dtype }
-  let buckets = b;  let b = b+1;  let filled = 0
+  if keeps { tensor bucket$open[n] $dtype = zeros;  tensor error$open[n] = zeros } else { tensor bucket$open[n] $dtype }
+  let buckets = open;  let open = open+1;  let filled = 0
 }
 def placed p r c deviation s cut {
   let from = filled//each
-  d$p = reshape bucket$b[from:from+r*c] [r,c]
+  d$p = reshape bucket$open[from:from+r*c] [r,c]
   next_in_bucket $p
 }
 
@@ -51,8 +51,8 @@ def gradient_made p {
   if early and last {
     let made = made+1;  let filled = filled+bytes($p)
     if filled >= bucket or made == count {
-      wait compute on comm;  exchange b on comm in dp;  record done$b on comm
-      let b = b+1;  let filled = 0
+      wait compute on comm;  exchange open on comm in dp;  record done$open on comm
+      let open = open+1;  let filled = 0
     }
     if made == count { let made = 0;  reopen }
   }
@@ -69,7 +69,7 @@ def before_update {
 # every rank takes the same step: the models stay the same without being sent
 def update { for u in last_unit:first_unit-1:-1 { each_parameter_back u stepped };  reopen }
 def stepped p r c deviation s cut {
-  if early and filled == 0 { wait done$b on compute }
+  if early and filled == 0 { wait done$open on compute }
   step_down p d$p
   next_in_bucket $p
 }

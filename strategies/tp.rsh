@@ -60,23 +60,23 @@ def read_input m { replaced $all$m }
 def read_target m { replaced $all$m }
 def forward u m {
   locate u
-  if sequenced and (u == 0 or u > layers) {
-    if u > layers { x$(layers)_all$m = allgather x$(layers)_$m in tp }
+  if sequenced and (u == 0 or u == last_unit) {
+    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
     replaced u all$m
     if u == 0 { x0_$m = shard x0_all$m in tp }
   } else { replaced u m }
 }
 def backward u m inputs weights {
   locate u
-  if sequenced and (u == 0 or u > layers) {
+  if sequenced and (u == 0 or u == last_unit) {
     if u == 0 { dx0_all$m = allgather dx0_$m in tp }
     replaced u all$m inputs weights
-    if u > layers { dx$(layers)_$m = shard dx$(layers)_all$m in tp }
+    if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
   } else { replaced u m inputs weights }
 }
 # where this rank's part of what dropout works on lies: its tokens, or its columns
 def locate u {
   let apart = 0;  let width = 0
-  if sequenced and u > 0 and u <= layers { let apart = tp*(rows*seq//n*hidden) }
+  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//n*hidden) }
   if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//n);  let width = hidden }
 }
