@@ -32,7 +32,7 @@ def before_update { }
 def update { for u in 0:last_unit+1 { each_parameter u descend } }
 
 # ---- the batch falls to `replicas` ranks, of which this is number `replica`, and there to `micros` micro-batches ----
-let first_unit = 0;  let last_unit = 2*layers+1;  let replicas = 1;  let replica = 0;  let micros = 1;  let input = "ids";  let outcome = "logits"
+let first_unit = 0;  let last_unit = 2*layers+1;  let replicas = 1;  let replica = 0;  let micros = 1;  let input = "ids";  let outcome = "logits";  let wide = vocab
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let weigh = 0;  let uneven = 0
 if samples == 0 { let samples = 4*batch*seq+1 }
 # micro-batch k: `rows` sequences of the batch from `first` on; `share` weighs their mean in that of the rank
@@ -46,6 +46,7 @@ def load_data {
 }
 def input_room m { tensor ids_room_$m[rows*seq] i32 }
 def target_room m { tensor t_room_$m[rows*seq] i32 }
+def input_part m { tensor ids_$m[rows*seq] i32 }                                              # for what another rank sends
 def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
 def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }       # of a token the next one
 

@@ -29,6 +29,7 @@ let first_unit = 1;  let last_unit = layers+1;  let replicas = 1;  let replica =
 let heads = 1;  let seq = 1;  let input = "x0";  let outcome = "x$layers"
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
+let wide = columns_out
 if samples == 0 { let samples = 4*batch }
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1
 
@@ -48,6 +49,7 @@ def load_data {
 # room for the largest micro-batch
 def input_room m { tensor x0_room_$(m)$master[rows,columns_in] }
 def target_room m { tensor t_room_$(m)$master[rows,columns_out] }
+def input_part m { tensor x0_$m[rows,columns_in] $dtype }                                     # for what another rank sends
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
