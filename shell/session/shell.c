@@ -1,6 +1,7 @@
 /* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
 #include "shell/session/shell.h"
 #include "base/memory.h"
+#include "races/races.h"
 #include "machine/machine.h"
 #include "mpi/plane.h"
 #include "shell/session/prints.h"
@@ -23,8 +24,10 @@ static void free_world(struct world *world, struct backend *backend)
 {
 	if (backend)
 		backend->stop(backend);
-	if (world)
+	if (world) {
+		races_free(world);
 		world_free(world);
+	}
 }
 
 void session_forget(struct shell *shell)
@@ -42,23 +45,13 @@ static void done(void *self, op_id id)
 	prints_done(self, id);
 }
 
-/* A fresh world in the shell's fields; they are untouched on failure. */
-static enum status make_world(struct shell *shell, int n)
+/* A fresh world in the shell's fields. */
+static void make_world(struct shell *shell, int n)
 {
 	struct backend_hooks hooks = {shell, done};
-	struct backend *backend = NULL;
-	struct world *world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
-	enum status status = world ? ST_OK : ST_MEMORY;
-	if (status == ST_OK)
-		backend = sim_start(world, shell->dry ? NULL : shell->plane, hooks);
-	if (status != ST_OK) {
-		free_world(world, backend);
-		return status;
-	}
-	shell->world = world;
-	shell->fresh = world->digest;
-	shell->backend = backend;
-	return ST_OK;
+	shell->world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
+	shell->fresh = shell->world->digest;
+	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->plane, hooks);
 }
 
 enum status session_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine)
@@ -69,7 +62,7 @@ enum status session_open(struct shell *shell, struct plane *plane, int n, bool d
 	if (status == ST_OK && !(shell->out = out_create(false, 80)))
 		status = ST_MEMORY;
 	if (status == ST_OK)
-		status = make_world(shell, n);
+		make_world(shell, n);
 	shell->machine_at_reset = shell->machine;
 	return status;
 }
@@ -90,11 +83,7 @@ enum status session_reset(struct shell *shell)
 {
 	struct retired *old = mem_alloc(sizeof *old);
 	*old = (struct retired){shell->retired, shell->world, shell->backend};
-	enum status status = make_world(shell, shell->world->n);
-	if (status != ST_OK) {
-		mem_free(old);
-		return status;
-	}
+	make_world(shell, shell->world->n);
 	shell->retired = old;
 	prints_release(shell);
 	text_clear(&shell->typed);
