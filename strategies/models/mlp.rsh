@@ -26,7 +26,7 @@ def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
 # ---- the batch ----
 # Units are the layers and, behind them, the loss. A batch falls to `replicas` ranks of which this is `replica`, and on each to `micros` micro-batches
 let first_unit = 1;  let last_unit = layers+1;  let replicas = 1;  let replica = 0;  let micros = 1
-let heads = 1;  let seq = 1;  let input = "x0";  let outcome = "x$layers"
+let heads = 1;  let seq = 1;  let tied = "off";  let input = "x0";  let outcome = "x$layers"
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
 let wide = columns_out
@@ -64,7 +64,9 @@ let half = 0;  let mixed = dtype != "f32";  let master = "";  if mixed { let mas
 
 # calls `what` with each parameter of unit u: its name, rows, columns; deviation and seed of its beginning; how tensor parallelism cuts it.
 # He's deviation, sqrt(2/rows), where a relu behind it halves the variance
-def each_parameter u what {
+def each_parameter u what { one_parameter u 0 what }
+def each_parameter_back u what { one_parameter u 0 what }
+def one_parameter u i what {
   let r = hidden;  if u == 1 { let r = columns_in }
   let c = hidden;  if u == layers { let c = columns_out }
   let deviation = sqrt(2/r);  if u == layers { let deviation = sqrt(1/r) }
@@ -76,7 +78,6 @@ def cut_of u {
   let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" }
   if u%2 == 1 and u == layers { let cut = "whole" }                   # it has no partner
 }
-def each_parameter_back u what { each_parameter u what }
 def parameter p r c deviation s cut {
   tensor $p[r,c] $dtype = randn seed=s scale=deviation
   if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
