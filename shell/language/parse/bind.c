@@ -2,6 +2,7 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
+#include "strategies/kinds.h"
 
 #include <string.h>
 
@@ -115,12 +116,27 @@ static const struct option_row *option_row(const struct command *row, const stru
 	return NULL;
 }
 
+enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
+{
+	struct slice_of_text value = slice_between(word->sign + 1, word->after);
+	if (statement->purpose)
+		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
+	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
+	if (status != ST_OK || !statement->purpose->constant ||
+	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
+		return status;
+	return none_of(statement->row ? statement->row->name : "tensor", slice_between(word->at, word->after),
+	        value, TENSOR_KIND_WORDS);
+}
+
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word);
 	struct option *option = &statement->option[statement->options];
 	const char *at = word->sign + 1;
 
+	if (!row && statement->row->results_ok && text_is(word->at, word->sign, "kind"))
+		return bind_purpose(parser, statement, word);
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
