@@ -26,9 +26,10 @@ def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
 # ---- the batch ----
 # Units are the layers and, behind them, the loss. A batch falls to `replicas` ranks of which this is `replica`, and on each to `micros` micro-batches
 let first_unit = 1;  let last_unit = layers+1;  let replicas = 1;  let replica = 0;  let micros = 1
-let heads = 1;  let seq = 1;  let input = "x0";  let outcome = "x$layers"
+let heads = 1;  let seq = 1;  let tied = "off";  let input = "x0";  let outcome = "x$layers"
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
+let wide = columns_out
 if samples == 0 { let samples = 4*batch }
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1
 
@@ -46,8 +47,9 @@ def load_data {
   }
 }
 # room for the largest micro-batch
-def input_room m { tensor x0_room_$(m)$master[most,columns_in] }
-def target_room m { tensor t_room_$(m)$master[most,columns_out] }
+def input_room m { tensor x0_room_$(m)$master[rows,columns_in] }
+def target_room m { tensor t_room_$(m)$master[rows,columns_out] }
+def input_part m { tensor x0_$m[rows,columns_in] $dtype }                                     # for what another rank sends
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
@@ -62,7 +64,9 @@ let half = 0;  let mixed = dtype != "f32";  let master = "";  if mixed { let mas
 
 # calls `what` with each parameter of unit u: its name, rows, columns; deviation and seed of its beginning; how tensor parallelism cuts it.
 # He's deviation, sqrt(2/rows), where a relu behind it halves the variance
-def each_parameter u what {
+def each_parameter u what { one_parameter u 0 what }
+def each_parameter_back u what { one_parameter u 0 what }
+def one_parameter u i what {
   let r = hidden;  if u == 1 { let r = columns_in }
   let c = hidden;  if u == layers { let c = columns_out }
   let deviation = sqrt(2/r);  if u == layers { let deviation = sqrt(1/r) }
@@ -74,7 +78,6 @@ def cut_of u {
   let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" }
   if u%2 == 1 and u == layers { let cut = "whole" }                   # it has no partner
 }
-def each_parameter_back u what { each_parameter u what }
 def parameter p r c deviation s cut {
   tensor $p[r,c] $dtype = randn seed=s scale=deviation
   if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
@@ -116,7 +119,7 @@ def layer_forward u m {
 }
 def output m { }
 # where micro-batches or ranks have unequal rows, or several micro-batches add up, each counts by its share
-let weigh = 0;  let most = 0
+let weigh = 0;  let uneven = 0
 def loss m {
   if weigh {
     l_$m = mse x$(layers)_$m t_$m
@@ -160,9 +163,9 @@ def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" 
 def setup {
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
-  let weigh = micros > 1 or batch%replicas != 0;  let most = (batch+replicas*micros-1)//(replicas*micros)
+  let uneven = batch%(replicas*micros) != 0;  let weigh = micros > 1 or uneven
   load_data
-  input_room 0;  target_room 0
+  for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
   ## the parameters
   # the seed is the same everywhere: every rank begins with the same numbers
   parameters
@@ -175,19 +178,19 @@ def iteration {
     # rows of the batch are copied to the GPU
     phase F$k
     take k
-    read_input 0;  read_target 0
+    let m = uneven*k;  read_input m;  read_target m
     for u in first_unit:last_unit+1 {
       name_unit u
       ## forward of $name
       # what it computes stays in memory: backward needs it
-      forward u 0
+      forward u m
     }
     for u in last_unit:first_unit-1:-1 {
       name_unit u
       ## backward of $name
       # from the gradient of what it gave: those of its parameters, and of what it was given
       phase B$k
-      backward u 0 1 1
+      backward u m 1 1
     }
   }
   before_update

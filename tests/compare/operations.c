@@ -7,8 +7,10 @@
  * tests/compare/run compares two builds, or a build with kept digests. */
 #include "kernels/kernel.h"
 #include "collectives/collective.h"
+#include "shell/commands/table.h"
 #include "shell/session/credit.h"
-#include "shell/session/shell.h"
+#include "shell/submit/rows.h"
+#include "shell/training/open.h"
 #include "shell/language/run/interpreter.h"
 #include "base/text.h"
 
@@ -161,6 +163,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "operations: %s\n", fail_text());
 		return 2;
 	}
+	commands_start(command_table);
 	credit_start(&credit, plane, &shell.budget);
 	shell.credit = &credit;
 	enum status status = interpreter_run(&shell, text_string(&script), script.count, NULL, 1);

@@ -396,6 +396,11 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	case FUNCTION_WORK:
 	case FUNCTION_MICRO:
 	case FUNCTION_CHUNK:
+	case FUNCTION_DOING:
+	case FUNCTION_WORKS:
+	case FUNCTION_MEMORIES:
+	case FUNCTION_TURN:
+	case FUNCTION_INPUTS:
 		return schedule_value(eval, formula, value);
 	default:
 		break;
