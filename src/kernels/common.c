@@ -195,16 +195,17 @@ LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
 	double sums[PARTS] = {0}, sum = 0;
 	int64_t whole = count / PARTS * PARTS;
 
+	/* A NaN may get lost here: its exp is one, and so is the sum. */
 	for (int j = 0; j < PARTS; j++)
-		part[j] = row[j < count ? j : 0];
+		part[j] = row[0];
 	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++) /* a NaN stays */
-			part[j] = row[i + j] > part[j] || row[i + j] != row[i + j] ? row[i + j] : part[j];
+		for (int j = 0; j < PARTS; j++)
+			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
 	for (int64_t i = whole; i < count; i++)
-		part[0] = row[i] > part[0] || row[i] != row[i] ? row[i] : part[0];
+		part[0] = row[i] > part[0] ? row[i] : part[0];
 	most = part[0];
 	for (int j = 1; j < PARTS; j++)
-		most = part[j] > most || part[j] != part[j] ? part[j] : most;
+		most = part[j] > most ? part[j] : most;
 
 	for (int64_t i = 0; i < count; i++)
 		row[i] = (float)exponential((double)row[i] - (double)most);
@@ -220,9 +221,14 @@ LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
 		row[i] *= inverse;
 }
 
-void kernel_softmax_row(float *row, int64_t count)
+void kernel_softmax_row(float *row, int64_t count, int64_t room)
 {
-	softmax_row(row, count);
+	int64_t padded = least_of(room, parts_of(count, 16) * 16);
+	for (int64_t i = count; i < padded; i++)
+		row[i] = -INFINITY;
+	softmax_row(row, padded);
+	for (int64_t i = padded; i < room; i++)
+		row[i] = 0;
 }
 
 /* ---- outputs over inputs ---- */

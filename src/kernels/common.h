@@ -53,8 +53,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 void kernel_floats(const struct kernel_tensor *tensor, float *to);
 void kernel_from_floats(const struct kernel_tensor *tensor, const float *values);
 
-/* row := softmax(row), for a kernel that has it on its way. The sum is that of eight interleaved ones. */
-void kernel_softmax_row(float *row, int64_t count);
+/* The first `count` of a row become its softmax, the rest up to `room` 0, for a kernel that has it on its way.
+ * What is padded with -infinity to a multiple of 16, whose exp is 0, is computed in vectors without a rest. */
+void kernel_softmax_row(float *row, int64_t count, int64_t room);
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b);
 
