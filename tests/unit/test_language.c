@@ -374,6 +374,10 @@ static void reset_while_running(void **state)
 	HOLDS("let a = 1; tensor x[4]; for i in 0:2 { reset; tensor x[8]; let b = i; expect b == i and "
 	      "bytes(x) == 32 }; expect b == 1");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
+	/* the ranks of a `use` end with the world: the block that the reset stands in still goes by them */
+	HOLDS("use @1\n{ reset; tensor z[4]; let c = 2; expect rank == 1 }\nlet d = 3");
+	REFUSED("@0 expect c == 2", ST_NAME, "");
+	HOLDS("@0 expect d == 3");
 }
 
 static bool never(struct budget *budget)
