@@ -117,6 +117,7 @@ static enum status add_file(struct shell *shell, struct chosen *chosen, const st
 	chosen->file[i].what = chosen->what[i];
 	chosen->file[i].given = choice->given;
 	chosen->file[i].givens = choice->givens;
+	chosen->file[i].shares = i > 1;
 	return head_read(&chosen->head[i], &chosen->file[i]);
 }
 
@@ -135,7 +136,7 @@ static const struct statement *def_in(const struct tree *tree, struct slice_of_t
 static const struct statement *near_place(const struct chosen *chosen, int i, const char *name)
 {
 	const struct statement *near = NULL;
-	int best = strlen(name) > 6 ? 3 : 2;
+	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
 	char other[64];
 	for (int k = 0; k < i; k++)
 		for (const struct statement *def = chosen->head[k].tree->defs; def; def = def->next_call) {
@@ -172,9 +173,26 @@ static enum status check_place(const struct chosen *chosen, int i, const struct 
 	return ST_OK;
 }
 
+/* A strategy's option has no name of the model's options: they are variables of one scope. */
+static enum status check_options(const struct chosen *chosen, int i)
+{
+	for (const struct statement *at = chosen->head[i].tree->block.first; at; at = at->next) {
+		char name[64] = "";
+		if (at->kind == STATEMENT_OPTION)
+			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
+		if (*name && head_has_option(&chosen->head[0], name))
+			return fail(ST_NAME,
+			        "%s:%d: option %s: the model has an option of that name: take another",
+			        chosen->file[i].name, at->line, name);
+	}
+	return ST_OK;
+}
+
 static enum status check_places(const struct chosen *chosen)
 {
 	enum status status = ST_OK;
+	for (int i = 1; i < chosen->files && status == ST_OK; i++)
+		status = check_options(chosen, i);
 	for (int i = 1; i < chosen->files; i++)
 		for (const struct statement *def = chosen->head[i].tree->defs; def && status == ST_OK;
 		        def = def->next_call)

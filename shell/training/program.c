@@ -31,7 +31,8 @@ void program_add(struct program *program, const struct player_file *file)
 	        .text = mem_copy_text(file->text, file->count),
 	        .count = file->count,
 	        .given = given,
-	        .givens = file->givens};
+	        .givens = file->givens,
+	        .shares = file->shares};
 }
 
 static void free_text(const char *text)

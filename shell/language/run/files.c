@@ -213,7 +213,12 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	}
 	if (eval.varies)
 		return fail(ST_ARGUMENT, "option %s: its default may not differ by rank", name);
-	return make_variable(shell, line->name.at, line->name.length, value);
+	name_id id = names_make(shell->world->names, line->name.at, line->name.length);
+	struct variable *shared = in->shares ? variable_find(in, id) : NULL;
+	if (!shared)
+		return make_variable(shell, line->name.at, line->name.length, value);
+	in->scratch[0] = value;
+	return given ? variable_set(in, shared, &in->all, in->scratch, false) : ST_OK;
 }
 
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)

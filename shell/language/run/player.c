@@ -147,17 +147,19 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	enum status status = ST_OK;
+	enum status status = let_it(player->shell, 0); /* the setup may ask for it too */
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		const struct given *outer = in->given;
 		int outers = in->givens;
 		in->tree = player->tree[i];
 		in->given = player->file[i].given;
 		in->givens = player->file[i].givens;
+		in->shares = player->file[i].shares;
 		status = run_file(
 		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
 		in->given = outer;
 		in->givens = outers;
+		in->shares = false;
 	}
 	return status == ST_OK && player->loop ? run_rounds(player) : status;
 }

@@ -118,6 +118,7 @@ struct interpreter {
 	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
+	bool shares;               /* an `option` that a file before has is that option */
 	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
