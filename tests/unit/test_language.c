@@ -373,7 +373,7 @@ static void given_values(void **state)
 static void reset_between_statements(void **state)
 {
 	static const char *const inside[] = {"for i in 0:2 { reset }", "if 1 { tensor y[4]; reset }",
-	        "def empty { reset }; empty", "@0 { strategy serial }", "expect error \"x\" { reset }"};
+	        "def empty { reset }; empty", "@0 { strategy serial }"};
 	(void)state;
 	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
@@ -381,6 +381,7 @@ static void reset_between_statements(void **state)
 		REFUSED(inside[i], ST_ARGUMENT, "it stands on a line of its own");
 		HOLDS("expect bytes(x) == 32");
 	}
+	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32");
 	HOLDS("reset; for i in 0:2 { strategy serial }"); /* it is empty already */
 }
 
