@@ -46,7 +46,7 @@ $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons
 	@mkdir -p $(@D)
 	$(SAY) sh tools/embed $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands
+$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/commands
 	@mkdir -p $(@D)
 	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
 
@@ -94,14 +94,15 @@ bench: deps
 	@$(MAKE) --no-print-directory ranksh $(BENCHES)
 	@sh tests/bench/run $(BUILD)
 
-# feeds mutated lines to the parser; FUZZ_SECONDS=60
+# mutated lines for the parser, then random and mutated ones typed in sessions, under the sanitizers: FUZZ_SECONDS=60 for each
 FUZZ_SECONDS = 60
 fuzz: deps
-	@$(MAKE) --no-print-directory $(SANITIZED) fuzzer
+	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh fuzzer
 	build-asan/fuzz_parse $(FUZZ_SECONDS) tests/script tests/script/design
-fuzzer: $(BUILD)/fuzz_parse
-$(BUILD)/fuzz_parse: tests/fuzz/fuzz_parse.c $(LIBRARY)
-	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -o $@ $< $(LIBRARY) $(LIBS)
+	RANKSH=build-asan/ranksh SLOW=3 sh tests/fuzz/sessions.sh $(FUZZ_SECONDS)
+fuzzer: $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 
 install: ranksh
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions

@@ -71,7 +71,7 @@ static void add_wrapped(struct text *text, const char *words, int from)
 static void short_usage(const char *usage, struct text *out)
 {
 	static const char *const common[] = {
-	        " [in GROUP]", " [on STREAM]", " [algo=auto|ring|tree|nvls|pat]", " [unroll]"};
+	        " [in GROUP]", " [on STREAM]", " [algo=" ALGORITHM_CHOICE "]", " [unroll]"};
 	while (*usage && *usage != ',') {
 		size_t skip = 0;
 		for (size_t i = 0; i < sizeof common / sizeof common[0] && !skip; i++)
@@ -107,14 +107,37 @@ static void help_kernels(struct text *text)
 		add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
 }
 
+static bool has_algorithm(const struct collective *collective)
+{
+	return !collective->direct && !collective->bare;
+}
+
+/* "allreduce, broadcast, reduce": those of which `holds` */
+static void add_names(struct text *words, const char *before,
+        bool (*holds)(const struct collective *collective), const char *behind)
+{
+	const char *between = before;
+	for (int i = 0; collective_at(i); i++)
+		if (holds(collective_at(i))) {
+			text_add(words, "%s%s", *between ? between : " ", collective_at(i)->name);
+			between = ", ";
+		}
+	text_add(words, "%s", behind);
+}
+
 static void help_collectives(struct text *text)
 {
-	text_add(text,
-	        "  Every rank of the group calls it; it starts when the last one has.\n"
-	        "  Each takes [in GROUP] [on STREAM]; the first five algo=ring|tree|nvls|pat\n"
-	        "  and, but for reduce, the word unroll: its steps as operations of their own.\n");
+	struct text words = {0};
+	text_add(&words,
+	        "Every rank of the group calls it; it starts when the last one has. Each takes [in GROUP] "
+	        "[on STREAM];");
+	add_names(&words, "", has_algorithm, " take [algo=" ALGORITHM_CHOICE "]");
+	add_names(
+	        &words, "; ", collective_unrolls, " the word unroll: its steps as operations of their own.");
+	text_wrapped(text, text_string(&words), 2, WIDTH);
+	text_release(&words);
 	for (int i = 0; collective_at(i); i++)
-		if (collective_at(i)->kind != COLLECTIVE_BARRIER)
+		if (!collective_at(i)->bare)
 			add_row(text, collective_at(i)->usage, collective_at(i)->help);
 	static const char *const also[] = {"send", "recv", "sendrecv", "together", "barrier"};
 	for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {

@@ -44,17 +44,12 @@ const struct command command_phase = {
 static enum status mark_run(struct shell *shell, struct call *call)
 {
 	const char *word;
-	int section;
 	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, word, strlen(word));
-	if (!name)
-		return ST_MEMORY;
-	status = world_mark(shell->world, name, call_line(call), &section);
-	if (status == ST_OK)
-		interpreter_section(shell, section);
-	return status;
+	interpreter_section(shell, world_mark(shell->world, name, call_line(call)));
+	return ST_OK;
 }
 
 const struct command command_mark = {

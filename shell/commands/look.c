@@ -5,6 +5,7 @@
 #include "shell/session/queue.h"
 #include "shell/session/timeline.h"
 #include "shell/training/state.h"
+#include "races/races.h"
 #include "trace/trace.h"
 #include "world/world.h"
 
@@ -183,10 +184,8 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct trace trace = trace_of(shell);
 	struct text text = {0};
 	(void)call;
-	enum status status = world_races_now(shell->world);
-	if (status == ST_OK)
-		status = trace_races(&trace, out_width(shell->out), &text);
-	shell->races_told = (int)shell->world->race_count;
+	shell->races_told = (int)races_now(shell->world)->count;
+	enum status status = trace_races(&trace, out_width(shell->out), &text);
 	return say_table(shell, &text, status);
 }
 

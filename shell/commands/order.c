@@ -55,7 +55,7 @@ static enum status record_run(struct shell *shell, struct call *call)
 		struct record record = order_record(call, rank, OP_RECORD, "record", name);
 		status = queue_shared(shell, rank, stream, &record, &like, &phase, 0, &id);
 		if (status == ST_OK)
-			status = world_event_record(world, rank, event, id);
+			world_event_record(world, rank, event, id);
 		if (status != ST_OK)
 			return status;
 	}

@@ -75,7 +75,9 @@ static enum status abort_run(struct shell *shell, struct call *call)
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	if (status == ST_OK)
 		status = shell->backend->abort(shell->backend, thing.index);
-	return status == ST_OK ? world_abort(shell->world, thing.index) : status;
+	if (status == ST_OK)
+		world_abort(shell->world, thing.index);
+	return status;
 }
 
 const struct command command_abort = {

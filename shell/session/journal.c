@@ -1,5 +1,6 @@
 /* journal.c -- the session's log: entries added, dropped and counted */
 #include "shell/session/journal.h"
+#include "shell/session/shell.h"
 #include "base/memory.h"
 
 #include <string.h>

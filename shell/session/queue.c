@@ -46,5 +46,6 @@ enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const
 enum status shell_tensor_free(struct shell *shell, int index, int after_stream)
 {
 	size_t before = shell->world->op_count;
-	return tell_after(shell, before, world_tensor_free(shell->world, index, after_stream));
+	world_tensor_free(shell->world, index, after_stream);
+	return tell_after(shell, before, ST_OK);
 }

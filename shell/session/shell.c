@@ -1,6 +1,7 @@
 /* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
 #include "shell/session/shell.h"
 #include "base/memory.h"
+#include "races/races.h"
 #include "machine/machine.h"
 #include "mpi/plane.h"
 #include "shell/session/prints.h"
@@ -15,8 +16,10 @@ static void free_world(struct world *world, struct backend *backend)
 {
 	if (backend)
 		backend->stop(backend);
-	if (world)
+	if (world) {
+		races_free(world);
 		world_free(world);
+	}
 }
 
 static void done(void *self, op_id id)

@@ -1,7 +1,7 @@
 /* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
  * that can hang */
-
 #include "shell/session/warn.h"
+#include "races/races.h"
 #include "shell/session/note.h"
 #include "shell/session/out.h"
 #include "trace/trace.h"
@@ -41,14 +41,15 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;
-	for (size_t i = (size_t)shell->unread_told; i < world->unread_count; i++) {
-		const struct unread *read = &world->unread[i];
+	const struct races *races = world->races;
+	for (size_t i = (size_t)shell->unread_told; i < races->unread_count; i++) {
+		const struct unread *read = &races->unread[i];
 		struct ranks set = {0};
 		bool told = false;
-		for (size_t k = (size_t)shell->unread_told; k < world->unread_count; k++)
-			if (same_read(world, read, &world->unread[k])) {
+		for (size_t k = (size_t)shell->unread_told; k < races->unread_count; k++)
+			if (same_read(world, read, &races->unread[k])) {
 				told = told || k < i;
-				ranks_add(&set, world->ops[world->unread[k].op].rank);
+				ranks_add(&set, world->ops[races->unread[k].op].rank);
 			}
 		if (!told)
 			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
@@ -74,20 +75,23 @@ static void begin(int *told, size_t count)
 
 void warn_new(struct shell *shell)
 {
-	const struct world *world = shell->world;
+	struct world *world = shell->world;
+	/* with --dry, for thousands of ranks, races are looked for when somebody asks */
+	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
+	races = races ? races : &none;
 	size_t orders = order_count(world);
-	begin(&shell->races_told, world->race_count);
-	begin(&shell->unread_told, world->unread_count);
+	begin(&shell->races_told, races->count);
+	begin(&shell->unread_told, races->unread_count);
 	begin(&shell->orders_told, orders);
 	if (!shell->replaying) {
-		if ((size_t)shell->races_told < world->race_count)
+		if ((size_t)shell->races_told < races->count)
 			warn_races(shell);
-		if ((size_t)shell->unread_told < world->unread_count)
+		if ((size_t)shell->unread_told < races->unread_count)
 			warn_unread(shell);
 		for (size_t i = (size_t)shell->orders_told; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
 	}
-	shell->races_told = (int)world->race_count;
-	shell->unread_told = (int)world->unread_count;
+	shell->races_told = (int)races->count;
+	shell->unread_told = (int)races->unread_count;
 	shell->orders_told = (int)orders;
 }

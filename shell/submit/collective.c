@@ -5,6 +5,7 @@
 #include "shell/session/read.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/unroll.h"
+#include "base/arithmetic.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static enum status read_algorithm(struct call *call, int rank, struct record *re
 			return status;
 		if (!algorithm_find(word, &algorithm))
 			return fail(
-			        ST_ARGUMENT, "no algorithm '%s' (algo=auto, ring, tree, nvls or pat)", word);
+			        ST_ARGUMENT, "no algorithm '%s' (algo= one of: " ALGORITHM_WORDS ")", word);
 	}
 	record->algorithm = (uint8_t)algorithm;
 	return ST_OK;
@@ -79,11 +80,6 @@ enum status group_of(const struct shell *shell, struct call *call, int rank, str
 	return ST_OK;
 }
 
-static bool in_place(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BROADCAST || kind == COLLECTIVE_REDUCE;
-}
-
 enum status collective_resolve(
         struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
@@ -110,7 +106,7 @@ enum status collective_resolve(
 	/* only the root's part differs from the others'; groups of unlike size are unlike */
 	plan->place = instance->n * 2 + (record->root == place);
 	plan_operand(plan, &view,
-	        call_results(call) || !in_place(collective->kind) ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
+	        call_results(call) || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
 	if (call_results(call) > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
 	return call_results(call) ? plan_result_view(call, rank, plan, 0) : ST_OK;
@@ -128,23 +124,29 @@ static enum status check_algorithm(
 	        record->bytes, (enum algorithm)record->algorithm, &cost);
 }
 
+/* The larger of input and output, of the root's where they differ. */
+static int64_t message_bytes(const struct collective *collective, const struct layout *in, int n, int root)
+{
+	struct layout out = *in;
+	if (collective->shape("", in, n, root, root, &out) != ST_OK || !out.dims)
+		return layout_bytes(in);
+	return most_of(layout_bytes(in), layout_bytes(&out));
+}
+
 /* The result's layout, as an operand; dims 0: this rank gets none. */
 static enum status settle_result(
         struct shell *shell, const struct collective *collective, int n, int place, struct plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
 	struct layout out = in->layout;
-	if (!plan->results && !in_place(collective->kind))
+	if (!plan->results && !collective->in_place)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
 		        collective->name, names_text(shell->world->names, in->name));
 	enum status status = collective->shape(
 	        names_text(shell->world->names, in->name), &in->layout, n, place, plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
-	int64_t bytes = layout_bytes(&in->layout), gives = out.dims ? layout_bytes(&out) : 0;
-	plan->record.bytes = collective->kind == COLLECTIVE_GATHER ? bytes * n
-	        : bytes > gives                                    ? bytes
-	                                                           : gives;
+	plan->record.bytes = message_bytes(collective, &in->layout, n, plan->record.root);
 	if (!plan->results)
 		return ST_OK;
 	if (!out.dims) {

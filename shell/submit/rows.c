@@ -57,7 +57,7 @@ static void make_kernel(const struct kernel *kernel)
 static void make_collective(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];
-	bool barrier = collective->kind == COLLECTIVE_BARRIER;
+	bool bare = collective->bare;
 	int option = 0;
 	*row = (struct command){.name = collective->name,
 	        .aliases = "",
@@ -70,11 +70,11 @@ static void make_collective(const struct collective *collective)
 	        .class = COMMAND_PROGRAM,
 	        .stream_ok = true,
 	        .group_ok = true,
-	        .results_ok = !barrier,
+	        .results_ok = !bare,
 	        .run = collective_run,
 	        .collective = collective};
-	row->argument[COLLECTIVE_TENSOR] = (struct argument_row){
-	        barrier ? ARG_WORD : ARG_TENSOR, barrier ? ARG_OPTIONAL : 0, "", "a tensor"};
+	row->argument[COLLECTIVE_TENSOR] =
+	        (struct argument_row){bare ? ARG_WORD : ARG_TENSOR, bare ? ARG_OPTIONAL : 0, "", "a tensor"};
 	row->argument[COLLECTIVE_UNROLL] = (struct argument_row){ARG_WORD, ARG_OPTIONAL, "unroll", "unroll"};
 	if (collective->reduces)
 		row->option[option++] = (struct option_row){
@@ -82,9 +82,9 @@ static void make_collective(const struct collective *collective)
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};
-	if (!barrier)
-		row->option[option++] = (struct option_row){
-		        "algo", ARG_WORD, UNIT_PLAIN, "auto ring tree nvls pat", "the algorithm"};
+	if (!bare)
+		row->option[option++] =
+		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};
 }
 
 void commands_start(const struct command *const *table)

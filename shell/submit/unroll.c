@@ -2,8 +2,9 @@
  * operation of its own
  *
  * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a kernel
- * adds it. An average is a sum that is divided at the end; an allgather begins with a copy of one's own part
- * into its place; a reducescatter, which uses up its input, works on a copy of it. */
+ * adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is larger than
+ * the input (allgather), a copy of one's own part into its place comes first; where it is smaller (reducescatter),
+ * the steps, which use up what they work on, have a copy of the input. */
 #include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
 #include "base/memory.h"
@@ -140,8 +141,9 @@ static enum status queue_step(struct work *work, const struct step *step)
 		return status;
 	struct operand into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
 	scratch.access = ACCESS_READ;
-	return queue_kernel(
-	        work, work->plan->record.reduction == REDUCE_MAX ? "maximum" : "add", &into, &scratch, 0);
+	static const char *const kernels[] = {
+	        [REDUCE_SUM] = "add", [REDUCE_AVG] = "add", [REDUCE_MAX] = "fmax", [REDUCE_MIN] = "fmin"};
+	return queue_kernel(work, kernels[work->plan->record.reduction], &into, &scratch, 0);
 }
 
 /* ---- before and after the steps ---- */
@@ -167,45 +169,65 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	return ST_OK;
 }
 
-/* The tensor that the steps work on: the result where there is one, a copy of a reducescatter's input, else
- * the input itself. */
+/* Elements of the result are more than those of the input (1), fewer (-1), as many (0). */
+static int growth(const struct plan *plan)
+{
+	if (!plan->results)
+		return 0;
+	int64_t in = layout_count(&plan->operand[0].layout),
+	        out = layout_count(&plan->operand[plan->result[0].operand].layout);
+	return (out > in) - (out < in);
+}
+
+/* 1/n as the type holds it: what ncclAvg multiplies by */
+static double one_of(int n, enum dtype dtype)
+{
+	char element[4];
+	dtype_set(dtype, element, 0, 1.0f / (float)n);
+	return (double)dtype_get(dtype, element, 0);
+}
+
+static enum status premultiply(struct work *work)
+{
+	int n = work->instance->n;
+	if (work->plan->record.reduction != REDUCE_AVG || !work->collective->reduces || n == 1)
+		return ST_OK;
+	return queue_kernel(
+	        work, "scale", &work->whole, NULL, one_of(n, (enum dtype)work->whole.layout.dtype));
+}
+
+/* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
+ * smaller, else the input itself. */
 static enum status begin(struct work *work)
 {
 	const struct plan *plan = work->plan;
 	const struct operand *in = &plan->operand[0],
 	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
-	enum collective_kind kind = work->collective->kind;
 	struct operand own;
-	work->whole = kind == COLLECTIVE_REDUCESCATTER ? *in : *out;
+	work->whole = growth(plan) < 0 ? *in : *out;
 	int64_t count = layout_count(&work->whole.layout), part = layout_count(&in->layout);
 	enum status status = layout_make(&work->whole.layout, (enum dtype)in->layout.dtype, 1, &count);
 	if (status != ST_OK)
 		return status;
-	if (kind == COLLECTIVE_ALLGATHER) {
+	if (growth(plan) > 0) {
 		own = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
 		return queue_copy(work, in, &own);
 	}
-	if (kind == COLLECTIVE_REDUCESCATTER) {
+	if (growth(plan) < 0)
 		status = make_temporary(work, count, &work->whole, &work->copy_tensor);
-		return status == ST_OK ? queue_copy(work, in, &work->whole) : status;
-	}
-	return out != in ? queue_copy(work, in, out) : ST_OK;
+	if (status == ST_OK && (growth(plan) < 0 || out != in))
+		status = queue_copy(work, in, &work->whole);
+	return status == ST_OK ? premultiply(work) : status;
 }
 
 static enum status end(struct work *work)
 {
 	const struct plan *plan = work->plan;
-	int n = work->instance->n;
-	struct operand mine = work->whole;
-	int64_t part = layout_count(&work->whole.layout) / n;
-	enum status status = ST_OK;
-	if (work->collective->kind == COLLECTIVE_REDUCESCATTER)
-		mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
-	if (plan->record.reduction == REDUCE_AVG && work->collective->reduces && n > 1)
-		status = queue_kernel(work, "scale", &mine, NULL, 1.0 / n);
-	if (status == ST_OK && work->collective->kind == COLLECTIVE_REDUCESCATTER)
-		status = queue_copy(work, &mine, &plan->operand[plan->result[0].operand]);
-	return status;
+	if (growth(plan) >= 0)
+		return ST_OK;
+	int64_t part = layout_count(&work->whole.layout) / work->instance->n;
+	struct operand mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
+	return queue_copy(work, &mine, &plan->operand[plan->result[0].operand]);
 }
 
 static enum status free_temporary(struct work *work, int tensor)
@@ -225,8 +247,7 @@ static int64_t scratch_count(const struct work *work)
 static int64_t elements(const struct work *work)
 {
 	const struct plan *plan = work->plan;
-	bool of_result = plan->results && work->collective->kind == COLLECTIVE_ALLGATHER;
-	return layout_count(&plan->operand[of_result ? plan->result[0].operand : 0].layout);
+	return layout_count(&plan->operand[growth(plan) > 0 ? plan->result[0].operand : 0].layout);
 }
 
 static enum status steps_of(struct work *work)
@@ -279,8 +300,6 @@ static enum status check(struct shell *shell, struct call *call, const struct co
 	for (int k = 0; k < plans->ranks; k++) {
 		struct work work = work_of(
 		        shell, call, collective, &plans->plan[plans->rank[k].plan], plans->rank[k].rank);
-		if (collective->reduces && work.plan->record.reduction == REDUCE_MIN)
-			return fail(ST_ARGUMENT, "%s unroll: op=sum, avg or max", collective->name);
 		enum status status = steps_of(&work);
 		mem_free(work.steps);
 		if (status != ST_OK)

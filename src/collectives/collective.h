@@ -1,7 +1,8 @@
 /* collective.h -- what a collective is: its shapes, cost by algorithm, steps when unrolled, and its data over
- * MPI; one file per algorithm, one row per collective (steps, cost and expected answer side by side).
+ * MPI.
  *
- * May call: kernels/ world/ machine/ mpi/ base/. */
+ * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its name in
+ * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS. */
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 
@@ -9,39 +10,37 @@
 #include "mpi/plane.h"
 #include "world/world.h"
 
-/* X(symbol, name) */
-#define ALGORITHMS(X)   \
-	X(AUTO, "auto") \
-	X(RING, "ring") \
-	X(TREE, "tree") \
-	X(NVLS, "nvls") \
-	X(PAT, "pat")
+/* X(symbol, name): the file of a name defines algorithm_NAME (inside.h). Words for users come from here. */
+#define ALGORITHMS(X) \
+	X(RING, ring) \
+	X(TREE, tree) \
+	X(NVLS, nvls) \
+	X(PAT, pat)
 enum algorithm {
+	ALGORITHM_AUTO,
 #define X(symbol, name) ALGORITHM_##symbol,
 	ALGORITHMS(X)
 #undef X
 	        ALGORITHM_COUNT
 };
+#define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
+#define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
+#define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
+#define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
 const char *algorithm_name(enum algorithm algorithm);
 bool algorithm_find(const char *name, enum algorithm *algorithm);
 
-/* X(symbol, name, has root, reduces) */
-#define COLLECTIVES(X)                          \
-	X(ALLREDUCE, "allreduce", 0, 1)         \
-	X(BROADCAST, "broadcast", 1, 0)         \
-	X(REDUCE, "reduce", 1, 1)               \
-	X(ALLGATHER, "allgather", 0, 0)         \
-	X(REDUCESCATTER, "reducescatter", 0, 1) \
-	X(GATHER, "gather", 1, 0)               \
-	X(SCATTER, "scatter", 1, 0)             \
-	X(ALLTOALL, "alltoall", 0, 0)           \
-	X(BARRIER, "barrier", 0, 0)
-enum collective_kind {
-#define X(symbol, name, root, reduces) COLLECTIVE_##symbol,
-	COLLECTIVES(X)
-#undef X
-	        COLLECTIVE_COUNT
-};
+/* X(name), in the order of help: collective_NAME is its row. */
+#define COLLECTIVES(X)   \
+	X(allreduce)     \
+	X(broadcast)     \
+	X(reduce)        \
+	X(allgather)     \
+	X(reducescatter) \
+	X(gather)        \
+	X(scatter)       \
+	X(alltoall)      \
+	X(barrier)
 
 /* Who takes part, as the cost model sees it */
 struct cost_group {
@@ -58,17 +57,42 @@ struct cost {
 	double sent_bytes;    /* what each rank sends in all (of a root or the busiest, where they differ) */
 };
 
+/* The data of one collective on one process: what every member calls it with, and where this one's tensors
+ * lie. */
+struct collective_job {
+	struct plane_group *comm;
+	enum dtype dtype;
+	enum reduction reduction;
+	int n, place, root;
+	int64_t size; /* bytes of an element */
+	const char *in;
+	char *out; /* NULL where there is no result */
+	int64_t in_count, out_count;
+};
+
 struct collective {
-	enum collective_kind kind;
 	const char *name, *usage, *help, *torch, *cuda, *example;
 	bool has_root, reduces;
+	bool in_place; /* without OUT = the result takes the place of the input */
+	bool direct;   /* made of sends and receives, all at once: there is no algorithm to choose */
+	bool bare;     /* there is no tensor */
+	int rounds;    /* how often the message goes round a ring: 2 when it is reduced, then spread */
+	/* NCCL's "bus bandwidth" factor of a group of n: busbw = message bytes / time x factor (nccl-tests,
+	 * PERFORMANCE.md). In a ring, a rank sends that much of the message. */
+	double (*bus_factor)(int n);
 	/* Layout of the result from that of the input, for a rank at `place` (root: place of the root). dims
 	 * of the first axis grow or shrink by the group's size; reducescatter, scatter, alltoall want it
 	 * divisible where the field does. A rank that gets no result (gather, reduce: all but the root) has
-	 * out->dims 0. A scatter's input has one shape on every rank. */
+	 * out->dims 0. A scatter's input has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
 	enum status (*shape)(
 	        const char *name, const struct layout *in, int n, int place, int root, struct layout *out);
+	/* By way of collective_data(), which sees to overlaps. ST_MPI; then the same MPI calls have been made all
+	 * the same. */
+	enum status (*data)(const struct collective_job *job);
 };
+#define X(name) extern const struct collective collective_##name;
+COLLECTIVES(X)
+#undef X
 const struct collective *collective_find(const char *name);
 const struct collective *collective_at(int i); /* NULL behind the last */
 
@@ -77,9 +101,6 @@ const struct collective *collective_at(int i); /* NULL behind the last */
  * algorithm cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost);
-/* NCCL's "bus bandwidth" factor: busbw = message bytes / time x factor (nccl-tests, PERFORMANCE.md). */
-double collective_bus_factor(enum collective_kind kind, int n);
-
 /* One step of an unrolled algorithm, of one rank: send [send_offset, +send_count) to place `to`, receive into
  * the scratch or at recv_offset, then maybe reduce. Offsets and counts in elements of the flattened
  * tensor. */
@@ -97,10 +118,15 @@ struct step {
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
         int root, int64_t elements, struct step *steps, int room, int *count);
 
+/* Can it be unrolled by some algorithm? */
+bool collective_unrolls(const struct collective *collective);
+
 /* The data of one collective on this process, over MPI; contiguous buffers; every member calls with the same
  * arguments. in may overlap out; out may be NULL where a rank gets no result, in where its input is not
- * looked at. The sum of f16 and bf16 is rounded once; an average of i32 is cut toward zero, as ncclAvg does.
- * comm: the group's. ST_MPI, ST_MEMORY (then the same MPI calls have been made all the same). */
+ * looked at. All members get the same bits, those of the unrolled ring, on every computer: each addition is
+ * rounded to the tensor's type, in the order of the ring. An average of floats is the sum of each input times
+ * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a number
+ * wins over a NaN. comm: the group's. ST_MPI. */
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
         enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count);
 

@@ -3,11 +3,14 @@
 #include <string.h>
 
 static const struct algorithm_row *const rows[] = {
-        &algorithm_ring, &algorithm_tree, &algorithm_nvls, &algorithm_pat};
+#define X(symbol, name) &algorithm_##name,
+        ALGORITHMS(X)
+#undef X
+};
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const char *const names[ALGORITHM_COUNT] = {
-#define X(symbol, name) [ALGORITHM_##symbol] = name,
+static const char *const names[ALGORITHM_COUNT] = {"auto",
+#define X(symbol, name) #name,
         ALGORITHMS(X)
 #undef X
 };
@@ -26,21 +29,6 @@ bool algorithm_find(const char *name, enum algorithm *algorithm)
 		}
 	}
 	return false;
-}
-
-double collective_bus_factor(enum collective_kind kind, int n)
-{
-	switch (kind) {
-	case COLLECTIVE_ALLREDUCE:
-		return 2.0 * (n - 1) / n;
-	case COLLECTIVE_BROADCAST:
-	case COLLECTIVE_REDUCE:
-		return n > 1 ? 1 : 0;
-	case COLLECTIVE_BARRIER:
-		return 0;
-	default:
-		return (double)(n - 1) / n;
-	}
 }
 
 double cost_ns(const struct cost *cost)
@@ -117,11 +105,6 @@ static void direct_cost(const struct task *task, struct cost *cost)
 	cost->algorithm = ALGORITHM_AUTO;
 }
 
-static bool is_direct(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_GATHER || kind == COLLECTIVE_SCATTER || kind == COLLECTIVE_ALLTOALL;
-}
-
 static enum status choose(const struct task *task, enum algorithm algorithm, struct cost *cost)
 {
 	bool found = false;
@@ -150,22 +133,51 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	struct cost chosen = {.protocol = "", .algorithm = (uint8_t)algorithm};
 	enum status status = ST_OK;
 
-	if (is_direct(collective->kind) && algorithm != ALGORITHM_AUTO)
+	if (collective->direct && algorithm != ALGORITHM_AUTO)
 		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose",
 		        collective->name);
 	if (group.n == 1) {
 		chosen.latency_ns = machine->link_latency; /* a kernel that finds nothing to send */
 		chosen.rate = machine->link_rate;
-	} else if (is_direct(collective->kind)) {
+	} else if (collective->direct) {
 		direct_cost(&task, &chosen);
 	} else {
 		status = choose(&task, algorithm, &chosen);
 	}
-	if (status)
+	if (status != ST_OK)
 		return status;
 	chosen.alone_ns = machine_whole_ns(cost_ns(&chosen));
 	*cost = chosen;
 	return ST_OK;
+}
+
+static bool unrolls(const struct algorithm_row *row, const struct collective *collective)
+{
+	return row->unrolls && row->unrolls(collective);
+}
+
+bool collective_unrolls(const struct collective *collective)
+{
+	bool can = false;
+	for (int i = 0; i < ROWS; i++)
+		can = can || unrolls(rows[i], collective);
+	return can;
+}
+
+/* "allreduce by ring, broadcast by tree ..." */
+static enum status cannot_be_unrolled(const struct collective *collective, enum algorithm algorithm)
+{
+	struct text known = {0};
+	for (int k = 0; collective_at(k); k++)
+		for (int i = 0; i < ROWS; i++)
+			if (unrolls(rows[i], collective_at(k)))
+				text_add(&known, "%s%s by %s", known.count ? ", " : "",
+				        collective_at(k)->name, algorithm_name(rows[i]->algorithm));
+	fail(ST_ARGUMENT, "%s%s%s cannot be unrolled; what can: %s", collective->name,
+	        algorithm == ALGORITHM_AUTO ? "" : " algo=",
+	        algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm), text_string(&known));
+	text_release(&known);
+	return ST_ARGUMENT;
 }
 
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
@@ -174,16 +186,12 @@ enum status collective_steps(const struct collective *collective, enum algorithm
 	for (int i = 0; i < ROWS; i++) {
 		bool meant = algorithm == ALGORITHM_AUTO || algorithm == rows[i]->algorithm;
 
-		if (!meant || !rows[i]->unrolls || !rows[i]->unrolls(collective->kind))
+		if (!meant || !unrolls(rows[i], collective))
 			continue;
 		if (room < STEPS_MAX(n))
 			return fail(ST_BUG, "room for %d steps where %d may come", room, STEPS_MAX(n));
-		*count = n > 1 ? rows[i]->steps(collective->kind, n, place, root, elements, steps) : 0;
+		*count = n > 1 ? rows[i]->steps(collective, n, place, root, elements, steps) : 0;
 		return ST_OK;
 	}
-	return fail(ST_ARGUMENT,
-	        "%s%s%s cannot be unrolled; allreduce, allgather and reducescatter by ring and broadcast by "
-	        "tree can",
-	        collective->name, algorithm == ALGORITHM_AUTO ? "" : " algo=",
-	        algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm));
+	return cannot_be_unrolled(collective, algorithm);
 }

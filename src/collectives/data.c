@@ -1,131 +1,233 @@
 /* data.c -- the data of a collective: host buffers over MPI
  *
- * What a process calls depends on kind, type and counts alone, which are equal on all members; never on where
- * its own buffers lie or on whether it has memory left. f16 and bf16 are reduced as f32, in parts that fit
- * the stack. */
-#include "collectives/collective.h"
+ * A reduction is not left to MPI, whose order of additions depends on its version, on sizes and on the number of
+ * processes. Each place gets its own piece of everybody's tensor and adds the pieces up in the order in which a
+ * ring would; then the sums are exchanged. With n = 3, tensors a, b, c of places 0, 1, 2:
+ *
+ *      place 0   a0 a1 a2         a0 b0 c0    (a0 + b0) + c0         s0 s1 s2
+ *      place 1   b0 b1 b2   ->    a1 b1 c1    (b1 + c1) + a1   ->    s0 s1 s2
+ *      place 2   c0 c1 c2         a2 b2 c2    (c2 + a2) + b2         s0 s1 s2
+ *             spread: all to all             each alone         collect: all to all
+ *
+ * These are the bytes and the sums of the ring (ring.c) in two exchanges instead of 2(n-1) steps: the bits of
+ * `unroll`, the same on all members.
+ *
+ * What a process calls depends on kind, type and counts alone, which are equal on all members. */
+#include "base/arithmetic.h"
 #include "base/memory.h"
+#include "collectives/inside.h"
 #include <string.h>
 
-enum { HALVES = 8192 }; /* elements of a part: 32 kB as f32 */
+/* Elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */
+enum { PART = 1 << 18 };
 
-struct job {
-	struct plane_group *comm;
-	enum dtype dtype;
-	enum reduction reduction;
-	int n, place, root;
-	int64_t size; /* bytes of an element */
-	const char *in;
-	char *out;
-};
+/* ---- arithmetic ---- */
 
-static enum data_reduction operation_of(enum reduction reduction)
+/* A factor or a result, as the type holds it */
+static float rounded(enum dtype dtype, float value)
 {
-	return reduction == REDUCE_MAX ? DATA_MAX : reduction == REDUCE_MIN ? DATA_MIN : DATA_SUM;
+	char element[4];
+	dtype_set(dtype, element, 0, value);
+	return dtype_get(dtype, element, 0);
 }
 
-static void divide(const struct job *job, enum dtype dtype, void *values, int64_t count)
+/* sum := sum OP x, each step rounded to f32. A number wins over a NaN, as in NCCL (fmaxf, fminf). */
+static void combine_f32(enum reduction reduction, float *sum, const float *x, int64_t count)
 {
-	float *real = values;
-	int32_t *whole = values;
+	if (reduction == REDUCE_MAX)
+		for (int64_t i = 0; i < count; i++)
+			sum[i] = x[i] > sum[i] || sum[i] != sum[i] ? x[i] : sum[i];
+	else if (reduction == REDUCE_MIN)
+		for (int64_t i = 0; i < count; i++)
+			sum[i] = x[i] < sum[i] || sum[i] != sum[i] ? x[i] : sum[i];
+	else
+		for (int64_t i = 0; i < count; i++)
+			sum[i] += x[i];
+}
 
-	if (job->reduction != REDUCE_AVG)
-		return;
-	for (int64_t i = 0; i < count; i++) {
-		if (dtype == DT_I32)
-			whole[i] /= job->n;
+/* Sums wrap at 2^31. */
+static void combine_i32(enum reduction reduction, int32_t *sum, const int32_t *x, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+		if (reduction == REDUCE_MAX)
+			sum[i] = x[i] > sum[i] ? x[i] : sum[i];
+		else if (reduction == REDUCE_MIN)
+			sum[i] = x[i] < sum[i] ? x[i] : sum[i];
 		else
-			real[i] /= (float)job->n;
+			sum[i] = wrapped((int64_t)sum[i] + x[i]);
+}
+
+/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, since f32 has more than twice
+ * their digits (Figueroa, When is double rounding innocuous?, 1995). */
+static void combine_halves(
+        enum dtype dtype, enum reduction reduction, uint16_t *sum, const uint16_t *x, int64_t count)
+{
+	enum { BLOCK = 512 };
+	float a[BLOCK], b[BLOCK];
+	for (int64_t at = 0; at < count; at += BLOCK) {
+		int64_t n = least_of(count - at, BLOCK);
+		dtype_to_f32(dtype, sum + at, a, n);
+		dtype_to_f32(dtype, x + at, b, n);
+		combine_f32(reduction, a, b, n);
+		dtype_from_f32(dtype, a, sum + at, n);
 	}
 }
 
-/* Reduces count elements to all (root -1) or to one place; out is written where there is a result. */
-static enum status reduce_direct(const struct job *job, int root, const char *in, char *out, int64_t count)
+/* x := x / n as an average needs it before it is added: times 1/n in the type, as NCCL's ncclAvg (for the
+ * intermediate sums of f16 to stay in range) */
+static void premultiply(const struct collective_job *job, void *x, int64_t count)
 {
-	enum data_reduction operation = operation_of(job->reduction);
-	enum status status = root < 0 ? plane_allreduce(job->comm, job->dtype, operation, in, out, count)
-	                              : plane_reduce(job->comm, job->dtype, operation, root, in, out, count);
-
-	if (root < 0 || root == job->place)
-		divide(job, job->dtype, out, count);
-	return status;
+	float factor = rounded(job->dtype, 1.0f / (float)job->n);
+	for (int64_t i = 0; i < count; i++)
+		dtype_set(job->dtype, x, i, dtype_get(job->dtype, x, i) * factor);
 }
 
-static enum status reduce_halves(const struct job *job, int root, const char *in, char *out, int64_t count)
+/* n blocks of `count` elements, one of each place: their reduction, beginning with block `first`, in that
+ * block. */
+static char *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
-	enum data_reduction operation = operation_of(job->reduction);
-	float part[HALVES];
+	int64_t bytes = count * job->size;
+	char *sum = blocks + first * bytes;
+
+	if (job->reduction == REDUCE_AVG && job->dtype != DT_I32)
+		premultiply(job, blocks, job->n * count);
+	for (int k = 1; k < job->n; k++) {
+		void *x = blocks + (first + k) % job->n * bytes;
+		if (job->dtype == DT_F32)
+			combine_f32(job->reduction, (float *)(void *)sum, x, count);
+		else if (job->dtype == DT_I32)
+			combine_i32(job->reduction, (int32_t *)(void *)sum, x, count);
+		else
+			combine_halves(job->dtype, job->reduction, (uint16_t *)(void *)sum, x, count);
+	}
+	int32_t *whole = (int32_t *)(void *)sum;
+	for (int64_t i = 0; i < count && job->reduction == REDUCE_AVG && job->dtype == DT_I32; i++)
+		whole[i] /= job->n;
+	return sum;
+}
+
+/* ---- reductions ---- */
+
+enum { ALL = -1 };
+
+/* The sum of a piece begins with the values of place `first`, and goes to place `to`, to ALL, or, when out is of
+ * one piece only (a reducescatter's), stays. */
+static enum status reduce(const struct collective_job *job, int first, int to, bool stays)
+{
+	int64_t begin = piece_at(job->in_count, job->n, job->place),
+	        own = piece_at(job->in_count, job->n, job->place + 1) - begin,
+	        longest = parts_of(job->in_count, job->n);
+	char *blocks = mem_alloc((size_t)(job->n * least_of(own, PART) * job->size));
+	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	enum status status = ST_OK;
 
-	for (int64_t at = 0; at < count; at += HALVES) {
-		int64_t now = count - at < HALVES ? count - at : HALVES;
-		enum status done;
-
-		dtype_to_f32(job->dtype, in + at * job->size, part, now);
-		done = root < 0 ? plane_allreduce(job->comm, DT_F32, operation, part, part, now)
-		                : plane_reduce(job->comm, DT_F32, operation, root, part, part, now);
-		status = status ? status : done;
-		if (root >= 0 && root != job->place)
-			continue;
-		divide(job, DT_F32, part, now);
-		dtype_from_f32(job->dtype, part, out + at * job->size, now);
+	for (int64_t at = 0; at < longest; at += PART) {
+		int64_t mine = most_of(0, least_of(own - at, PART)), mine_bytes = mine * job->size;
+		for (int p = 0; p < job->n; p++) {
+			int64_t from = piece_at(job->in_count, job->n, p),
+			        to_end = piece_at(job->in_count, job->n, p + 1);
+			int64_t count = most_of(0, least_of(to_end - from - at, PART));
+			piece[p] = (struct plane_piece){job->in + (from + at) * job->size, count * job->size,
+			        blocks + p * mine_bytes, mine_bytes};
+		}
+		enum status spread = plane_exchange(job->comm, piece);
+		const char *sum = reduce_blocks(job, blocks, mine, first);
+		bool gets = to == ALL || to == job->place;
+		for (int p = 0; p < job->n; p++) {
+			/* what p sent from its tensor it gets back there, reduced */
+			int64_t offset = (const char *)piece[p].send - job->in, bytes = piece[p].send_bytes;
+			piece[p] = (struct plane_piece){sum, to == ALL || to == p ? mine_bytes : 0,
+			        gets ? job->out + offset : NULL, gets ? bytes : 0};
+		}
+		if (stays)
+			memcpy(job->out + at * job->size, sum, (size_t)mine_bytes);
+		enum status collect = stays ? ST_OK : plane_exchange(job->comm, piece);
+		status = status != ST_OK ? status : spread != ST_OK ? spread : collect;
 	}
+	mem_free(piece);
+	mem_free(blocks);
 	return status;
 }
 
-static enum status reduce(const struct job *job, int root, const char *in, char *out, int64_t count)
+/* Piece p starts round the ring at place p. */
+enum status data_allreduce(const struct collective_job *job)
 {
-	return job->size == 4 ? reduce_direct(job, root, in, out, count)
-	                      : reduce_halves(job, root, in, out, count);
+	return reduce(job, job->place, ALL, false);
 }
 
-static enum status reduce_scatter(const struct job *job, int64_t count_each)
+/* In a chain that ends at the root */
+enum status data_reduce(const struct collective_job *job)
 {
-	enum status status = ST_OK;
-
-	if (job->size == 4) {
-		status = plane_reduce_scatter(
-		        job->comm, job->dtype, operation_of(job->reduction), job->in, job->out, count_each);
-		divide(job, job->dtype, job->out, count_each);
-		return status;
-	}
-	for (int place = 0; place < job->n; place++) {
-		enum status done =
-		        reduce(job, place, job->in + place * count_each * job->size, job->out, count_each);
-		status = status ? status : done;
-	}
-	return status;
+	return reduce(job, (job->root + 1) % job->n, job->root, false);
 }
 
-static enum status broadcast(const struct job *job, int64_t bytes)
+/* Piece p ends at place p, so it starts behind it. */
+enum status data_reducescatter(const struct collective_job *job)
 {
+	return reduce(job, (job->place + 1) % job->n, ALL, true);
+}
+
+/* ---- the others move bytes ---- */
+
+enum status data_broadcast(const struct collective_job *job)
+{
+	int64_t bytes = job->out_count * job->size;
 	if (job->place == job->root && job->in != job->out)
 		memmove(job->out, job->in, (size_t)bytes);
 	return plane_bcast(job->comm, job->root, job->out, bytes);
 }
 
-static enum status run(enum collective_kind kind, const struct job *job, int64_t in_count, int64_t out_count)
+/* One exchange: place p is sent `send_bytes` of the input, from p times send_step bytes on, and what it sends
+ * goes to p times its length in the result. Bytes to or from a place that takes no part: 0. */
+struct move {
+	int64_t bytes, send_step;
+	int from, to; /* only what place `from` sends, to place `to`; ALL */
+};
+
+static enum status move(const struct collective_job *job, struct move move)
 {
-	switch (kind) {
-	case COLLECTIVE_ALLREDUCE:
-		return reduce(job, -1, job->in, job->out, in_count);
-	case COLLECTIVE_REDUCE:
-		return reduce(job, job->root, job->in, job->out, in_count);
-	case COLLECTIVE_BROADCAST:
-		return broadcast(job, out_count * job->size);
-	case COLLECTIVE_REDUCESCATTER:
-		return reduce_scatter(job, out_count);
-	case COLLECTIVE_ALLGATHER:
-		return plane_allgather(job->comm, job->in, job->out, in_count * job->size);
-	case COLLECTIVE_GATHER:
-		return plane_gather_data(job->comm, job->root, job->in, job->out, in_count * job->size);
-	case COLLECTIVE_SCATTER:
-		return plane_scatter(job->comm, job->root, job->in, job->out, out_count * job->size);
-	case COLLECTIVE_ALLTOALL:
-		return plane_alltoall(job->comm, job->in, job->out, in_count / job->n * job->size);
-	default:
-		return ST_OK; /* a barrier moves nothing: the engine knows when it ends */
+	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	for (int p = 0; p < job->n; p++) {
+		bool sends =
+		        (move.from == ALL || move.from == job->place) && (move.to == ALL || move.to == p);
+		bool gets = (move.from == ALL || move.from == p) && (move.to == ALL || move.to == job->place);
+		int64_t place = move.from == ALL ? p : 0;
+		piece[p] = (struct plane_piece){sends ? job->in + p * move.send_step : NULL,
+		        sends ? move.bytes : 0, gets ? job->out + place * move.bytes : NULL,
+		        gets ? move.bytes : 0};
 	}
+	enum status status = plane_exchange(job->comm, piece);
+	mem_free(piece);
+	return status;
+}
+
+enum status data_allgather(const struct collective_job *job)
+{
+	return move(job, (struct move){job->in_count * job->size, 0, ALL, ALL});
+}
+
+enum status data_gather(const struct collective_job *job)
+{
+	return move(job, (struct move){job->in_count * job->size, 0, ALL, job->root});
+}
+
+enum status data_scatter(const struct collective_job *job)
+{
+	int64_t bytes = job->out_count * job->size;
+	return move(job, (struct move){bytes, bytes, job->root, ALL});
+}
+
+enum status data_alltoall(const struct collective_job *job)
+{
+	int64_t bytes = job->in_count / job->n * job->size;
+	return move(job, (struct move){bytes, bytes, ALL, ALL});
+}
+
+/* A barrier moves nothing: the engine knows when it ends. */
+enum status data_none(const struct collective_job *job)
+{
+	(void)job;
+	return ST_OK;
 }
 
 static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
@@ -133,27 +235,18 @@ static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_byt
 	return a && b && a < b + b_bytes && b < a + a_bytes;
 }
 
-/* In and out are one and the same thing: no copy is wanted there. */
-static bool works_in_place(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_REDUCE || kind == COLLECTIVE_BROADCAST ||
-	        kind == COLLECTIVE_BARRIER;
-}
-
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
         enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count)
 {
-	struct job job = {comm, dtype, reduction, plane_group_size(comm), plane_group_place(comm), root,
-	        dtype_bytes(dtype), in, out};
-	int64_t in_bytes = in_count * job.size;
-	bool copies = !(works_in_place(collective->kind) && in == out) &&
-	        overlap(in, in_bytes, out, out_count * job.size);
-	void *copy = copies ? mem_alloc((size_t)in_bytes) : NULL;
-	enum status status = copies && !copy ? ST_MEMORY : ST_OK, done;
+	struct collective_job job = {comm, dtype, reduction, plane_group_size(comm), plane_group_place(comm),
+	        root, dtype_bytes(dtype), in, out, in_count, out_count};
+	size_t bytes = (size_t)(in_count * job.size);
+	bool same = collective->in_place && in == out;
+	char *copy = NULL;
 
-	if (copy)
-		job.in = memcpy(copy, in, (size_t)in_bytes);
-	done = run(collective->kind, &job, in_count, out_count);
+	if (!same && overlap(in, (int64_t)bytes, out, out_count * job.size))
+		job.in = memcpy(copy = mem_alloc(bytes), in, bytes);
+	enum status status = collective->data(&job);
 	mem_free(copy);
-	return status ? status : done;
+	return status;
 }

@@ -1,7 +1,6 @@
 /* inside.h -- what the files of src/collectives share: algorithms as rows, and NCCL's tables
  *
- * To add an algorithm: its symbol in ALGORITHMS, one file with a struct algorithm_row, one line in the list
- * of cost.c. */
+ * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row. */
 #ifndef RANKSH_COLLECTIVES_INSIDE_H
 #define RANKSH_COLLECTIVES_INSIDE_H
 
@@ -27,11 +26,26 @@ struct algorithm_row {
 	bool (*cost)(const struct task *task, bool asked, struct cost *cost);
 	const char *needs; /* words for the refusal */
 	/* NULL: cannot be unrolled. Returns the number of steps written. */
-	bool (*unrolls)(enum collective_kind kind);
-	int (*steps)(
-	        enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps);
+	bool (*unrolls)(const struct collective *collective);
+	int (*steps)(const struct collective *collective, int n, int place, int root, int64_t elements,
+	        struct step *steps);
 };
-extern const struct algorithm_row algorithm_ring, algorithm_tree, algorithm_nvls, algorithm_pat;
+#define X(symbol, name) extern const struct algorithm_row algorithm_##name;
+ALGORITHMS(X)
+#undef X
+
+/* shapes.c: the shape rules that rows choose from, for collective.shape */
+typedef enum status shape_rule(
+        const char *name, const struct layout *in, int n, int place, int root, struct layout *out);
+shape_rule shape_same, shape_root_same, shape_grown, shape_root_grown, shape_shared, shape_exchanged;
+
+/* data.c: what rows choose from, for collective.data */
+typedef enum status data_rule(const struct collective_job *job);
+data_rule data_allreduce, data_reduce, data_reducescatter, data_broadcast, data_allgather, data_gather,
+        data_scatter, data_alltoall, data_none;
+
+/* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
+int64_t piece_at(int64_t elements, int n, int p);
 
 double cost_ns(const struct cost *cost);
 /* *best becomes `other` when that is quicker, or when there is none yet. */
@@ -41,7 +55,7 @@ void cost_take(struct cost *best, bool *found, const struct cost *other);
 struct hops {
 	int all, between_nodes;
 };
-struct hops ring_hops(enum collective_kind kind, struct places places);
+struct hops ring_hops(const struct collective *collective, struct places places);
 /* One way of the plain model: the narrowest and the farthest of a group's links. */
 double plain_rate(const struct machine *machine, struct places places);
 double plain_hops_ns(const struct machine *machine, struct hops hops);

@@ -4,6 +4,7 @@
  * time = latency + bytes / bandwidth. Bandwidth: channels x rate of a channel, lowered by protocol: LL spends
  * half of every word on a flag, LL128 an eighth of every line, Simple none but waits for whole chunks.
  * Latency: a base, and a hop for each step. */
+#include "base/arithmetic.h"
 #include "collectives/inside.h"
 
 static const double base_us[NCCL_ALGORITHMS][NCCL_PROTOCOLS] = {
@@ -31,11 +32,6 @@ static const double tree_most[GENERATIONS][SIZES] = {
 static int size_of(struct places places)
 {
 	return places.nodes == 1 ? 0 : places.nodes == 2 ? 1 : 2;
-}
-
-static double least(double a, double b)
-{
-	return a < b ? a : b;
 }
 
 const char *nccl_protocol_name(enum nccl_protocol protocol)
@@ -80,7 +76,7 @@ static double channels_rate(const struct machine *machine, struct places places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;
 
-	return places.nodes == 1 ? rate : least(rate, places.per_node * machine->nic_rate / 1e9);
+	return places.nodes == 1 ? rate : least_number(rate, places.per_node * machine->nic_rate / 1e9);
 }
 
 static double ll_limit(const struct machine *machine, struct places places)
@@ -93,9 +89,9 @@ double nccl_ring_rate(const struct machine *machine, struct places places, enum 
 	double rate = channels_rate(machine, places);
 
 	if (protocol == NCCL_LL)
-		return least(ll_limit(machine, places), rate * 0.5);
+		return least_number(ll_limit(machine, places), rate * 0.5);
 	if (protocol == NCCL_LL128)
-		return least(
+		return least_number(
 		        rate * 0.92, machine->nccl_channels * ring_ll128_most[(int)machine->nccl_generation]);
 	return rate;
 }
@@ -103,13 +99,13 @@ double nccl_ring_rate(const struct machine *machine, struct places places, enum 
 double nccl_tree_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol)
 {
 	int generation = (int)machine->nccl_generation;
-	double rate = least(channels_rate(machine, places) * 0.92,
+	double rate = least_number(channels_rate(machine, places) * 0.92,
 	        machine->nccl_channels * tree_most[generation][size_of(places)]);
 
 	if (protocol == NCCL_LL)
-		return least(rate / 3.8, ll_limit(machine, places));
+		return least_number(rate / 3.8, ll_limit(machine, places));
 	if (protocol == NCCL_LL128)
-		return least(rate * (places.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
+		return least_number(rate * (places.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
 		        machine->nccl_channels * tree_ll128_most[generation][size_of(places)]);
 	return rate;
 }

@@ -5,17 +5,13 @@
  * (channels-1)/channels, twice that for an allreduce, whose two directions overlap; latency 25 us. Between
  * nodes (there it is called NVLSTree, for allreduce only) the adapters and a limit of the tree bound a
  * channel, and each level of the tree over nodes adds latency. */
+#include "base/arithmetic.h"
 #include "collectives/inside.h"
 
 static const double efficiency[] = {0, 0, 0.85, 0.74}; /* by generation */
 static const double tree_most[][2] = {
         {0, 0}, {0, 0}, {57.7, 45.5}, {96, 80}};  /* GB/s of a channel: 2 nodes, more */
 static const double node_us = 25, tree_us = 20.9; /* hwLat: NVLINK.NVLS; NET.NVLSTree */
-
-static double least(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 /* GB/s of one channel, in the terms of a ring's bus bandwidth. */
 static double channel_rate(const struct task *task)
@@ -26,20 +22,20 @@ static double channel_rate(const struct task *task)
 	double channels = machine->nvls_channels;
 	double rate = machine->nvls_channel_rate / 1e9 * efficiency[generation] * (channels - 1) / channels;
 
-	if (task->collective->kind != COLLECTIVE_ALLREDUCE)
+	if (task->collective != &collective_allreduce)
 		return rate * (places.n - 1) / places.n;
 	rate *= 2;
 	if (places.nodes == 1)
 		return rate;
-	rate = least(rate, tree_most[generation][places.nodes > 2]);
-	return least(rate, places.per_node * machine->nic_rate / 1e9 / channels);
+	rate = least_number(rate, tree_most[generation][places.nodes > 2]);
+	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
 static bool nvls_cost(const struct task *task, bool asked, struct cost *best)
 {
-	enum collective_kind kind = task->collective->kind;
+	const struct collective *collective = task->collective;
 	struct places places = task->places;
-	double parts = places.n, factor = collective_bus_factor(kind, places.n);
+	double parts = places.n, factor = collective->bus_factor(places.n);
 	bool one_node = places.nodes == 1;
 	struct cost cost = {.algorithm = ALGORITHM_NVLS, .protocol = "Simple"};
 	bool found = false;
@@ -49,16 +45,17 @@ static bool nvls_cost(const struct task *task, bool asked, struct cost *best)
 	if (task->machine->nccl != 1 || task->machine->nvls_channels < 2 ||
 	        task->machine->nccl_generation < 2 || places.per_node < 2)
 		return false;
-	if (kind != COLLECTIVE_ALLREDUCE &&
-	        !(one_node && (kind == COLLECTIVE_ALLGATHER || kind == COLLECTIVE_REDUCESCATTER)))
+	if (collective != &collective_allreduce &&
+	        !(one_node &&
+	                (collective == &collective_allgather || collective == &collective_reducescatter)))
 		return false;
 	while (places.nodes >> (levels + 1))
 		levels++;
 	cost.latency_ns = 1e3 * (node_us + 2 * levels * tree_us);
 	/* What a GPU sends: its own data to the switch, and its part of the sum for all. */
-	cost.sent_bytes = kind == COLLECTIVE_ALLREDUCE ? task->message * (parts + 1) / parts
-	        : kind == COLLECTIVE_ALLGATHER         ? task->message / parts
-	                                               : task->message;
+	cost.sent_bytes = collective == &collective_allreduce ? task->message * (parts + 1) / parts
+	        : collective == &collective_allgather         ? task->message / parts
+	                                                      : task->message;
 	cost.bytes = task->message * factor;
 	cost.rate = channel_rate(task) * task->machine->nvls_channels * 1e9;
 	cost_take(best, &found, &cost);

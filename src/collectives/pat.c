@@ -10,15 +10,15 @@ static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, b
 
 static bool pat_cost(const struct task *task, bool asked, struct cost *best)
 {
-	enum collective_kind kind = task->collective->kind;
+	const struct collective *collective = task->collective;
 	struct places places = task->places;
 	struct cost cost = {.algorithm = ALGORITHM_PAT, .protocol = ""};
 	bool found = false;
 
 	(void)asked;
-	if (kind != COLLECTIVE_ALLGATHER && kind != COLLECTIVE_REDUCESCATTER)
+	if (collective != &collective_allgather && collective != &collective_reducescatter)
 		return false;
-	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(kind, places.n);
+	cost.bytes = cost.sent_bytes = task->message * collective->bus_factor(places.n);
 	if (task->machine->nccl != 1) {
 		cost.latency_ns =
 		        plain_hops_ns(task->machine, (struct hops){log2_up(places.n), log2_up(places.nodes)});

@@ -8,30 +8,23 @@
  * and reduce pass the message on in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
-struct hops ring_hops(enum collective_kind kind, struct places places)
+struct hops ring_hops(const struct collective *collective, struct places places)
 {
-	int rounds = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER ? 2 : 1;
-
-	return (struct hops){rounds * (places.n - 1), rounds * (places.nodes - 1)};
-}
-
-static bool ring_can(enum collective_kind kind)
-{
-	return kind != COLLECTIVE_GATHER && kind != COLLECTIVE_SCATTER && kind != COLLECTIVE_ALLTOALL;
+	return (struct hops){collective->rounds * (places.n - 1), collective->rounds * (places.nodes - 1)};
 }
 
 static void nccl_cost(const struct task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	const struct machine *machine = task->machine;
 	struct places places = task->places;
-	struct hops hops = ring_hops(task->collective->kind, places);
+	struct hops hops = ring_hops(task->collective, places);
 	double us = nccl_base_us(NCCL_RING, protocol) +
 	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
 	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
 
 	/* Chunks of 64 bytes a channel and rank and more queue up between nodes: NCCL's "plateau effect of
 	 * ring". */
-	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective->kind == COLLECTIVE_ALLREDUCE &&
+	if (protocol == NCCL_SIMPLE && places.nodes > 1 && task->collective == &collective_allreduce &&
 	        task->message >= 64 * machine->nccl_channels * places.n)
 		us *= 1.4;
 	cost->latency_ns = us * 1e3;
@@ -41,16 +34,13 @@ static void nccl_cost(const struct task *task, enum nccl_protocol protocol, stru
 
 static bool ring_cost(const struct task *task, bool asked, struct cost *best)
 {
-	enum collective_kind kind = task->collective->kind;
 	struct cost cost = {.algorithm = ALGORITHM_RING, .protocol = ""};
 	bool found = false;
 
 	(void)asked;
-	if (!ring_can(kind))
-		return false;
-	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(kind, task->places.n);
+	cost.bytes = cost.sent_bytes = task->message * task->collective->bus_factor(task->places.n);
 	if (task->machine->nccl != 1) {
-		cost.latency_ns = plain_hops_ns(task->machine, ring_hops(kind, task->places));
+		cost.latency_ns = plain_hops_ns(task->machine, ring_hops(task->collective, task->places));
 		cost.rate = plain_rate(task->machine, task->places);
 		cost_take(best, &found, &cost);
 		return found;
@@ -58,14 +48,13 @@ static bool ring_cost(const struct task *task, bool asked, struct cost *best)
 	return nccl_quickest(task, nccl_cost, &cost, best);
 }
 
-static bool ring_unrolls(enum collective_kind kind)
+static bool ring_unrolls(const struct collective *collective)
 {
-	return kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_ALLGATHER ||
-	        kind == COLLECTIVE_REDUCESCATTER;
+	return collective == &collective_allreduce || collective == &collective_allgather ||
+	        collective == &collective_reducescatter;
 }
 
-/* Piece p of n begins here. */
-static int64_t piece_at(int64_t elements, int n, int p)
+int64_t piece_at(int64_t elements, int n, int p)
 {
 	return elements / n * p + elements % n * p / n;
 }
@@ -93,19 +82,17 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 	return count;
 }
 
+/* A reducescatter begins one place earlier than an allreduce, so that a rank ends with its own piece. */
 static int ring_steps(
-        enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
+        const struct collective *collective, int n, int place, int root, int64_t elements, struct step *steps)
 {
-	int count = 0;
-
 	(void)root;
-	if (kind == COLLECTIVE_REDUCESCATTER) /* one place earlier, so that a rank ends with its own piece */
+	if (collective == &collective_reducescatter)
 		return round_of(n, place, place - 1, true, elements, steps);
-	if (kind == COLLECTIVE_ALLREDUCE)
-		count = round_of(n, place, place, true, elements, steps);
-	return count +
-	        round_of(n, place, kind == COLLECTIVE_ALLREDUCE ? place + 1 : place, false, elements,
-	                steps + count);
+	if (collective == &collective_allgather)
+		return round_of(n, place, place, false, elements, steps);
+	int count = round_of(n, place, place, true, elements, steps);
+	return count + round_of(n, place, place + 1, false, elements, steps + count);
 }
 
 const struct algorithm_row algorithm_ring = {

@@ -1,85 +1,169 @@
 /* rows.c -- the collectives: one row each. Shapes are those of each rank's tensors, n the size of the
  * group. */
-#include "collectives/collective.h"
-#include "collectives/shapes.h"
+#include "collectives/inside.h"
 #include <string.h>
 
-#define OPTIONS "[in GROUP] [on STREAM] [algo=auto|ring|tree|nvls|pat]"
+#define OPTIONS "[in GROUP] [on STREAM] [algo=" ALGORITHM_CHOICE "]"
 
-/* What COLLECTIVES says of each, as constants. */
-enum {
-#define X(symbol, name, root, reduces) HAS_ROOT_##symbol = root, REDUCES_##symbol = reduces,
-	COLLECTIVES(X)
-#undef X
+/* nccl-tests' factors: what each of n ranks sends in a ring, in messages */
+static double twice_round(int n)
+{
+	return 2.0 * (n - 1) / n;
+}
+
+static double once_round(int n)
+{
+	return (double)(n - 1) / n;
+}
+
+static double passed_on(int n)
+{
+	return n > 1;
+}
+
+static double nothing(int n)
+{
+	return 0 * n;
+}
+
+const struct collective collective_allreduce = {
+        .name = "allreduce",
+        .reduces = true,
+        .in_place = true,
+        .rounds = 2,
+        .bus_factor = twice_round,
+        .data = data_allreduce,
+        .shape = shape_same,
+        .usage = "allreduce X [op=sum|avg|max|min] " OPTIONS " [unroll], or Y = allreduce X",
+        .help = "every rank gets the sum over the group, element by element",
+        .torch = "dist.all_reduce(x, op=dist.ReduceOp.SUM)",
+        .cuda = "ncclAllReduce(x, x, count, ncclFloat, ncclSum, comm, stream)",
+        .example = "tensor x[4] = 1; allreduce x; print x",
 };
-#define ROW(symbol, word) \
-	.kind = COLLECTIVE_##symbol, .name = word, .has_root = HAS_ROOT_##symbol, .reduces = REDUCES_##symbol
+const struct collective collective_broadcast = {
+        .name = "broadcast",
+        .has_root = true,
+        .in_place = true,
+        .rounds = 1,
+        .bus_factor = passed_on,
+        .data = data_broadcast,
+        .shape = shape_same,
+        .usage = "broadcast X [root=0] " OPTIONS " [unroll], or Y = broadcast X",
+        .help = "every rank gets the root's tensor",
+        .torch = "dist.broadcast(x, src=0)",
+        .cuda = "ncclBroadcast(x, x, count, ncclFloat, 0, comm, stream)",
+        .example = "tensor x[4] = rank; broadcast x root=2; print x",
+};
+const struct collective collective_reduce = {
+        .name = "reduce",
+        .has_root = true,
+        .reduces = true,
+        .in_place = true,
+        .rounds = 1,
+        .bus_factor = passed_on,
+        .data = data_reduce,
+        .shape = shape_root_same,
+        .usage = "reduce X [root=0] [op=sum|avg|max|min] " OPTIONS ", or Y = reduce X",
+        .help = "the root gets the sum over the group; the others keep what they have",
+        .torch = "dist.reduce(x, dst=0)",
+        .cuda = "ncclReduce(x, x, count, ncclFloat, ncclSum, 0, comm, stream)",
+        .example = "tensor x[4] = 1; reduce x root=0; @0 print x",
+};
+const struct collective collective_allgather = {
+        .name = "allgather",
+        .rounds = 1,
+        .bus_factor = once_round,
+        .data = data_allgather,
+        .shape = shape_grown,
+        .usage = "Y = allgather X " OPTIONS " [unroll]",
+        .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]",
+        .torch = "dist.all_gather_into_tensor(y, x)",
+        .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",
+        .example = "tensor x[2] = rank; y = allgather x; print y",
+};
+const struct collective collective_reducescatter = {
+        .name = "reducescatter",
+        .reduces = true,
+        .rounds = 1,
+        .bus_factor = once_round,
+        .data = data_reducescatter,
+        .shape = shape_shared,
+        .usage = "Y = reducescatter X [op=sum|avg|max|min] " OPTIONS " [unroll]",
+        .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]",
+        .torch = "dist.reduce_scatter_tensor(y, x)",
+        .cuda = "ncclReduceScatter(x, y, count, ncclFloat, ncclSum, comm, stream)",
+        .example = "tensor x[8] = 1; y = reducescatter x; print y",
+};
+const struct collective collective_gather = {
+        .name = "gather",
+        .has_root = true,
+        .direct = true,
+        .bus_factor = once_round,
+        .data = data_gather,
+        .shape = shape_root_grown,
+        .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
+        .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
+        .torch = "dist.gather(x, ys, dst=0)",
+        .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, 0, ...); ncclRecv(...); "
+                "ncclGroupEnd()",
+        .example = "tensor x[2] = rank; y = gather x root=0; @0 print y",
+};
+const struct collective collective_scatter = {
+        .name = "scatter",
+        .has_root = true,
+        .direct = true,
+        .bus_factor = once_round,
+        .data = data_scatter,
+        .shape = shape_shared,
+        .usage = "Y = scatter X [root=0] [in GROUP] [on STREAM]",
+        .help = "every rank gets its part of the root's tensor: [n*k,...] becomes [k,...]",
+        .torch = "dist.scatter(y, xs, src=0)",
+        .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, 0, ...); "
+                "ncclGroupEnd()",
+        .example = "tensor x[8] = iota; y = scatter x root=0; print y",
+};
+const struct collective collective_alltoall = {
+        .name = "alltoall",
+        .direct = true,
+        .bus_factor = once_round,
+        .data = data_alltoall,
+        .shape = shape_exchanged,
+        .usage = "Y = alltoall X [in GROUP] [on STREAM]",
+        .help = "part i of rank r's tensor becomes part r of rank i's",
+        .torch = "dist.all_to_all_single(y, x)",
+        .cuda = "ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()",
+        .example = "tensor x[4] = iota; y = alltoall x; print y",
+};
+const struct collective collective_barrier = {
+        .name = "barrier",
+        .bare = true,
+        .rounds = 2,
+        .bus_factor = nothing,
+        .data = data_none,
+        .shape = shape_same,
+        .usage = "barrier [in GROUP] [on STREAM]",
+        .help = "every rank's host waits until all have come",
+        .torch = "dist.barrier()",
+        .cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
+        .example = "barrier",
+};
 
-static const struct collective rows[] = {
-        {ROW(ALLREDUCE, "allreduce"), .shape = shape_same,
-                .usage = "allreduce X [op=sum|avg|max|min] " OPTIONS " [unroll], or Y = allreduce X",
-                .help = "every rank gets the sum over the group, element by element",
-                .torch = "dist.all_reduce(x, op=dist.ReduceOp.SUM)",
-                .cuda = "ncclAllReduce(x, x, count, ncclFloat, ncclSum, comm, stream)",
-                .example = "tensor x[4] = 1; allreduce x; print x"},
-        {ROW(BROADCAST, "broadcast"), .shape = shape_same,
-                .usage = "broadcast X [root=0] " OPTIONS " [unroll], or Y = broadcast X",
-                .help = "every rank gets the root's tensor", .torch = "dist.broadcast(x, src=0)",
-                .cuda = "ncclBroadcast(x, x, count, ncclFloat, 0, comm, stream)",
-                .example = "tensor x[4] = rank; broadcast x root=2; print x"},
-        {ROW(REDUCE, "reduce"), .shape = shape_root_same,
-                .usage = "reduce X [root=0] [op=sum|avg|max|min] " OPTIONS ", or Y = reduce X",
-                .help = "the root gets the sum over the group; the others keep what they have",
-                .torch = "dist.reduce(x, dst=0)",
-                .cuda = "ncclReduce(x, x, count, ncclFloat, ncclSum, 0, comm, stream)",
-                .example = "tensor x[4] = 1; reduce x root=0; @0 print x"},
-        {ROW(ALLGATHER, "allgather"), .shape = shape_grown, .usage = "Y = allgather X " OPTIONS " [unroll]",
-                .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]",
-                .torch = "dist.all_gather_into_tensor(y, x)",
-                .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",
-                .example = "tensor x[2] = rank; y = allgather x; print y"},
-        {ROW(REDUCESCATTER, "reducescatter"), .shape = shape_shared,
-                .usage = "Y = reducescatter X [op=sum|avg|max|min] " OPTIONS " [unroll]",
-                .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]",
-                .torch = "dist.reduce_scatter_tensor(y, x)",
-                .cuda = "ncclReduceScatter(x, y, count, ncclFloat, ncclSum, comm, stream)",
-                .example = "tensor x[8] = 1; y = reducescatter x; print y"},
-        {ROW(GATHER, "gather"), .shape = shape_root_grown,
-                .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
-                .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
-                .torch = "dist.gather(x, ys, dst=0)",
-                .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, 0, ...); ncclRecv(...); "
-                        "ncclGroupEnd()",
-                .example = "tensor x[2] = rank; y = gather x root=0; @0 print y"},
-        {ROW(SCATTER, "scatter"), .shape = shape_shared,
-                .usage = "Y = scatter X [root=0] [in GROUP] [on STREAM]",
-                .help = "every rank gets its part of the root's tensor: [n*k,...] becomes [k,...]",
-                .torch = "dist.scatter(y, xs, src=0)",
-                .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, 0, ...); "
-                        "ncclGroupEnd()",
-                .example = "tensor x[8] = iota; y = scatter x root=0; print y"},
-        {ROW(ALLTOALL, "alltoall"), .shape = shape_exchanged,
-                .usage = "Y = alltoall X [in GROUP] [on STREAM]",
-                .help = "part i of rank r's tensor becomes part r of rank i's",
-                .torch = "dist.all_to_all_single(y, x)",
-                .cuda = "ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()",
-                .example = "tensor x[4] = iota; y = alltoall x; print y"},
-        {ROW(BARRIER, "barrier"), .shape = shape_same, .usage = "barrier [in GROUP] [on STREAM]",
-                .help = "every rank's host waits until all have come", .torch = "dist.barrier()",
-                .cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)", .example = "barrier"},
+static const struct collective *const rows[] = {
+#define X(name) &collective_##name,
+        COLLECTIVES(X)
+#undef X
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
 const struct collective *collective_find(const char *name)
 {
-	for (int i = 0; i < ROWS; i++) {
-		if (strcmp(rows[i].name, name) == 0)
-			return &rows[i];
-	}
+	for (int i = 0; i < ROWS; i++)
+		if (strcmp(rows[i]->name, name) == 0)
+			return rows[i];
 	return NULL;
 }
 
 const struct collective *collective_at(int i)
 {
-	return i >= 0 && i < ROWS ? &rows[i] : NULL;
+	return i >= 0 && i < ROWS ? rows[i] : NULL;
 }

@@ -1,5 +1,5 @@
 /* shapes.c -- the result's shape of each collective. The first axis is the one that a group shares out. */
-#include "collectives/shapes.h"
+#include "collectives/inside.h"
 #include "base/text.h"
 
 enum status shape_same(
@@ -58,7 +58,6 @@ static enum status not_divisible(const char *name, const struct layout *in, int 
 {
 	struct text words = {0};
 	int64_t below = in->dim[0] / n * n;
-	enum status status;
 
 	text_add(&words, "%s is ", name);
 	layout_text(in, &words);
@@ -68,10 +67,9 @@ static enum status not_divisible(const char *name, const struct layout *in, int 
 		text_add(&words, " or ");
 	}
 	add_with_first(in, below + n, &words);
-	status = words.broken ? ST_MEMORY : ST_SHAPE;
-	fail(status, "%s", text_string(&words));
+	fail(ST_SHAPE, "%s", text_string(&words));
 	text_release(&words);
-	return status;
+	return ST_SHAPE;
 }
 
 /* [n * n0, ...] -> [n0, ...] */

@@ -44,8 +44,7 @@ static void nccl_cost(const struct task *task, enum nccl_protocol protocol, stru
 
 static void plain_cost(const struct task *task, struct cost *cost)
 {
-	enum collective_kind kind = task->collective->kind;
-	bool both_ways = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER;
+	bool both_ways = task->collective->rounds == 2;
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
 
 	cost->latency_ns = plain_hops_ns(task->machine, (struct hops){ways * depth, ways * far});
@@ -56,13 +55,12 @@ static void plain_cost(const struct task *task, struct cost *cost)
 
 static bool tree_cost(const struct task *task, bool asked, struct cost *best)
 {
-	enum collective_kind kind = task->collective->kind;
-	bool both_ways = kind == COLLECTIVE_ALLREDUCE || kind == COLLECTIVE_BARRIER;
+	bool both_ways = task->collective->rounds == 2;
 	struct cost cost = {
 	        .algorithm = ALGORITHM_TREE, .bytes = 2 * task->message, .sent_bytes = 2 * task->message};
 	bool found = false;
 
-	if (!both_ways && kind != COLLECTIVE_BROADCAST && kind != COLLECTIVE_REDUCE)
+	if (!both_ways && task->collective != &collective_broadcast && task->collective != &collective_reduce)
 		return false;
 	if (task->machine->nccl != 1 || !both_ways) {
 		plain_cost(task, &cost);
@@ -73,19 +71,19 @@ static bool tree_cost(const struct task *task, bool asked, struct cost *best)
 	return nccl_quickest(task, nccl_cost, &cost, best);
 }
 
-static bool tree_unrolls(enum collective_kind kind)
+static bool tree_unrolls(const struct collective *collective)
 {
-	return kind == COLLECTIVE_BROADCAST;
+	return collective == &collective_broadcast;
 }
 
 /* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each
  * lower bit. */
 static int tree_steps(
-        enum collective_kind kind, int n, int place, int root, int64_t elements, struct step *steps)
+        const struct collective *collective, int n, int place, int root, int64_t elements, struct step *steps)
 {
 	int v = (place - root + n) % n, count = 0, bit = 1;
 
-	(void)kind;
+	(void)collective;
 	if (elements == 0)
 		return 0;
 	while (bit < n && !(v & bit))

@@ -69,26 +69,22 @@ void plane_part_bytes(struct plane *plane, int64_t bytes);
 /* -- data. Every member calls plane_group_make in the same order; not collective over non-members (which get
  * NULL). It fails on every
  *    member or on none: *group is NULL on all of them, or on none (a member may have it with a failure to
- *    tell). Groups are freed before plane_stop. in may equal out, except in an alltoall (allgather, gather:
- *    in may be this place's part of out; scatter: out this place's part of in). A group of one makes no MPI
- *    call. */
+ *    tell). Groups are freed before plane_stop. A group of one makes no MPI call. */
 int plane_group_size(const struct plane_group *group);
 int plane_group_place(const struct plane_group *group); /* of this process */
 enum status plane_group_make(struct plane *plane, int n, const int *ranks, struct plane_group **group);
 void plane_group_free(struct plane_group *group);
-enum data_reduction { DATA_SUM, DATA_MAX, DATA_MIN };
-enum status plane_allreduce(struct plane_group *group, enum dtype dtype /* F32, I32 */,
-        enum data_reduction reduction, const void *in, void *out, int64_t count);
-enum status plane_reduce(struct plane_group *group, enum dtype dtype, enum data_reduction reduction, int root,
-        const void *in, void *out, int64_t count);
 enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes);
-enum status plane_allgather(struct plane_group *group, const void *in, void *out, int64_t bytes_each);
-enum status plane_gather_data(
-        struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each);
-enum status plane_scatter(struct plane_group *group, int root, const void *in, void *out, int64_t bytes_each);
-enum status plane_alltoall(struct plane_group *group, const void *in, void *out, int64_t bytes_each);
-enum status plane_reduce_scatter(struct plane_group *group, enum dtype dtype, enum data_reduction reduction,
-        const void *in, void *out, int64_t count_each);
+/* One message to and from each member, all at once: piece[p].send goes to place p, what place p sends arrives in
+ * piece[p].receive. Both sides give the same length; 0 bytes are no message. To oneself: a copy, unless it is
+ * there already. No buffer overlaps another. */
+struct plane_piece {
+	const void *send;
+	int64_t send_bytes;
+	void *receive;
+	int64_t receive_bytes;
+};
+enum status plane_exchange(struct plane_group *group, const struct plane_piece *piece);
 /* One transfer: called by the two processes concerned, in the order the books give (blocking, world
  * ranks). */
 enum status plane_send(struct plane *plane, int to, const void *data, int64_t bytes);

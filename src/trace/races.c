@@ -3,6 +3,7 @@
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
+#include "races/races.h"
 
 #include <string.h>
 
@@ -83,14 +84,15 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 enum status trace_races_from(const struct trace *trace, size_t first, int width, struct text *out)
 {
 	const struct world *world = trace->world;
+	const struct races *races = world->races;
 	struct blocks blocks = {0};
 	struct text words = {0};
 	enum status status = ST_OK;
 
-	for (size_t i = first; i < world->race_count && status == ST_OK; i++) {
+	for (size_t i = first; races && i < races->count && status == ST_OK; i++) {
 		text_clear(&words);
-		put_race(trace, &world->races[i], &words);
-		status = blocks_add(&blocks, world->ops[world->races[i].later].rank, &words);
+		put_race(trace, &races->race[i], &words);
+		status = blocks_add(&blocks, world->ops[races->race[i].later].rank, &words);
 	}
 	for (size_t i = 0; i < blocks.count && status == ST_OK; i++) {
 		text_clear(&words);

@@ -25,7 +25,7 @@ static int64_t segment_bytes(int64_t bytes, int unit)
 	return (bytes + step - 1) / step * step;
 }
 
-static size_t best_fit(const struct heap *heap, const struct plan *plan, uint32_t clean_limit)
+static size_t best_fit(const struct heap *heap, const struct block_plan *plan, uint32_t clean_limit)
 {
 	size_t best = heap->count;
 
@@ -57,9 +57,9 @@ int64_t heap_spare(const struct heap *heap)
 }
 
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
-        int64_t capacity, struct plan *plan)
+        int64_t capacity, struct block_plan *plan)
 {
-	*plan = (struct plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool};
+	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool};
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);
@@ -70,13 +70,6 @@ bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_
 		return true;
 	plan->spare = heap_spare(heap);
 	return plan->segment_bytes <= capacity - heap->reserved + plan->spare;
-}
-
-enum status heap_reserve(struct heap *heap)
-{
-	if (RESERVE(&heap->blocks, heap->count, 2, &heap->room))
-		return ST_MEMORY;
-	return RESERVE(&heap->segments, heap->segment_count, 1, &heap->segment_room);
 }
 
 size_t heap_find(const struct heap *heap, int64_t address)
@@ -95,10 +88,12 @@ size_t heap_find(const struct heap *heap, int64_t address)
 	return low - 1;
 }
 
-void heap_grow(struct heap *heap, struct plan *plan, void *data)
+void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
 {
 	int64_t address = heap->end ? heap->end : 2 * MIB; /* 0 is nowhere */
 
+	MEM_GROW(&heap->segments, heap->segment_count, &heap->segment_room);
+	MEM_GROW(&heap->blocks, heap->count, &heap->room);
 	heap->segments[heap->segment_count++] = (struct segment){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .data = data,
@@ -120,6 +115,7 @@ void heap_grow(struct heap *heap, struct plan *plan, void *data)
 
 static void block_insert(struct heap *heap, size_t at, struct block block)
 {
+	MEM_GROW(&heap->blocks, heap->count, &heap->room);
 	memmove(&heap->blocks[at + 1], &heap->blocks[at], (heap->count - at) * sizeof *heap->blocks);
 	heap->blocks[at] = block;
 	heap->count++;
@@ -132,13 +128,13 @@ static void block_remove(struct heap *heap, size_t at)
 }
 
 /* Small blocks split off any rest; large ones only a rest that a large request could use. */
-static bool worth_splitting(const struct block *block, const struct plan *plan)
+static bool worth_splitting(const struct block *block, const struct block_plan *plan)
 {
 	int64_t rest = block->bytes - plan->bytes;
 	return plan->small ? rest >= ROUND : rest > plan->small_limit;
 }
 
-size_t heap_take(struct heap *heap, const struct plan *plan, int tensor, name_id owner)
+size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, name_id owner)
 {
 	size_t at = plan->block;
 

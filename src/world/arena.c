@@ -8,25 +8,15 @@ struct arena {
 };
 enum { ARENA_CHUNK = 1 << 16 };
 
-static enum status arena_chunk(struct arena **arena, size_t bytes)
-{
-	size_t room = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
-	struct arena *chunk = mem_alloc(sizeof *chunk + room);
-
-	if (!chunk)
-		return ST_MEMORY;
-	chunk->room = room;
-	chunk->before = *arena;
-	*arena = chunk;
-	return ST_OK;
-}
-
 void *arena_take(struct arena **arena, size_t bytes)
 {
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!*arena || (*arena)->room - (*arena)->used < bytes) {
-		if (arena_chunk(arena, bytes))
-			return NULL;
+		size_t room = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
+		struct arena *chunk = mem_alloc(sizeof *chunk + room);
+		chunk->room = room;
+		chunk->before = *arena;
+		*arena = chunk;
 	}
 	void *taken = (*arena)->bytes + (*arena)->used;
 	(*arena)->used += bytes;
@@ -40,19 +30,4 @@ void arena_free(struct arena *arena)
 		mem_free(arena);
 		arena = before;
 	}
-}
-
-enum status books_reserve(void **items, size_t count, size_t more, size_t *room, size_t element_bytes)
-{
-	if (*room >= count + more)
-		return ST_OK;
-	size_t wanted = *room < 8 ? 16 : *room * 2;
-	if (wanted < count + more)
-		wanted = count + more;
-	void *grown = mem_resize(*items, wanted * element_bytes);
-	if (!grown)
-		return ST_MEMORY;
-	*items = grown;
-	*room = wanted;
-	return ST_OK;
 }

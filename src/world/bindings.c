@@ -13,10 +13,9 @@ const char *thing_kind_name(enum thing_kind kind)
 	return names[kind];
 }
 
-enum status bindings_create(struct world *world)
+void bindings_create(struct world *world)
 {
 	world->bindings = mem_alloc(sizeof *world->bindings);
-	return world->bindings ? ST_OK : ST_MEMORY;
 }
 
 void bindings_free(struct world *world)
@@ -38,33 +37,10 @@ struct thing world_find(const struct world *world, int rank, name_id name)
 	return names->of[name][rank];
 }
 
-static enum status room_for(struct world_names *names, name_id name)
+enum status bind_check(const struct world *world, int rank, name_id name, enum thing_kind kind)
 {
-	size_t old = names->room;
+	enum thing_kind now = world_find(world, rank, name).kind;
 
-	if ((size_t)name < old)
-		return ST_OK;
-	if (books_reserve((void **)&names->of, old, (size_t)name + 1 - old, &names->room, sizeof *names->of))
-		return ST_MEMORY;
-	for (size_t i = old; i < names->room; i++)
-		names->of[i] = NULL;
-	return ST_OK;
-}
-
-enum status bind_reserve(struct world *world, int rank, name_id name, enum thing_kind kind)
-{
-	struct world_names *names = world->bindings;
-
-	if (name == 0)
-		return ST_OK;
-	if (room_for(names, name))
-		return ST_MEMORY;
-	if (!names->of[name]) {
-		names->of[name] = mem_alloc((size_t)world->n * sizeof(struct thing));
-		if (!names->of[name])
-			return ST_MEMORY;
-	}
-	enum thing_kind now = names->of[name][rank].kind;
 	if (now == THING_NONE || now == kind)
 		return ST_OK;
 	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name),
@@ -73,17 +49,25 @@ enum status bind_reserve(struct world *world, int rank, name_id name, enum thing
 
 void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 {
+	struct world_names *names = world->bindings;
+	size_t old = names->room;
+
 	if (name == 0)
 		return;
-	world->bindings->of[name][rank] = thing;
+	MEM_ROOM(&names->of, (size_t)name + 1, &names->room);
+	for (size_t i = old; i < names->room; i++)
+		names->of[i] = NULL;
+	if (!names->of[name])
+		names->of[name] = mem_alloc((size_t)world->n * sizeof(struct thing));
+	names->of[name][rank] = thing;
 	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
 }
 
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing)
 {
-	enum status status = bind_reserve(world, rank, name, thing.kind);
+	enum status status = bind_check(world, rank, name, thing.kind);
 
-	if (!status)
+	if (status == ST_OK)
 		bind_set(world, rank, name, thing);
 	return status;
 }

@@ -24,37 +24,16 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 	return false;
 }
 
-/* Room for the notes, and the question which groups can cross at all answered beforehand. */
-static enum status overlap_reserve(struct world *world)
+static bool can_cross(struct world *world, int a, int b)
 {
 	struct world_matching *matching = world->matching;
 	size_t n = world->group_count;
 
-	if (matching->overlap_groups == n)
-		return ST_OK;
-	uint8_t *overlap = mem_alloc(n * n);
-	if (!overlap)
-		return ST_MEMORY;
-	mem_free(matching->overlap);
-	matching->overlap = overlap;
-	matching->overlap_groups = n;
-	return ST_OK;
-}
-
-enum status crossing_reserve(struct world *world, size_t more)
-{
-	struct world_matching *matching = world->matching;
-
-	if (overlap_reserve(world) ||
-	        RESERVE(&matching->crossings, matching->crossing_count + 1, more, &matching->crossing_room))
-		return ST_MEMORY;
-	return RESERVE(&matching->warnings, matching->warning_count, more * (world->group_count + 1),
-	        &matching->warning_room);
-}
-
-static bool can_cross(struct world *world, int a, int b)
-{
-	struct world_matching *matching = world->matching;
+	if (matching->overlap_groups != n) { /* what was found of fewer groups is found again */
+		mem_free(matching->overlap);
+		matching->overlap = mem_alloc(n * n);
+		matching->overlap_groups = n;
+	}
 	uint8_t *known = &matching->overlap[(size_t)a * matching->overlap_groups + (size_t)b];
 
 	if (*known == 0)
@@ -79,6 +58,7 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 		if (matching->warnings[i].group[0] == low && matching->warnings[i].group[1] == high)
 			return;
 	}
+	MEM_GROW(&matching->warnings, matching->warning_count, &matching->warning_room);
 	struct order_warning *warning = &matching->warnings[matching->warning_count++];
 	warning->group[0] = low;
 	warning->group[1] = high;
@@ -117,6 +97,7 @@ static void note(struct world *world, uint32_t meet, uint32_t earlier, int rank)
 
 	if (noted(world, meet, earlier))
 		return;
+	MEM_ROOM(&matching->crossings, matching->crossing_count + 2, &matching->crossing_room);
 	matching->crossings[++matching->crossing_count] =
 	        (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};
 	world->meets[meet].crossings = (uint32_t)matching->crossing_count;

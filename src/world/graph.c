@@ -38,13 +38,10 @@ struct world_graphs {
 	size_t moved_count, moved_room;
 };
 
-enum status graphs_create(struct world *world)
+void graphs_create(struct world *world)
 {
 	world->graphs = mem_alloc(sizeof *world->graphs);
-	if (!world->graphs)
-		return ST_MEMORY;
 	world->graphs->capturing = mem_alloc((size_t)world->n * sizeof *world->graphs->capturing);
-	return world->graphs->capturing ? ST_OK : ST_MEMORY;
 }
 
 void graphs_free(struct world *world)
@@ -80,11 +77,10 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	if (world_capturing(world, rank))
 		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank,
 		        names_text(world->names, graph_of(world, rank)->name));
-	enum status status = bind_reserve(world, rank, name, THING_GRAPH);
-	if (!status)
-		status = RESERVE(&graphs->graphs, graphs->count, 1, &graphs->room);
-	if (status)
+	enum status status = bind_check(world, rank, name, THING_GRAPH);
+	if (status != ST_OK)
 		return status;
+	MEM_GROW(&graphs->graphs, graphs->count, &graphs->room);
 	graphs->graphs[graphs->count] = (struct graph){.rank = rank, .name = name};
 	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)graphs->count});
 	graphs->capturing[rank] = (int)++graphs->count;
@@ -113,11 +109,9 @@ enum status graph_add(struct world *world, int rank, int stream, const struct re
 	if (op_kind_is_host(record->kind))
 		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
 		        names_text(world->names, record->title));
-	enum status status = RESERVE(&graph->items, graph->count, 1, &graph->room);
-	if (!status && !like)
-		status = record_store(world, record, &index);
-	if (status)
-		return status;
+	if (!like)
+		index = record_store(world, record);
+	MEM_GROW(&graph->items, graph->count, &graph->room);
 	*id = OP_CAPTURED + (op_id)graph->count;
 	graph->items[graph->count++] = (struct captured){
 	        .record = index, .target = target, .stream = stream, .flags = (uint8_t)flags};
@@ -139,63 +133,25 @@ op_id world_tail(const struct world *world, int rank, int number)
 	return 0;
 }
 
-enum status graph_event(struct world *world, int rank, int event, op_id record_op)
+void graph_event(struct world *world, int rank, int event, op_id record_op)
 {
 	struct graph *graph = graph_of(world, rank);
 
-	if (RESERVE(&graph->events, graph->event_count, 1, &graph->event_room))
-		return ST_MEMORY;
+	MEM_GROW(&graph->events, graph->event_count, &graph->event_room);
 	graph->events[graph->event_count++] = (struct captured_event){
 	        .event = event, .op = record_op, .before = world->events[event].record};
-	world->events[event].record = record_op;
-	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
-	return ST_OK;
 }
 
-/* All that a launch takes, so that it is queued whole or not at all. */
-static enum status launch_reserve(struct world *world, const struct graph *graph)
-{
-	size_t meets = 0, places = 0, parts = 0, collectives = 0;
-	size_t operands = 0, most = 0, waits = world->memory->rank[graph->rank].pending_count * graph->count;
-	struct world_graphs *graphs = world->graphs;
-	enum status status = ops_reserve(world, graph->count + waits + 1, graph->count + waits + 1);
-	if (!status && graphs->moved_count < graph->count)
-		status = RESERVE(&graphs->moved, graphs->moved_count, graph->count - graphs->moved_count,
-		        &graphs->moved_room);
-	if (status)
-		return status;
-
-	for (size_t i = 0; i < graph->count; i++) {
-		const struct record *record = &world->records[graph->items[i].record];
-		operands += record->operands;
-		most = record->operands > most ? record->operands : most;
-		if (record->kind == OP_COLLECTIVE) {
-			const struct group *group = &world->groups[record->group];
-			meets++;
-			collectives++;
-			places += (size_t)group->instance[group->instance_of[graph->rank]].n;
-		} else if (record->kind == OP_P2P) {
-			meets += record->parts;
-			places += 2u * record->parts;
-			parts += record->parts;
-		}
-	}
-	if (!status)
-		status = meets_reserve(world, meets, places, parts);
-	if (!status)
-		status = pending_reserve(world, graph->rank, operands, most);
-	return status ? status : crossing_reserve(world, collectives);
-}
-
-/* What was captured under one `mark` and is launched under another counts to the other. Reserved by
- * launch_reserve. */
+/* What was captured under one `mark` and is launched under another counts to the other. */
 static void move_to_section(struct world *world, struct graph *graph, int section)
 {
 	struct world_graphs *graphs = world->graphs;
 	for (size_t i = 0; i < graph->count; i++) {
 		uint32_t *record = &graph->items[i].record;
-		if (i == graphs->moved_count)
+		if (i == graphs->moved_count) {
+			MEM_GROW(&graphs->moved, graphs->moved_count, &graphs->moved_room);
 			graphs->moved[graphs->moved_count++] = (struct moved){0};
+		}
 		struct moved *moved = &graphs->moved[i];
 		if (world->records[*record].section == section)
 			continue;
@@ -213,11 +169,14 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->graphs->graphs[thing.index];
+	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at most */
+	size_t pending = world->memory->rank[rank].pending_count;
+	enum status status = ops_fit(world, graph->count * (pending + 1));
+	if (status != ST_OK)
+		return status;
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
-	enum status status = clone ? launch_reserve(world, graph) : ST_MEMORY;
-	if (!status)
-		move_to_section(world, graph, section);
-	for (size_t i = 0; i < graph->count && !status; i++) {
+	move_to_section(world, graph, section);
+	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
 		const struct captured *item = &graph->items[i];
 		op_id target = item->target;
 		struct draft draft = {.rank = rank,
@@ -227,11 +186,11 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		        .target = target != OP_EVERYTHING && target >= OP_CAPTURED
 		                ? clone[target - OP_CAPTURED]
 		                : target};
-		status = queue_draft(world, &draft, true, &clone[i]);
+		status = queue_draft(world, &draft, &clone[i]);
 	}
-	for (size_t i = 0; i < graph->event_count && !status; i++)
+	for (size_t i = 0; i < graph->event_count && status == ST_OK; i++)
 		world->events[graph->events[i].event].record = clone[graph->events[i].op - OP_CAPTURED];
-	if (!status)
+	if (status == ST_OK)
 		digest_change(world, CHANGE_LAUNCH, rank, name);
 	mem_free(clone);
 	return status;

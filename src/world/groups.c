@@ -8,15 +8,12 @@ static size_t up8(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-static enum status group_alloc(struct group *group, int n, int instances, int members)
+static void group_alloc(struct group *group, int n, int instances, int members)
 {
 	size_t by_rank = up8((size_t)n * sizeof(int16_t)),
 	       list = up8((size_t)instances * sizeof *group->instance);
 	size_t by_place = up8((size_t)members * sizeof(int));
 	unsigned char *block = mem_alloc(2 * by_rank + list + 3 * by_place);
-
-	if (!block)
-		return ST_MEMORY;
 	group->instance_of = (int16_t *)(void *)block;
 	group->place_of = (int16_t *)(void *)(block + by_rank);
 	group->instance = (struct group_instance *)(void *)(block + 2 * by_rank);
@@ -24,7 +21,6 @@ static enum status group_alloc(struct group *group, int n, int instances, int me
 	group->instance[0].ranks = (int *)(void *)(block + 2 * by_rank + list);
 	group->instance[0].issued = (uint32_t *)(void *)(block + 2 * by_rank + list + by_place);
 	group->instance[0].at = (uint32_t *)(void *)(block + 2 * by_rank + list + 2 * by_place);
-	return ST_OK;
 }
 
 static void group_fill(struct group *group, int n, const int *starts, const int *ranks)
@@ -60,14 +56,14 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
         const int *ranks, int *index)
 {
 	struct group group = {.name = name, .axis = axis};
-	enum status status = RESERVE(&world->groups, world->group_count, 1, &world->group_room);
 
-	for (int i = starts[0]; !status && i < starts[instances]; i++)
-		status = bind_reserve(world, ranks[i], name, THING_GROUP);
-	if (!status)
-		status = group_alloc(&group, world->n, instances, starts[instances] - starts[0]);
-	if (status)
-		return status;
+	for (int i = starts[0]; i < starts[instances]; i++) {
+		enum status status = bind_check(world, ranks[i], name, THING_GROUP);
+		if (status != ST_OK)
+			return status;
+	}
+	MEM_GROW(&world->groups, world->group_count, &world->group_room);
+	group_alloc(&group, world->n, instances, starts[instances] - starts[0]);
 	group_fill(&group, world->n, starts, ranks);
 	*index = (int)world->group_count;
 	world->groups[world->group_count++] = group;

@@ -14,22 +14,14 @@ struct share {
 	int64_t bytes;
 };
 
-enum status matching_create(struct world *world)
+void matching_create(struct world *world)
 {
 	struct world_matching *matching = mem_alloc(sizeof *matching);
 
-	if (!matching)
-		return ST_MEMORY;
 	world->matching = matching;
 	matching->last_collective = mem_alloc((size_t)world->n * sizeof *matching->last_collective);
-	matching->gather = names_make(world->names, "gather", 6);
-	matching->scatter = names_make(world->names, "scatter", 7);
 	world->segment_name = names_make(world->names, "memory", 6);
 	world->wait_name = names_make(world->names, "wait", 4);
-	return matching->last_collective && matching->gather && matching->scatter && world->segment_name &&
-	                world->wait_name
-	        ? ST_OK
-	        : ST_MEMORY;
 }
 
 void matching_free(struct world *world)
@@ -66,33 +58,25 @@ static size_t channel_slot(const struct world_matching *matching, int group, int
 	}
 }
 
-/* Room for more channels, at most half of the table used. */
-static enum status channels_reserve(struct world_matching *matching, size_t more)
+/* Room for one more channel, at most half of the table used. */
+static void channels_grow(struct world_matching *matching)
 {
-	size_t wanted = matching->slots ? matching->slots : 64;
-
-	if (RESERVE(&matching->channels, matching->channel_count, more, &matching->channel_room))
-		return ST_MEMORY;
-	while (wanted < 2 * (matching->channel_count + more))
-		wanted *= 2;
-	if (wanted == matching->slots)
-		return ST_OK;
-	uint32_t *table = mem_alloc(wanted * sizeof *table);
-	if (!table)
-		return ST_MEMORY;
+	MEM_GROW(&matching->channels, matching->channel_count, &matching->channel_room);
+	if (matching->slots >= 2 * (matching->channel_count + 1))
+		return;
 	mem_free(matching->table);
-	matching->table = table;
-	matching->slots = wanted;
+	matching->slots = matching->slots ? 2 * matching->slots : 64;
+	matching->table = mem_alloc(matching->slots * sizeof *matching->table);
 	for (size_t i = 0; i < matching->channel_count; i++) {
 		const struct channel *channel = &matching->channels[i];
-		table[channel_slot(matching, channel->group, channel->source, channel->destination)] =
-		        (uint32_t)i + 1;
+		size_t slot = channel_slot(matching, channel->group, channel->source, channel->destination);
+		matching->table[slot] = (uint32_t)i + 1;
 	}
-	return ST_OK;
 }
 
 static struct channel *channel_of(struct world_matching *matching, int group, int source, int destination)
 {
+	channels_grow(matching);
 	size_t slot = channel_slot(matching, group, source, destination);
 
 	if (matching->table[slot] == 0) {
@@ -103,60 +87,16 @@ static struct channel *channel_of(struct world_matching *matching, int group, in
 	return &matching->channels[matching->table[slot] - 1];
 }
 
-/* ---- reserving */
-
-enum status meets_reserve(struct world *world, size_t meets, size_t places, size_t parts)
-{
-	if (RESERVE(&world->meets, world->meet_count + 1, meets, &world->meet_room) ||
-	        RESERVE(&world->meet_ops, world->meet_op_count, places, &world->meet_op_room))
-		return ST_MEMORY;
-	if (parts &&
-	        (RESERVE(&world->part_meets, world->part_meet_count + 1, parts, &world->part_meet_room) ||
-	                channels_reserve(world->matching, parts)))
-		return ST_MEMORY;
-	return ST_OK;
-}
-
-enum status meets_reserve_for(struct world *world, const struct record *record, int rank)
-{
-	const struct group *group = &world->groups[record->group];
-	int instance = group->instance_of[rank];
-
-	if (instance < 0)
-		return fail(
-		        ST_BUG, "rank %d is not in group %s", rank, names_text(world->names, group->name));
-	if (record->kind == OP_P2P)
-		return meets_reserve(world, record->parts, 2u * record->parts, record->parts);
-	enum status status = meets_reserve(world, 1, (size_t)group->instance[instance].n, 0);
-	return status ? status : crossing_reserve(world, 1);
-}
-
 /* ---- what members bring */
 
-static int64_t operand_bytes(const struct record *record, int access)
+/* The message's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
+static struct share collective_share(const struct record *record)
 {
-	for (int i = 0; i < record->operands; i++) {
-		if (record->operand[i].access & access)
-			return layout_bytes(&record->operand[i].layout);
-	}
-	return record->bytes;
-}
-
-/* A gather's input and a scatter's output are equal on all ranks; the root's other tensor is n times as
- * large. */
-static struct share collective_share(const struct world *world, const struct record *record)
-{
-	struct share share = {.title = record->title,
+	return (struct share){.title = record->title,
 	        .dtype = record->dtype,
 	        .reduction = record->reduction,
 	        .root = record->root,
 	        .bytes = record->bytes};
-
-	if (record->title == world->matching->gather)
-		share.bytes = operand_bytes(record, ACCESS_READ);
-	if (record->title == world->matching->scatter)
-		share.bytes = operand_bytes(record, ACCESS_WRITE);
-	return share;
 }
 
 /* place: of a transfer, 0 the sender, 1 the receiver (a rank may send to itself) */
@@ -167,7 +107,7 @@ static struct share member_share(const struct world *world, op_id id, uint32_t m
 	int i = 0, direction = place == 0 ? P2P_SEND : P2P_RECV;
 
 	if (record->kind == OP_COLLECTIVE)
-		return collective_share(world, record);
+		return collective_share(record);
 	while (i + 1 < record->parts && (meets[i] != meet || record->part[i].direction != direction))
 		i++;
 	const struct layout *layout = &record->operand[record->part[i].operand].layout;
@@ -189,6 +129,8 @@ static enum aspect differing(const struct share *a, const struct share *b)
 
 static uint32_t meet_new(struct world *world, int group, int instance, uint32_t sequence, int n, bool p2p)
 {
+	MEM_ROOM(&world->meets, world->meet_count + 2, &world->meet_room);
+	MEM_ROOM(&world->meet_ops, world->meet_op_count + (size_t)n, &world->meet_op_room);
 	world->meets[++world->meet_count] = (struct meet){.group = group,
 	        .instance = instance,
 	        .sequence = sequence,
@@ -285,13 +227,14 @@ void meets_join(struct world *world, op_id id)
 	if (record->parts == 0)
 		return;
 	world->ops[id].meet = (uint32_t)world->part_meet_count + 1;
+	MEM_ROOM(&world->part_meets, world->part_meet_count + 1 + record->parts, &world->part_meet_room);
 	memset(&world->part_meets[world->part_meet_count + 1], 0, record->parts * sizeof *world->part_meets);
 	world->part_meet_count += record->parts;
 	for (int i = 0; i < record->parts; i++)
 		join_part(world, id, record, rank, i);
 }
 
-const uint32_t *meets_of(const struct world *world, op_id id, int *count)
+const uint32_t *op_meets(const struct world *world, op_id id, int *count)
 {
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
@@ -321,26 +264,22 @@ static void restart_instance(struct group_instance *instance)
 	instance->epoch++;
 }
 
-enum status world_abort(struct world *world, int group)
+void world_abort(struct world *world, int group)
 {
-	if (world->order && races_reserve(world->order, 0))
-		return ST_MEMORY;
 	for (size_t i = 1; i <= world->meet_count; i++) {
 		struct meet *meet = &world->meets[i];
 		if (meet->group != group || meet->aborted || (meet_complete(meet) && !meet->mismatch))
 			continue;
 		meet->aborted = true;
 		world->mismatch_count -= meet->mismatch;
-		if (world->order)
-			races_met(world, world->order, (uint32_t)i);
 	}
 	for (int k = 0; k < world->groups[group].instances; k++)
 		restart_instance(&world->groups[group].instance[k]);
 	restart_channels(world->matching, group);
 	for (int r = 0; r < world->n; r++)
 		world->matching->last_collective[r] = 0;
+	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, 0);
-	return ST_OK;
 }
 
 /* ---- wording a mismatch */

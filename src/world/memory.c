@@ -14,13 +14,10 @@ static int unit_of(const struct world *world)
 	return world->machine->memory < 4 * GB ? 8 : 1;
 }
 
-enum status memory_create(struct world *world)
+void memory_create(struct world *world)
 {
 	world->memory = mem_alloc(sizeof *world->memory);
-	if (!world->memory)
-		return ST_MEMORY;
 	world->memory->rank = mem_alloc((size_t)world->n * sizeof *world->memory->rank);
-	return world->memory->rank ? ST_OK : ST_MEMORY;
 }
 
 static void give_bytes(struct world *world, const struct segment *segment, enum space space)
@@ -56,7 +53,7 @@ void memory_free(struct world *world)
 		give_bytes(world, &memory->leaving[i], memory->leaving_space[i]);
 	mem_free(memory->leaving);
 	mem_free(memory->leaving_space);
-	mem_free(memory->fresh);
+	mem_free(memory->handouts);
 	mem_free(memory->rank);
 	mem_free(memory);
 }
@@ -106,22 +103,8 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	return status;
 }
 
-static enum status leaving_reserve(struct world *world, int rank)
-{
-	struct world_memory *memory = world->memory;
-	size_t more = 0;
-
-	if (rank != world->me)
-		return ST_OK;
-	for (int space = 0; space < SPACE_COUNT; space++)
-		more += memory->rank[rank].heap[space].segment_count;
-	if (RESERVE(&memory->leaving, memory->leaving_count, more, &memory->leaving_room))
-		return ST_MEMORY;
-	return RESERVE(&memory->leaving_space, memory->leaving_count, more, &memory->leaving_space_room);
-}
-
-enum status memory_reserve(struct world *world, int rank, enum space space, int64_t bytes, int pool,
-        bool clean, struct grant *grant)
+enum status memory_plan(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean,
+        struct grant *grant)
 {
 	bool device = space == SPACE_DEVICE;
 	struct heap *heap = &world->memory->rank[rank].heap[space];
@@ -131,14 +114,7 @@ enum status memory_reserve(struct world *world, int rank, enum space space, int6
 	*grant = (struct grant){.rank = rank, .space = space};
 	if (!heap_plan(heap, bytes, device ? pool : 0, limit, unit_of(world), capacity, &grant->plan))
 		return out_of_memory(world, rank, grant->plan.bytes);
-	enum status status = heap_reserve(heap);
-	if (!status && device && grant->plan.segment_bytes)
-		status = segment_reserve(world, rank, 2);
-	if (!status && grant->plan.spare)
-		status = leaving_reserve(world, rank);
-	if (!status)
-		status = order_fresh_reserve(world, rank, space);
-	return status;
+	return ops_fit(world, 2); /* segments that are given back, one that is got */
 }
 
 /* The whole free segments of a space go; the bytes of our own stay until `op` is done. */
@@ -151,6 +127,8 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 		if (!heap_whole_free(heap, i))
 			continue;
 		if (rank == world->me) {
+			MEM_GROW(&memory->leaving, memory->leaving_count, &memory->leaving_room);
+			MEM_GROW(&memory->leaving_space, memory->leaving_count, &memory->leaving_space_room);
 			memory->leaving[memory->leaving_count] = heap->segments[i];
 			memory->leaving[memory->leaving_count].leaving = op;
 			memory->leaving_space[memory->leaving_count++] = (uint8_t)space;
@@ -167,8 +145,9 @@ static void *get_bytes(struct world *world, int rank, enum space space, int64_t 
 
 int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner)
 {
-	struct heap *heap = &world->memory->rank[grant->rank].heap[grant->space];
-	struct plan plan = grant->plan;
+	struct world_memory *memory = world->memory;
+	struct heap *heap = &memory->rank[grant->rank].heap[grant->space];
+	struct block_plan plan = grant->plan;
 	enum space space = (enum space)grant->space;
 	int64_t ns = grant->scenery ? 0 : (int64_t)world->machine->segment;
 
@@ -180,17 +159,16 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 		heap_grow(heap, &plan, get_bytes(world, grant->rank, space, plan.segment_bytes));
 	}
 	const struct block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
-	order_fresh(world, grant->rank, space, block->address, block->bytes);
+	MEM_GROW(&memory->handouts, memory->handout_count, &memory->handout_room);
+	memory->handouts[memory->handout_count++] = (struct handout){.address = block->address,
+	        .bytes = block->bytes,
+	        .after = (op_id)world->op_count,
+	        .rank = (uint16_t)grant->rank,
+	        .space = (uint8_t)space};
 	return block->address;
 }
 
 /* ---- giving */
-
-enum status memory_give_reserve(struct world *world, int rank)
-{
-	struct rank_memory *memory = &world->memory->rank[rank];
-	return RESERVE(&memory->pending, memory->pending_count, 1, &memory->pending_room);
-}
 
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
@@ -199,11 +177,13 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	size_t at = heap_find(heap, address);
 	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
 
-	if (after)
+	if (after) {
+		MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
 		memory->pending[memory->pending_count++] = (struct pending){.address = address,
 		        .bytes = heap->blocks[at].bytes,
 		        .op = after,
 		        .space = (uint8_t)space};
+	}
 	heap_give(heap, at, rank_number(world, rank));
 }
 
@@ -220,8 +200,9 @@ enum status world_trim(struct world *world, int rank)
 {
 	if (!anything_spare(world, rank))
 		return ST_OK;
-	if (segment_reserve(world, rank, 1) || leaving_reserve(world, rank))
-		return ST_MEMORY;
+	enum status status = ops_fit(world, 1);
+	if (status != ST_OK)
+		return status;
 	op_id op = segment_queue(world, rank, OP_EVERYTHING, (int64_t)world->machine->segment);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		give_back(world, rank, (enum space)space, op);
@@ -246,6 +227,12 @@ void world_segment_done(struct world *world, op_id segment_op)
 }
 
 /* ---- looking */
+
+const struct handout *world_handouts(const struct world *world, size_t *count)
+{
+	*count = world->memory->handout_count;
+	return world->memory->handouts;
+}
 
 static void *bytes_at(const struct segment *segment, int64_t address)
 {

@@ -29,48 +29,37 @@ static void add_wait(struct world *world, struct draft *draft, op_id op)
 	waits[draft->waits++] = op;
 }
 
-enum status pending_reserve(struct world *world, int rank, size_t operands, size_t most)
-{
-	struct rank_memory *memory = &world->memory->rank[rank];
-	size_t count = memory->pending_count;
-
-	return RESERVE(&memory->pending, count, count * (operands + 1) * (most + 1), &memory->pending_room);
-}
-
-enum status pending_find(struct world *world, struct draft *draft)
+void pending_find(struct world *world, struct draft *draft)
 {
 	struct rank_memory *memory = &world->memory->rank[draft->rank];
 	const struct record *record = draft->record;
 
-	if (memory->pending_count == 0 || record->operands == 0)
-		return ST_OK;
-	for (int k = 0; k < record->operands && !op_kind_is_host(record->kind); k++) {
+	if (memory->pending_count == 0 || op_kind_is_host(record->kind))
+		return;
+	for (int k = 0; k < record->operands; k++) {
 		int64_t bytes = layout_span(&record->operand[k].layout);
-		for (size_t i = 0; i < memory->pending_count; i++) {
+		for (size_t i = 0; i < memory->pending_count; i++)
 			if (touches(&memory->pending[i], &record->operand[k], bytes))
 				add_wait(world, draft, memory->pending[i].op);
-		}
 	}
-	/* an operand may cut each stretch in two */
-	return RESERVE(&memory->pending, memory->pending_count, memory->pending_count * record->operands,
-	        &memory->pending_room);
 }
 
+/* Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
 static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {
-	struct pending *pending = &memory->pending[i], behind = *pending;
-	int64_t end = pending->address + pending->bytes, cut = operand->address + bytes;
+	struct pending whole = memory->pending[i], behind = whole;
 
-	if (end > cut) {
-		behind.address = cut;
-		behind.bytes = end - cut;
-		if (pending->address >= operand->address) {
-			*pending = behind;
-			return;
-		}
-		memory->pending[memory->pending_count++] = behind;
+	behind.address = operand->address + bytes;
+	behind.bytes = whole.address + whole.bytes - behind.address;
+	memory->pending[i].bytes = operand->address > whole.address ? operand->address - whole.address : 0;
+	if (behind.bytes <= 0)
+		return;
+	if (memory->pending[i].bytes == 0) {
+		memory->pending[i] = behind;
+		return;
 	}
-	pending->bytes = operand->address > pending->address ? operand->address - pending->address : 0;
+	MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
+	memory->pending[memory->pending_count++] = behind;
 }
 
 void pending_cut(struct world *world, const struct draft *draft)

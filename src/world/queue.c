@@ -1,16 +1,12 @@
-/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
- * once */
+/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored once */
 #include "world/books.h"
 
-enum status ops_reserve(struct world *world, size_t ops, size_t records)
+enum status ops_fit(const struct world *world, size_t more)
 {
-	if (RESERVE(&world->ops, world->op_count + 1, ops, &world->op_room))
-		return ST_MEMORY;
-	if (world->op_count + ops >= OP_CAPTURED)
-		return fail(ST_LIMIT,
-		        "the session holds %u operations, as many as it can: `reset` begins anew",
-		        OP_CAPTURED - 1);
-	return RESERVE(&world->records, world->record_count + 1, records, &world->record_room);
+	if (world->op_count + more < OP_CAPTURED)
+		return ST_OK;
+	return fail(ST_LIMIT, "the session holds %u operations, as many as it can: `reset` begins anew",
+	        OP_CAPTURED - 1);
 }
 
 /* ---- records */
@@ -58,18 +54,9 @@ static void digest_record(struct world *world, const struct record *record)
 		digest_add(world, (uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer);
 }
 
-static enum status copy_array(struct world *world, const void *from, size_t bytes, void *to)
+static void *copy_array(struct world *world, const void *from, size_t bytes)
 {
-	void *copy = NULL;
-
-	if (bytes > 0) {
-		copy = arena_take(&world->arena, bytes);
-		if (!copy)
-			return ST_MEMORY;
-		memcpy(copy, from, bytes);
-	}
-	memcpy(to, &copy, sizeof copy);
-	return ST_OK;
+	return bytes ? memcpy(arena_take(&world->arena, bytes), from, bytes) : NULL;
 }
 
 static bool same_operand(const struct operand *a, const struct operand *b)
@@ -94,64 +81,49 @@ static struct kept_operands *kept_slot(struct world *world, const struct record 
 	return &world->kept[(hash >> 32) % OPERANDS_KEPT];
 }
 
-static enum status copy_operands(struct world *world, const struct record *record, struct record *copy)
+static struct operand *copy_operands(struct world *world, const struct record *record)
 {
 	struct kept_operands *kept = kept_slot(world, record);
 	bool same = kept->count == record->operands;
 
 	for (int i = 0; i < record->operands && same; i++)
 		same = same_operand(&kept->operand[i], &record->operand[i]);
-	if (same) {
-		copy->operand = kept->operand;
-		return ST_OK;
-	}
-	enum status status = copy_array(
-	        world, record->operand, record->operands * sizeof *record->operand, &copy->operand);
-	if (!status)
-		*kept = (struct kept_operands){.operand = copy->operand, .count = record->operands};
-	return status;
+	if (!same)
+		*kept = (struct kept_operands){
+		        copy_array(world, record->operand, record->operands * sizeof *record->operand),
+		        record->operands};
+	return kept->operand;
 }
 
-/* A copy whose arrays are ours; not in world.records yet. */
-static enum status record_copy(struct world *world, const struct record *record, struct record *copy)
-{
-	*copy = *record;
-	copy->alone_ns = -1;
-	copy->launch_ns = -1;
-	enum status status = copy_operands(world, record, copy);
-	if (!status)
-		status = copy_array(world, record->part, record->parts * sizeof *record->part, &copy->part);
-	return status;
-}
-
+/* The arrays of the record are ours already. */
 static uint32_t record_add(struct world *world, const struct record *record)
 {
-	world->records[++world->record_count] = *record;
-	digest_record(world, record);
+	MEM_ROOM(&world->records, world->record_count + 2, &world->record_room);
+	struct record *added = &world->records[++world->record_count];
+	*added = *record;
+	added->alone_ns = added->launch_ns = -1;
+	digest_record(world, added);
 	return (uint32_t)world->record_count;
 }
 
-enum status record_store(struct world *world, const struct record *record, uint32_t *index)
+uint32_t record_store(struct world *world, const struct record *record)
 {
-	struct record copy;
-	enum status status = ops_reserve(world, 0, 1);
+	struct record copy = *record;
 
-	if (!status)
-		status = record_copy(world, record, &copy);
-	if (!status)
-		*index = record_add(world, &copy);
-	return status;
+	copy.operand = copy_operands(world, record);
+	copy.part = copy_array(world, record->part, record->parts * sizeof *record->part);
+	return record_add(world, &copy);
 }
 
 uint32_t record_in_section(struct world *world, uint32_t index, int section)
 {
 	struct record record = world->records[index];
 	record.section = section;
-	record.alone_ns = record.launch_ns = -1;
 	return record_add(world, &record);
 }
 
-uint32_t record_own(
+/* A record of the books' own: OP_SEGMENT, or an implicit OP_WAIT. */
+static uint32_t record_own(
         struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
 	struct record record = {.kind = (uint8_t)kind,
@@ -162,9 +134,7 @@ uint32_t record_own(
 	        .section = (int)world->section_count - 1,
 	        .group = -1,
 	        .root = -1,
-	        .duration_ns = duration_ns,
-	        .alone_ns = -1,
-	        .launch_ns = -1};
+	        .duration_ns = duration_ns};
 	return record_add(world, &record);
 }
 
@@ -175,6 +145,7 @@ op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_i
 	op_id id = (op_id)++world->op_count, last = world->last[rank];
 	struct stream *lane = lane_stream(world, rank, stream);
 
+	MEM_ROOM(&world->ops, world->op_count + 1, &world->op_room);
 	world->ops[id] = (struct op){.record = record,
 	        .target = target,
 	        .rank = (uint16_t)rank,
@@ -204,19 +175,10 @@ op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_i
 	return id;
 }
 
-enum status segment_reserve(struct world *world, int rank, int count)
-{
-	enum status status = ops_reserve(world, (size_t)count, (size_t)count);
-	return status ? status : order_plain_reserve(world, rank, count);
-}
-
 op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 {
 	uint32_t record = record_own(world, OP_SEGMENT, world->segment_name, world->segment_name, ns);
-	op_id id = op_append(world, rank, STREAM_HOST, record, target, 0);
-
-	order_plain(world, id);
-	return id;
+	return op_append(world, rank, STREAM_HOST, record, target, 0);
 }
 
 /* The tensors that an operation writes remember it. A line's tensors have one name on all its ranks,
@@ -253,51 +215,33 @@ static void queue_waits(struct world *world, const struct draft *draft)
 	}
 }
 
-/* Everything that may fail. */
-static enum status draft_reserve(struct world *world, struct draft *draft, struct record *copy)
+static bool meets_others(const struct record *record)
 {
-	enum status status = pending_find(world, draft);
-	size_t waits = (size_t)draft->waits;
-
-	if (!status)
-		status = ops_reserve(world, waits + 1, waits + 1);
-	if (draft->record_index) /* the records may have moved */
-		draft->record = &world->records[draft->record_index];
-	if (!status && (draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P))
-		status = meets_reserve_for(world, draft->record, draft->rank);
-	if (!status && !draft->record_index)
-		status = record_copy(world, draft->record, copy);
-	return status;
+	return record->kind == OP_COLLECTIVE || record->kind == OP_P2P;
 }
 
-enum status queue_draft(struct world *world, struct draft *draft, bool sure, op_id *id)
+enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
-	struct record copy;
 	uint32_t index = draft->record_index;
 
 	if (index)
 		draft->record = &world->records[index];
-	enum status status = draft_reserve(world, draft, &copy);
-	if (!status && world->order) {
-		status = order_prepare(world, draft);
-		if (status &&
-		        sure) { /* no memory for it: from here on races are found on demand, as with --dry */
-			order_free(world->order);
-			world->order = NULL;
-			status = ST_OK;
-		}
-	}
-	if (status)
+	const struct group *group = meets_others(draft->record) ? &world->groups[draft->record->group] : NULL;
+	if (group && group->instance_of[draft->rank] < 0)
+		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
+		        names_text(world->names, group->name));
+	pending_find(world, draft);
+	enum status status = ops_fit(world, (size_t)draft->waits + 1);
+	if (status != ST_OK)
 		return status;
 	queue_waits(world, draft);
-	index = index ? index : record_add(world, &copy);
-	draft->record = &world->records[index];
+	index = index ? index : record_store(world, draft->record);
+	draft->record = &world->records[index]; /* they may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
 	pending_cut(world, draft);
 	mark_written(world, draft->rank, draft->record, *id);
-	if (draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P)
+	if (group)
 		meets_join(world, *id);
-	order_commit(world, draft, *id);
 	return ST_OK;
 }
 
@@ -311,9 +255,7 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
 	        .record_index = like,
 	        .target = target};
 
-	if (!like && !record->title) /* there was no memory for its name */
-		return fail(ST_MEMORY, "this computer is out of memory: an operation has no name");
 	if (world_capturing(world, rank))
 		return graph_add(world, rank, stream, record, like, target, flags, id);
-	return queue_draft(world, &draft, false, id);
+	return queue_draft(world, &draft, id);
 }

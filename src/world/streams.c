@@ -4,49 +4,32 @@
  * the host has waited; memory whose users are all among those is clean: the host itself may write it. */
 #include "world/books.h"
 
-static enum status lane_reserve(struct world *world, int rank)
-{
-	struct rank_lanes *lanes = &world->lanes->rank[rank];
-
-	if (RESERVE(&world->streams, world->stream_count, 1, &world->stream_room) ||
-	        RESERVE(&lanes->lane, lanes->count, 1, &lanes->room))
-		return ST_MEMORY;
-	return order_stream_reserve(world, rank, (int)lanes->count + 1);
-}
-
 static int lane_add(struct world *world, int rank, struct stream stream)
 {
 	struct rank_lanes *lanes = &world->lanes->rank[rank];
 	int index = (int)world->stream_count++;
 
+	MEM_ROOM(&world->streams, world->stream_count, &world->stream_room);
+	MEM_GROW(&lanes->lane, lanes->count, &lanes->room);
 	stream.rank = (uint16_t)rank;
 	stream.number = (uint8_t)lanes->count;
 	world->streams[index] = stream;
-	lanes->lane[lanes->count++] = (struct lane){.stream = index};
+	lanes->lane[lanes->count++] = (struct stream_seen){.stream = index};
 	return index;
 }
 
-enum status lanes_create(struct world *world)
+void lanes_create(struct world *world)
 {
 	name_id host = names_make(world->names, "host", 4);
 
 	world->lanes = mem_alloc(sizeof *world->lanes);
-	if (!world->lanes || !host)
-		return ST_MEMORY;
 	world->lanes->rank = mem_alloc((size_t)world->n * sizeof *world->lanes->rank);
-	if (!world->lanes->rank)
-		return ST_MEMORY;
 	for (int r = 0; r < world->n; r++) {
-		if (lane_reserve(world, r))
-			return ST_MEMORY;
 		lane_add(world, r, (struct stream){.name = host});
-		if (lane_reserve(world, r) || bind_reserve(world, r, world->default_name, THING_STREAM))
-			return ST_MEMORY;
 		int index =
 		        lane_add(world, r, (struct stream){.name = world->default_name, .blocking = true});
 		bind_set(world, r, world->default_name, (struct thing){THING_STREAM, index});
 	}
-	return ST_OK;
 }
 
 void lanes_free(struct world *world)
@@ -75,10 +58,8 @@ enum status world_stream_make(
 	if (now.kind == THING_STREAM)
 		return fail(
 		        ST_NAME, "rank %d has a stream '%s' already", rank, names_text(world->names, name));
-	enum status status = bind_reserve(world, rank, name, THING_STREAM);
-	if (!status)
-		status = lane_reserve(world, rank);
-	if (status)
+	enum status status = bind_check(world, rank, name, THING_STREAM);
+	if (status != ST_OK)
 		return status;
 	*index = lane_add(world, rank,
 	        (struct stream){.name = name, .priority = (int8_t)priority, .blocking = blocking});
@@ -95,11 +76,10 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 		*index = now.index;
 		return ST_OK;
 	}
-	enum status status = bind_reserve(world, rank, name, THING_EVENT);
-	if (!status)
-		status = RESERVE(&world->events, world->event_count, 1, &world->event_room);
-	if (status)
+	enum status status = bind_check(world, rank, name, THING_EVENT);
+	if (status != ST_OK)
 		return status;
+	MEM_GROW(&world->events, world->event_count, &world->event_room);
 	*index = (int)world->event_count++;
 	world->events[*index] = (struct event){.name = name, .rank = (uint16_t)rank};
 	bind_set(world, rank, name, (struct thing){THING_EVENT, *index});
@@ -107,13 +87,12 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 	return ST_OK;
 }
 
-enum status world_event_record(struct world *world, int rank, int event, op_id record_op)
+void world_event_record(struct world *world, int rank, int event, op_id record_op)
 {
 	if (world_capturing(world, rank))
-		return graph_event(world, rank, event, record_op);
+		graph_event(world, rank, event, record_op);
 	world->events[event].record = record_op;
 	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
-	return ST_OK;
 }
 
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
@@ -124,7 +103,7 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 		lanes->seen_all = number;
 	} else if (target) {
 		const struct op *op = &world->ops[target];
-		struct lane *lane = &lanes->lane[op->stream];
+		struct stream_seen *lane = &lanes->lane[op->stream];
 		/* the lane's last operation: nothing of the lane queued before this SYNC is left */
 		uint32_t seen = world->streams[lane->stream].tail == target ? number : op->number;
 		if (seen > lane->seen)

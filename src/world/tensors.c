@@ -4,22 +4,16 @@
  * meanwhile. */
 #include "world/books.h"
 
-static enum status slot_reserve(struct world *world)
+static int slot_take(struct world *world)
 {
-	return RESERVE(&world->tensors, world->tensor_count, 1, &world->tensor_room);
-}
+	int slot = world->free_tensor;
 
-static int slot_next(const struct world *world)
-{
-	return world->free_tensor >= 0 ? world->free_tensor : (int)world->tensor_count;
-}
-
-static void slot_take(struct world *world, int index)
-{
-	if (index == world->free_tensor)
-		world->free_tensor = world->tensors[index].next_view;
-	else
-		world->tensor_count++;
+	if (slot >= 0) {
+		world->free_tensor = world->tensors[slot].next_view;
+		return slot;
+	}
+	MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
+	return (int)world->tensor_count++;
 }
 
 static void slot_give(struct world *world, int index)
@@ -41,19 +35,16 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
         enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
 	struct grant grant;
-	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
+	enum status status = bind_check(world, rank, name, THING_TENSOR);
 
-	if (!status)
-		status = slot_reserve(world);
-	if (!status)
-		status = memory_reserve(
+	if (status == ST_OK)
+		status = memory_plan(
 		        world, rank, space, layout_bytes(layout), pool, use == TENSOR_FILLED, &grant);
-	if (status)
+	if (status != ST_OK)
 		return status;
 	grant.plan.kind = (uint8_t)kind;
 	grant.scenery = use != TENSOR_RESULT;
-	int slot = slot_next(world);
-	slot_take(world, slot);
+	int slot = slot_take(world);
 	world->tensors[slot] = (struct tensor){.name = name,
 	        .rank = (uint16_t)rank,
 	        .space = (uint8_t)space,
@@ -71,14 +62,11 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index)
 {
-	enum status status = bind_reserve(world, rank, name, THING_TENSOR);
+	enum status status = bind_check(world, rank, name, THING_TENSOR);
 
-	if (!status)
-		status = slot_reserve(world);
-	if (status)
+	if (status != ST_OK)
 		return status;
-	int slot = slot_next(world), base = world->tensors[base_tensor].base;
-	slot_take(world, slot);
+	int slot = slot_take(world), base = world->tensors[base_tensor].base;
 	struct tensor *owner = &world->tensors[base];
 	world->tensors[slot] = (struct tensor){.name = name,
 	        .rank = (uint16_t)rank,
@@ -134,22 +122,17 @@ static void free_owner(struct world *world, int index, int after_stream)
 	slot_give(world, index);
 }
 
-enum status world_tensor_free(struct world *world, int index, int after_stream)
+void world_tensor_free(struct world *world, int index, int after_stream)
 {
-	struct tensor *tensor = &world->tensors[index];
-
-	if (!tensor->view && memory_give_reserve(world, tensor->rank))
-		return ST_MEMORY;
 	digest_tensor(world, CHANGE_FREE, index);
 	digest_add(world, (uint64_t)after_stream);
-	if (!tensor->view) {
+	if (!world->tensors[index].view) {
 		free_owner(world, index, after_stream);
-		return ST_OK;
+		return;
 	}
 	unbind(world, index);
 	unlink_view(world, index);
 	slot_give(world, index);
-	return ST_OK;
 }
 
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address)

@@ -40,73 +40,38 @@ void digest_layout(struct world *world, const struct layout *layout)
 	}
 }
 
-static enum status make_names(struct world *world)
-{
-	world->names = names_create();
-	if (!world->names)
-		return ST_MEMORY;
-	world->default_name = names_make(world->names, "default", 7);
-	world->world_name = names_make(world->names, "world", 5);
-	return world->default_name && world->world_name ? ST_OK : ST_MEMORY;
-}
-
-static enum status make_world_group(struct world *world)
+static void make_world_group(struct world *world)
 {
 	int starts[2] = {0, world->n}, index;
 	int *ranks = mem_alloc((size_t)world->n * sizeof *ranks);
 
-	if (!ranks)
-		return ST_MEMORY;
 	for (int i = 0; i < world->n; i++)
 		ranks[i] = i;
-	enum status status = world_group_make(world, world->world_name, false, 1, starts, ranks, &index);
+	world_group_make(world, world->world_name, false, 1, starts, ranks, &index);
 	mem_free(ranks);
-	return status;
-}
-
-static enum status open_books(struct world *world)
-{
-	enum status status = make_names(world);
-	int section;
-
-	world->first = mem_alloc((size_t)world->n * sizeof *world->first);
-	world->last = mem_alloc((size_t)world->n * sizeof *world->last);
-	if (!status && (!world->first || !world->last))
-		status = ST_MEMORY;
-	if (!status)
-		status = bindings_create(world);
-	if (!status)
-		status = memory_create(world);
-	if (!status)
-		status = matching_create(world);
-	if (!status)
-		status = graphs_create(world);
-	if (!status && world->me >= 0)
-		status = order_create(world);
-	if (!status)
-		status = lanes_create(world);
-	if (!status)
-		status = make_world_group(world);
-	if (!status)
-		status = world_mark(world, 0, 0, &section);
-	return status;
 }
 
 struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);
 
-	if (!world)
-		return NULL;
 	world->n = n;
 	world->me = me;
 	world->machine = machine;
 	world->digest = (uint64_t)n;
 	world->free_tensor = -1;
-	if (open_books(world)) {
-		world_free(world);
-		return NULL;
-	}
+	world->names = names_create();
+	world->default_name = names_make(world->names, "default", 7);
+	world->world_name = names_make(world->names, "world", 5);
+	world->first = mem_alloc((size_t)n * sizeof *world->first);
+	world->last = mem_alloc((size_t)n * sizeof *world->last);
+	bindings_create(world);
+	memory_create(world);
+	matching_create(world);
+	graphs_create(world);
+	lanes_create(world);
+	make_world_group(world);
+	world_mark(world, 0, 0);
 	return world;
 }
 
@@ -117,7 +82,6 @@ void world_free(struct world *world)
 	memory_free(world);
 	matching_free(world);
 	graphs_free(world);
-	order_free(world->order);
 	lanes_free(world);
 	bindings_free(world);
 	for (size_t i = 0; i < world->group_count; i++)
@@ -134,19 +98,15 @@ void world_free(struct world *world)
 	mem_free(world->streams);
 	mem_free(world->events);
 	mem_free(world->sections);
-	mem_free(world->races);
-	mem_free(world->unread);
 	arena_free(world->arena);
 	names_free(world->names);
 	mem_free(world);
 }
 
-enum status world_mark(struct world *world, name_id name, int line, int *section)
+int world_mark(struct world *world, name_id name, int line)
 {
-	if (RESERVE(&world->sections, world->section_count, 1, &world->section_room))
-		return ST_MEMORY;
-	*section = (int)world->section_count;
-	world->sections[world->section_count++] = (struct section){.name = name, .line = line};
+	MEM_GROW(&world->sections, world->section_count, &world->section_room);
+	world->sections[world->section_count] = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
-	return ST_OK;
+	return (int)world->section_count++;
 }

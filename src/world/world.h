@@ -8,13 +8,10 @@
  *
  * Files: world.c (life, marks)  bindings.c (names)  tensors.c  streams.c (streams, events)  groups.c  queue.c
  * (program order)  pending.c (free x on S)  match.c (meetings)  crossing.c (groups used in opposite
- * orders)  allocator.c memory.c (caching allocator)  order.c history.c overlap.c runnable.c search.c races.c
- * (happens-before)  graph.c  labels.c. books.h is what they share.
- * To add a kind of thing: enum thing_kind, an array here, a make function that reserves first and changes
- * last.
+ * orders)  allocator.c memory.c (caching allocator)  graph.c  labels.c. books.h is what they share.
+ * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
- * May call: machine/ base/.   Functions check nothing that a command's row has checked, but keep the books
- *                             whole:
+ * May call: machine/ base/. Functions check nothing that a command's row has checked, but keep the books whole:
  * on any failure status the books are as before the call. */
 #ifndef RANKSH_WORLD_H
 #define RANKSH_WORLD_H
@@ -252,25 +249,18 @@ struct kept_operands {
 	int count;
 };
 
-struct world;
-/* Filled by whoever needs to be told (the shell warns; the sim enqueues). */
-/* One a rank for a pair of streams and names: the first in program order. */
-struct race {
-	op_id earlier, later;
-	int64_t address;
+/* A block of memory was handed out: its bytes are unwritten for what is queued behind operation `after` (of all
+ * ranks). */
+struct handout {
+	int64_t address, bytes;
+	op_id after;
+	uint16_t rank;
 	uint8_t space;
-	name_id earlier_name, later_name;
-	char remedy[160];
 };
 
-/* An operation reads bytes that nothing queued before it writes. Once for each stretch of memory. */
-struct unread {
-	op_id op;
-	name_id name;
-};
-
+struct world;
+struct races;        /* races/: what that folder has found in these books so far */
 struct world_memory; /* allocator: segments and blocks of all ranks (allocator.c) */
-struct world_order;  /* vector clocks and access histories (order.c); absent with --dry until asked for */
 
 struct world {
 	int n;                   /* ranks */
@@ -300,15 +290,11 @@ struct world {
 	size_t group_count, group_room; /* [0] is "world" */
 	struct section *sections;
 	size_t section_count, section_room; /* [0] is "" */
-	struct race *races;
-	size_t race_count, race_room;
-	struct unread *unread;
-	size_t unread_count, unread_room;
-	uint64_t races_digest; /* of the books when a replay last found both */
-	size_t mismatch_count; /* mismatched meets that no abort has ended yet */
+	struct races *races;                /* NULL until asked for; freed by races_free */
+	size_t aborts;                      /* so many calls of world_abort */
+	size_t mismatch_count;              /* mismatched meets that no abort has ended yet */
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
 	struct world_memory *memory;
-	struct world_order *order;
 	struct world_names *bindings; /* (name, rank) -> thing */
 	struct world_lanes
 	        *lanes; /* (rank, number) -> stream, and what the rank's host has seen the end of */
@@ -319,7 +305,7 @@ struct world {
 	uint64_t digest;
 };
 
-/* machine is borrowed. Streams "default" and group "world" exist from the start. NULL: ST_MEMORY. */
+/* machine is borrowed. Streams "default" and group "world" exist from the start. */
 struct world *world_create(int n, int me, struct machine *machine);
 void world_free(struct world *world);
 
@@ -351,7 +337,7 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
  * freed; name 0 is bound to nothing. Host and pinned memory is always clean and has one pool.)
  * after_stream: STREAM_HOST (0) for none, or the stream whose work so far the next user of the memory waits
  * for. Frees the views of an owner too; a name is unbound only while it still means this tensor. */
-enum status world_tensor_free(struct world *world, int index, int after_stream);
+void world_tensor_free(struct world *world, int index, int after_stream);
 
 /* The tensor that owns the byte at `address`, or -1. */
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address);
@@ -367,8 +353,8 @@ enum status world_event_make(
 /* ranks[i] of instance k: starts[k] .. starts[k+1]-1. Binds the name on every member rank. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
-enum status world_mark(struct world *world, name_id name, int line,
-        int *section); /* the same name again: a section "name" anew, found last */
+/* The new section's number. The same name again: a section "name" anew, found last. */
+int world_mark(struct world *world, name_id name, int line);
 
 /* -- queueing. The record is copied (operands and parts too) unless `like` > 0 names a record of this same
  * line with
@@ -391,19 +377,23 @@ enum status world_capture_end(struct world *world, int rank);
  * captured: the graph's last on it. */
 op_id world_tail(const struct world *world, int rank, int number);
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
-enum status world_event_record(struct world *world, int rank, int event, op_id record_op);
+void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends every unfinished meeting of the group: sequence numbers restart (the backend ends the operations
  * first). */
-enum status world_abort(struct world *world, int group);
+void world_abort(struct world *world, int group);
 
 /* Collectives of two groups that two ranks queued in opposite orders: NCCL can hang. One a pair of groups;
  * NULL behind the last. */
 const char *world_order_warning(const struct world *world, size_t i);
-/* Brings world.races and world.unread up to date where they are not kept all the time (--dry): replays the
- * program order. */
-enum status world_races_now(struct world *world);
 
 /* -- asking */
+static inline bool meet_complete(const struct meet *meet)
+{
+	return meet->count == meet->n;
+}
+/* Where an operation meets others: op_meets(...)[0 .. *count-1], indices into world.meets. */
+const uint32_t *op_meets(const struct world *world, op_id id, int *count);
+const struct handout *world_handouts(const struct world *world, size_t *count); /* all so far, in order */
 static inline const struct record *op_record(const struct world *world, op_id id)
 {
 	return &world->records[world->ops[id].record];
@@ -411,8 +401,6 @@ static inline const struct record *op_record(const struct world *world, op_id id
 /* The first operand that is read, or written, of a copy or a collective; NULL if it has none. */
 const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
-bool world_happens_before(
-        const struct world *world, op_id a, op_id b); /* by program order alone, through other ranks too */
 const struct record *world_mismatch(const struct world *world, const struct meet *meet,
         struct text *why); /* "rank 3 brings 2 kB, ranks 0-2 4 kB" */
 void op_text(const struct world *world, op_id id,
@@ -454,7 +442,7 @@ enum status world_trim(struct world *world,
  * or NULL. */
 struct segment_calls {
 	void *self;
-	void *(*get)(void *self, enum space space, int64_t bytes);
+	void *(*get)(void *self, enum space space, int64_t bytes); /* never NULL */
 	void (*give)(void *self, enum space space, void *base, int64_t bytes);
 };
 void world_segment_calls(struct world *world, struct segment_calls calls);

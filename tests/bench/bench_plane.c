@@ -3,7 +3,7 @@
  *   idle: part of one core that all ranks together use while they wait for a line
  *   allreduce: 4 MB of f32 through the data plane, and plain MPI_Allreduce */
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "collectives/collective.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static void reductions(struct plane *plane)
 
 		MPI_Barrier(MPI_COMM_WORLD);
 		t0 = now();
-		plane_allreduce(group, DT_F32, DATA_SUM, in, out, COUNT);
+		collective_data(&collective_allreduce, group, DT_F32, REDUCE_SUM, 0, in, COUNT, out, COUNT);
 		t1 = now();
 		MPI_Barrier(MPI_COMM_WORLD);
 		if (i >= 0)

@@ -1,12 +1,13 @@
-/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed in
- * double: mpirun -n {1,2,3,4,5,8} test_collectives */
+/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed by one
+ * process in the order of the ring: mpirun -n {1,2,3,4,5,8,9} test_collectives */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "tests/mpi/check.h"
+#include <math.h>
 #include <string.h>
 
-enum { EACH = 9001 }; /* elements of a part: more than one staging buffer of halves */
-enum { RANKS_MOST = 8, BYTES = RANKS_MOST * EACH * 4 };
+enum { EACH = 9001 }; /* elements of a part: no number of ranks but 1 divides it */
+enum { RANKS_MOST = 9, BYTES = RANKS_MOST * EACH * 4 };
 struct test {
 	struct plane *plane;
 	struct checks checks;
@@ -14,63 +15,78 @@ struct test {
 	int n, place;
 };
 
-static char input[BYTES + 64], output[BYTES + 64];
+static char input[BYTES + 64], output[BYTES + 64], first[BYTES];
 
-/* Small whole numbers: exact in every type, so that only the rounding of the result is left to differ. */
-static double value(int place, int64_t i)
+/* No whole number of any power of two: sums round at each step. Some are NaN, but in i32. */
+static float value(enum dtype dtype, int place, int64_t i)
 {
-	return (double)((i * 7 + place * 13) % 41 - 20);
+	char element[4];
+	float x = (float)((i * 7 + place * 13) % 4001 - 2000) / 3.0f;
+	if (dtype == DT_I32)
+		return (float)((i * 7 + place * 13) % 41 - 20);
+	if (i % 100 == 99 && (i / 100 + place) % 3 == 0)
+		x = NAN;
+	dtype_set(dtype, element, 0, x);
+	return dtype_get(dtype, element, 0);
 }
 
-static double reduced(const struct test *test, enum dtype dtype, enum reduction reduction, int64_t i)
+static float rounded(enum dtype dtype, float x)
 {
-	double all = value(0, i);
+	char element[4];
+	dtype_set(dtype, element, 0, x);
+	return dtype_get(dtype, element, 0);
+}
 
-	for (int place = 1; place < test->n; place++) {
-		double one = value(place, i);
-		if (reduction == REDUCE_MAX || reduction == REDUCE_MIN)
-			all = (reduction == REDUCE_MAX) == (one > all) ? one : all;
+/* Element i of everybody's: beginning with place `begin`, each step rounded to the type. */
+static float reduced(
+        const struct test *test, enum dtype dtype, enum reduction reduction, int64_t i, int begin)
+{
+	float factor = rounded(dtype, 1.0f / (float)test->n), all = 0;
+	bool average = reduction == REDUCE_AVG && dtype != DT_I32;
+	for (int k = 0; k < test->n; k++) {
+		float one = value(dtype, (begin + k) % test->n, i);
+		one = average ? rounded(dtype, one * factor) : one;
+		if (k == 0)
+			all = one;
+		else if (reduction == REDUCE_MAX)
+			all = fmaxf(all, one);
+		else if (reduction == REDUCE_MIN)
+			all = fminf(all, one);
 		else
-			all += one;
+			all = rounded(dtype, all + one);
 	}
-	if (reduction == REDUCE_AVG)
-		all = dtype == DT_I32 ? (double)((int64_t)all / test->n) : all / test->n;
-	return all;
-}
-
-/* The nearest of the type to an exact value: one rounding. Sums here are exact in f32. */
-static double rounded(enum dtype dtype, double exact)
-{
-	char one[4];
-
-	dtype_set(dtype, one, 0, (float)exact);
-	return dtype_get(dtype, one, 0);
+	return reduction == REDUCE_AVG && dtype == DT_I32 ? (float)((int)all / test->n) : all;
 }
 
 static void fill(const struct test *test, enum dtype dtype, void *elements, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
-		dtype_set(dtype, elements, i, (float)value(test->place, i));
+		dtype_set(dtype, elements, i, value(dtype, test->place, i));
 }
 
-static double expected(const struct test *test, enum collective_kind kind, enum dtype dtype,
+/* The piece of the ring that element i of EACH lies in */
+static int piece_of(const struct test *test, int64_t i)
+{
+	int p = 0;
+	while (p + 1 < test->n && i >= EACH / test->n * (p + 1) + EACH % test->n * (p + 1) / test->n)
+		p++;
+	return p;
+}
+
+static float expected(const struct test *test, const struct collective *row, enum dtype dtype,
         enum reduction reduction, int root, int64_t i)
 {
-	switch (kind) {
-	case COLLECTIVE_BROADCAST:
-		return value(root, i);
-	case COLLECTIVE_REDUCESCATTER:
-		return rounded(dtype, reduced(test, dtype, reduction, test->place * EACH + i));
-	case COLLECTIVE_ALLGATHER:
-	case COLLECTIVE_GATHER:
-		return value((int)(i / EACH), i % EACH);
-	case COLLECTIVE_SCATTER:
-		return value(root, test->place * EACH + i);
-	case COLLECTIVE_ALLTOALL:
-		return value((int)(i / EACH), test->place * EACH + i % EACH);
-	default:
-		return rounded(dtype, reduced(test, dtype, reduction, i));
-	}
+	if (row == &collective_broadcast)
+		return value(dtype, root, i);
+	if (row == &collective_reducescatter)
+		return reduced(test, dtype, reduction, test->place * EACH + i, test->place + 1);
+	if (row == &collective_allgather || row == &collective_gather)
+		return value(dtype, (int)(i / EACH), i % EACH);
+	if (row == &collective_scatter)
+		return value(dtype, root, test->place * EACH + i);
+	if (row == &collective_alltoall)
+		return value(dtype, (int)(i / EACH), test->place * EACH + i % EACH);
+	return reduced(test, dtype, reduction, i, row == &collective_reduce ? root + 1 : piece_of(test, i));
 }
 
 struct sizes {
@@ -78,109 +94,106 @@ struct sizes {
 	bool result;
 };
 
-static struct sizes sizes_of(const struct test *test, enum collective_kind kind, int root)
+static struct sizes sizes_of(const struct test *test, const struct collective *row, int root)
 {
 	int64_t all = (int64_t)test->n * EACH;
+	struct sizes sizes = {EACH, EACH, true};
+	if (row == &collective_reducescatter || row == &collective_scatter || row == &collective_alltoall)
+		sizes.in = all;
+	if (row == &collective_allgather || row == &collective_gather || row == &collective_alltoall)
+		sizes.out = all;
+	if (row == &collective_gather || row == &collective_reduce)
+		sizes.result = test->place == root;
+	return sizes;
+}
 
-	switch (kind) {
-	case COLLECTIVE_REDUCE:
-		return (struct sizes){EACH, EACH, test->place == root};
-	case COLLECTIVE_REDUCESCATTER:
-	case COLLECTIVE_SCATTER:
-		return (struct sizes){all, EACH, true};
-	case COLLECTIVE_ALLGATHER:
-		return (struct sizes){EACH, all, true};
-	case COLLECTIVE_GATHER:
-		return (struct sizes){EACH, all, test->place == root};
-	case COLLECTIVE_ALLTOALL:
-		return (struct sizes){all, all, true};
-	default:
-		return (struct sizes){EACH, EACH, true};
-	}
+static bool same(float a, float b)
+{
+	return a == b || (a != a && b != b);
 }
 
 /* in and out: where the buffers lie; a rank without a result passes NULL. */
-static void one(struct test *test, enum collective_kind kind, enum dtype dtype, enum reduction reduction,
+static void one(struct test *test, const struct collective *row, enum dtype dtype, enum reduction reduction,
         int root, char *in, char *out)
 {
-	struct sizes sizes = sizes_of(test, kind, root);
-	bool in_place = kind == COLLECTIVE_REDUCE && in == out;
+	struct sizes sizes = sizes_of(test, row, root);
+	bool in_place = row == &collective_reduce && in == out;
 	int64_t wrong = 0;
 	enum status status;
 
 	memset(out, 0x5a, (size_t)(sizes.out * dtype_bytes(dtype)));
 	fill(test, dtype, in, sizes.in);
-	status = collective_data(collective_at(kind), test->group, dtype, reduction, root, in, sizes.in,
+	status = collective_data(row, test->group, dtype, reduction, root, in, sizes.in,
 	        sizes.result || in_place ? out : NULL, sizes.out);
 	CHECK(&test->checks, status == ST_OK);
 	for (int64_t i = 0; sizes.result && i < sizes.out; i++)
-		wrong += dtype_get(dtype, out, i) != expected(test, kind, dtype, reduction, root, i);
+		wrong += !same(dtype_get(dtype, out, i), expected(test, row, dtype, reduction, root, i));
 	for (int64_t i = 0; in_place && !sizes.result && i < sizes.out; i++)
-		wrong += dtype_get(dtype, out, i) != value(test->place, i);
+		wrong += !same(dtype_get(dtype, out, i), value(dtype, test->place, i));
 	if (wrong)
-		fprintf(stderr, "%s %s reduction %d root %d: %lld wrong\n", collective_at(kind)->name,
-		        dtype_name(dtype), (int)reduction, root, (long long)wrong);
+		fprintf(stderr, "%s %s reduction %d root %d: %lld wrong\n", row->name, dtype_name(dtype),
+		        (int)reduction, root, (long long)wrong);
 	CHECK(&test->checks, wrong == 0);
 }
 
 static void every_one(struct test *test)
 {
-	for (int kind = 0; kind < COLLECTIVE_BARRIER; kind++) {
-		const struct collective *row = collective_at(kind);
-
-		for (int dtype = 0; dtype < DT_COUNT; dtype++) {
+	const struct collective *row;
+	for (int kind = 0; (row = collective_at(kind)) != NULL && !row->bare; kind++)
+		for (int dtype = 0; dtype < DT_COUNT; dtype++)
 			for (int reduction = 0; reduction <= (row->reduces ? REDUCE_MIN : REDUCE_SUM);
-			        reduction++) {
+			        reduction++)
 				for (int root = 0; root < (row->has_root ? test->n : 1); root += 2) {
-					one(test, kind, dtype, reduction, root, input, output);
-					one(test, kind, dtype, reduction, root, input, input);
-					one(test, kind, dtype, reduction, root, input,
-					        input +
-					                4 *
-					                        (test->place %
-					                                /* overlaps on some, is the same on
-					                                 * others */
-					                                2));
+					/* the last overlaps on some, and is the same buffer on others */
+					char *out[] = {output, input, input + 4 * (test->place % 2)};
+					for (int k = 0; k < 3; k++)
+						one(test, row, (enum dtype)dtype, (enum reduction)reduction,
+						        root, input, out[k]);
 				}
-			}
-		}
-	}
 }
 
-/* One member has no memory for its copy: it alone fails, nobody hangs, and the next collective is whole. */
-static void without_memory(struct test *test)
+/* Not a bit differs from rank to rank. */
+static void all_have_the_same_bits(struct test *test)
 {
-	struct sizes sizes = sizes_of(test, COLLECTIVE_ALLGATHER, 0);
-	long live = mem_live();
-	bool unlucky = test->place == test->n - 1;
-	enum status status;
-
-	for (int kind = 0; kind < COLLECTIVE_BARRIER; kind++) {
-		sizes = sizes_of(test, kind, 0);
-		mem_fail_at(unlucky ? 0 : -1);
-		status = collective_data(collective_at(kind), test->group, DT_F32, REDUCE_SUM, 0, input,
-		        sizes.in, input + 4, sizes.out);
-		mem_fail_at(-1);
-		CHECK(&test->checks, status == (unlucky ? ST_MEMORY : ST_OK));
-		CHECK(&test->checks, mem_live() == live);
-		one(test, kind, DT_F32, REDUCE_SUM, 0, input, output);
+	for (int dtype = 0; dtype < DT_COUNT; dtype++) {
+		int64_t bytes = EACH * dtype_bytes((enum dtype)dtype);
+		one(test, &collective_allreduce, (enum dtype)dtype, REDUCE_SUM, 0, input, output);
+		memcpy(first, output, (size_t)bytes);
+		CHECK(&test->checks, plane_bcast(test->group, 0, first, bytes) == ST_OK);
+		CHECK(&test->checks, memcmp(first, output, (size_t)bytes) == 0);
 	}
 }
 
-/* 0.1 thirty times over in bf16: rounding each partial sum would be off; rounding once is not. */
-static void rounds_once(struct test *test)
+/* max and min: the number wins over a NaN, on whatever ranks that is; all NaN stay one. */
+static void a_number_wins(struct test *test)
+{
+	for (int kind = REDUCE_MAX; kind <= REDUCE_MIN; kind++)
+		for (int lost = 0; lost <= test->n; lost++) {
+			float in = test->place == lost || lost == test->n ? NAN : (float)test->place,
+			      out = -1;
+			int most = lost == test->n - 1 ? test->n - 2 : test->n - 1, least = lost == 0;
+			CHECK(&test->checks,
+			        collective_data(&collective_allreduce, test->group, DT_F32,
+			                (enum reduction)kind, 0, &in, 1, &out, 1) == ST_OK);
+			if (lost == test->n || test->n == 1)
+				CHECK(&test->checks, isnan(out) || (test->n == 1 && lost == 1));
+			else
+				CHECK(&test->checks, out == (float)(kind == REDUCE_MAX ? most : least));
+		}
+}
+
+/* A step of bf16 that f32 would keep: 256 + 1 is 256, so 256 + 1 + 1 ... stays 256, whoever begins. */
+static void halves_round_at_each_step(struct test *test)
 {
 	uint16_t in[1], out[1];
-	float sum = 0, each;
+	float each = test->place == 0 ? 256.0f : 1.0f;
 
-	dtype_set(DT_BF16, in, 0, 257.0f / 256 * 3);
-	each = dtype_get(DT_BF16, in, 0);
-	for (int i = 0; i < test->n; i++)
-		sum += each;
+	dtype_set(DT_BF16, in, 0, each);
 	CHECK(&test->checks,
-	        collective_data(collective_find("allreduce"), test->group, DT_BF16, REDUCE_SUM, 0, in, 1, out,
+	        collective_data(&collective_reduce, test->group, DT_BF16, REDUCE_SUM, test->n - 1, in, 1, out,
 	                1) == ST_OK);
-	CHECK(&test->checks, dtype_get(DT_BF16, out, 0) == (float)rounded(DT_BF16, sum));
+	if (test->place == test->n - 1) /* the chain begins at place 0 */
+		CHECK(&test->checks, dtype_get(DT_BF16, out, 0) == 256.0f);
 }
 
 static void averages_of_whole_numbers(struct test *test)
@@ -188,8 +201,8 @@ static void averages_of_whole_numbers(struct test *test)
 	int32_t in[2] = {-(test->place + 1), test->place + 1}, out[2], sum = test->n * (test->n + 1) / 2;
 
 	CHECK(&test->checks,
-	        collective_data(collective_find("allreduce"), test->group, DT_I32, REDUCE_AVG, 0, in, 2, out,
-	                2) == ST_OK);
+	        collective_data(&collective_allreduce, test->group, DT_I32, REDUCE_AVG, 0, in, 2, out, 2) ==
+	                ST_OK);
 	CHECK(&test->checks, out[0] == -(sum / test->n) && out[1] == sum / test->n);
 }
 
@@ -210,12 +223,13 @@ int main(int argc, char **argv)
 	        test.n <= RANKS_MOST && plane_group_make(test.plane, test.n, ranks, &test.group) == ST_OK);
 	if (test.group) {
 		every_one(&test);
-		without_memory(&test);
-		rounds_once(&test);
+		all_have_the_same_bits(&test);
+		a_number_wins(&test);
+		halves_round_at_each_step(&test);
 		averages_of_whole_numbers(&test);
 		CHECK(&test.checks,
-		        collective_data(collective_find("barrier"), test.group, DT_F32, REDUCE_SUM, 0, NULL,
-		                0, NULL, 0) == ST_OK);
+		        collective_data(&collective_barrier, test.group, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL,
+		                0) == ST_OK);
 		plane_part_bytes(test.plane, 10000);
 		every_one(&test);
 	}

@@ -267,93 +267,40 @@ static struct plane_group *group_of(struct test *test, int first, int n, int ste
 	return group;
 }
 
-enum { ELEMENTS = 1003 };
-static float wide[64 * ELEMENTS], result[64 * ELEMENTS];
+enum { EACH_MOST = 5000 };
+static char sent[64 * EACH_MOST], received[64 * EACH_MOST];
 
-static void fill(float *values, int count, int rank)
+/* What place a sends to place b; some send nothing. */
+static int64_t length_of(int a, int b)
 {
-	for (int i = 0; i < count; i++)
-		values[i] = (float)((i * 13 + rank * 7) % 101 - 50);
+	return (a + 2 * b) % 4 == 3 ? 0 : 3000 + 100 * a + b;
 }
 
-static float element(int i, int rank)
-{
-	return (float)((i * 13 + rank * 7) % 101 - 50);
-}
-
-static float reduced(int i, int n, enum data_reduction reduction)
-{
-	float all = element(i, 0);
-
-	for (int rank = 1; rank < n; rank++) {
-		float one = element(i, rank);
-		all = reduction == DATA_SUM ? all + one : (reduction == DATA_MAX) == (one > all) ? one : all;
-	}
-	return all;
-}
-
-static void test_reductions(struct test *test, struct plane_group *group)
+static void test_exchange(struct test *test, struct plane_group *group)
 {
 	int n = plane_group_size(group), place = plane_group_place(group);
+	struct plane_piece piece[64];
 
-	for (int kind = DATA_SUM; kind <= DATA_MIN; kind++) {
-		for (int in_place = 0; in_place < 2; in_place++) {
-			const float *in = in_place ? result : wide;
-			int wrong = 0, root = n - 1;
-
-			fill(wide, n * ELEMENTS, place);
-			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks,
-			        plane_allreduce(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
-			for (int i = 0; i < ELEMENTS; i++)
-				wrong += result[i] != reduced(i, n, kind);
-			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks,
-			        plane_reduce(group, DT_F32, kind, root, in, result, ELEMENTS) == ST_OK);
-			for (int i = 0; place == root && i < ELEMENTS; i++)
-				wrong += result[i] != reduced(i, n, kind);
-			memcpy(result, wide, sizeof result);
-			CHECK(&test->checks,
-			        plane_reduce_scatter(group, DT_F32, kind, in, result, ELEMENTS) == ST_OK);
-			for (int i = 0; i < ELEMENTS; i++)
-				wrong += result[i] != reduced(place * ELEMENTS + i, n, kind);
-			CHECK(&test->checks, wrong == 0);
-		}
+	memset(received, 0, sizeof received);
+	for (int p = 0; p < n; p++) {
+		pattern(sent + p * EACH_MOST, EACH_MOST, place * n + p);
+		piece[p] = (struct plane_piece){sent + p * EACH_MOST, length_of(place, p),
+		        received + p * EACH_MOST, length_of(p, place)};
+	}
+	CHECK(&test->checks, plane_exchange(group, piece) == ST_OK);
+	for (int p = 0; p < n; p++) {
+		size_t length = (size_t)length_of(p, place);
+		CHECK(&test->checks, is_pattern(received + p * EACH_MOST, length, p * n + place));
+		CHECK(&test->checks, received[p * EACH_MOST + (int)length] == 0);
 	}
 }
 
-static void test_moves(struct test *test, struct plane_group *group, int64_t each)
+static void test_bcast(struct test *test, struct plane_group *group, int64_t bytes)
 {
-	int n = plane_group_size(group), place = plane_group_place(group), root = n / 2;
-	char *in = (char *)wide, *out = (char *)result;
-
-	pattern(in, (size_t)each, place == root ? 99 : place);
-	CHECK(&test->checks, plane_bcast(group, root, in, each) == ST_OK && is_pattern(in, (size_t)each, 99));
-	for (int in_place = 0; in_place < 2; in_place++) {
-		char *own = in_place ? out + place * each : in;
-
-		memset(out, 0, (size_t)(n * each));
-		pattern(own, (size_t)each, place);
-		CHECK(&test->checks, plane_allgather(group, own, out, each) == ST_OK);
-		for (int i = 0; i < n; i++)
-			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i));
-		memset(out, 0, (size_t)(n * each));
-		pattern(own, (size_t)each, place);
-		CHECK(&test->checks, plane_gather_data(group, root, own, out, each) == ST_OK);
-		for (int i = 0; place == root && i < n; i++)
-			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i));
-		for (int i = 0; i < n; i++)
-			pattern(in + i * each, (size_t)each, i + 5);
-		own = in_place ? in + place * each : out;
-		CHECK(&test->checks,
-		        plane_scatter(group, root, in, own, each) == ST_OK &&
-		                is_pattern(own, (size_t)each, place + 5));
-		for (int i = 0; i < n; i++)
-			pattern(in + i * each, (size_t)each, place * n + i);
-		CHECK(&test->checks, plane_alltoall(group, in, out, each) == ST_OK);
-		for (int i = 0; i < n; i++)
-			CHECK(&test->checks, is_pattern(out + i * each, (size_t)each, i * n + place));
-	}
+	int root = plane_group_size(group) / 2;
+	pattern(sent, (size_t)bytes, plane_group_place(group) == root ? 99 : 1);
+	CHECK(&test->checks,
+	        plane_bcast(group, root, sent, bytes) == ST_OK && is_pattern(sent, (size_t)bytes, 99));
 }
 
 static void test_data(struct test *test)
@@ -365,11 +312,11 @@ static void test_data(struct test *test)
 	CHECK(&test->checks, (odd != NULL) == (test->rank % 2 == 1));
 	for (int i = 0; i < 2; i++) {
 		plane_part_bytes(test->plane, parts[i]);
-		test_reductions(test, all);
-		test_moves(test, all, 4001);
+		test_exchange(test, all);
+		test_bcast(test, all, 4001);
 		if (odd) {
-			test_reductions(test, odd);
-			test_moves(test, odd, 4001);
+			test_exchange(test, odd);
+			test_bcast(test, odd, 4001);
 		}
 	}
 	plane_group_free(odd);

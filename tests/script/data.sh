@@ -1,14 +1,10 @@
 #!/bin/sh
 # data: texts and pairs of .npy files that are not what they should be: which, and what was expected; what was set before stays
-set -u
-: "${RANKSH:=./ranksh}"
-RANKSH=$(realpath "$RANKSH")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/script/lib.sh
 cd "$work" || exit 1
-check() { name=$1; shift; if "$@"; then echo "ok data: $name"; else echo "FAIL data: $name: $(cat out)"; fi; }
-# says LINE TEXT
-says() { "$RANKSH" -n 2 -c "$1" > out 2>&1; check "$2" grep -qF -- "$2" out; }
+# says LINE TEXT: --dry reads the files too, and one process starts sooner than two
+numbers() { "$RANKSH" -n 2 -c "$1" > out 2>&1; check "$2" grep -qF -- "$2" out; }
+says() { "$RANKSH" --dry -n 2 -c "$1" > out 2>&1; check "$2" grep -qF -- "$2" out; }
 
 : > empty
 printf 'a\0b' > zero
@@ -68,6 +64,6 @@ says "model gpt; data x.npy y.npy; strategy ddp" "a gpt reads tokens"
 says "model mlp batch=9; data x.npy y.npy; strategy ddp" "a batch takes 9 rows; the data has 8: batch=8 fits"
 
 # a refused line changes nothing
-says "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error \"none: No such file\" { data text none }; expect error \"x.npy has 8 rows, seven.npy has 7\" { data x.npy seven.npy }; strategy ddp; run 1; verify" \
+numbers "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error \"none: No such file\" { data text none }; expect error \"x.npy has 8 rows, seven.npy has 7\" { data x.npy seven.npy }; strategy ddp; run 1; verify" \
 	"as one rank after 1 iteration"
 check "the rows are still those of the pair" grep -qF "w1         [4,8]" out

@@ -1,13 +1,8 @@
 #!/bin/sh
 # What a false `expect` shows: a plain number beside one with a unit is of that unit, and the words are as typed, without their last blanks.
-set -u
-: "${RANKSH:=./ranksh}"
-says() {        # LINES WORDS
-	case $("$RANKSH" -n 2 -c "$1" 2>&1) in
-	*"$2"*) echo "ok expect: $2" ;;
-	*) echo "FAIL expect: $2" ;;
-	esac
-}
+. tests/script/lib.sh
+# says LINES WORDS
+says() { "$RANKSH" -n 2 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF -- "$2" "$work/out"; }
 says 'tensor m[8k]; expect bytes(m) == 8*1024' 'bytes(m) = 32 kB, which is not 8 kB = 8*1024'
 says 'tensor m[8k]; expect 8*1024 == bytes(m)' '8*1024 = 8 kB, which is not 32 kB = bytes(m)'
 says 'expect count(sync) + count(print) == 7' 'count(sync) + count(print) = 0, which is not 7'

@@ -1,10 +1,7 @@
 #!/bin/sh
 # hostile.sh: input that nobody means well, through the real binary: as a file, by -c, down a pipe, and line after line in one session, where
 # the next line must work. Wanted is a message that names the word or the file, an exit status as documented, no rank dead, no hang.
-set -u
-: "${RANKSH:=./ranksh}"
-RANKSH=$(realpath "$RANKSH")
-work=$(mktemp -d)
+. tests/script/lib.sh
 mounted=
 trap 'cd /; [ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -31,8 +28,7 @@ lines() { timeout 20 "$RANKSH" -n 2 -c "$4" > out 2>&1 < /dev/null; status=$?; j
 # session NAME: each line of `lines` is refused in the words that stand in the same line of `words` (".": it is accepted); after each an honest one works
 session() {
 	awk '{ print; print "print 7*" NR }' lines > typed
-	timeout 60 mpirun --oversubscribe -n 4 "$RANKSH" --wire < typed > replies 2>&1
-	status=$?
+	wire 4 60
 	awk '/"is":"done"/ && done++ % 2 == 0 { print }' replies > refused
 	number=0
 	while IFS= read -r wanted <&3; do
@@ -157,8 +153,9 @@ else
 fi
 (timeout 20 "$RANKSH" -n 2 -c 'repeat 100000 { print 1 }'; echo $? > status) 2> out | head -1 > first
 status=$(cat status)
-echo >> out
-judged "a reader that leaves: quietly" 141 '^$'
+[ -s out ] || echo quiet > out
+judged "a reader that leaves: quietly" 141 '^quiet$'
+check "... after what it has read" grep -q '1 = 1' first
 mkfifo pipe
 lines "what is no file is not written" 2 'pipe is not a regular file' 'tensor x[4] = 1; journal save pipe'
 if [ -p pipe ]; then echo "ok hostile: ... nor taken away"; else echo "FAIL hostile: the pipe is gone"; fi

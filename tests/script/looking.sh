@@ -1,19 +1,16 @@
 #!/bin/sh
 # looking.sh: what `stats`, `mem` and `run` say of a program
-set -u
-: "${RANKSH:=./ranksh}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-# same NAME RANKS LINES EXPRESSION: what is printed, in the lines that match the expression, is what stands on standard input
-same() {
+. tests/script/lib.sh
+# shows NAME RANKS LINES EXPRESSION: what is printed, in the lines that match the expression, is what stands on standard input
+shows() {
 	"$RANKSH" -n $2 -c "$3" < /dev/null > "$work/all" 2>&1
 	# a loss to two digits: the last ones are the processor's
 	grep -E "$4" "$work/all" | sed 's/\(loss [0-9]*\.[0-9][0-9]\)[0-9]*/\1/' > "$work/out"
 	cat > "$work/wanted"
-	if cmp -s "$work/out" "$work/wanted"; then echo "ok looking: $1"; else echo "FAIL looking: $1"; diff "$work/wanted" "$work/out"; fi
+	check "$1" same "$work/wanted" "$work/out"
 }
 
-same "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ddp bucket=512; run 2; stats; mem" \
+shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ddp bucket=512; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|peak|exposed|overlap|bytes|^ranks .*: param' <<'END'
    iteration 1   loss 1.51   done at 0.50 ms   33327 rows a second
    iteration 2   loss 1.95   done at 1.00 ms   32650 rows a second
@@ -27,7 +24,7 @@ same "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf16
 ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.254 kB, their gradients 768 B, buffers 1 kB
    model state (parameters, gradients, optimizer) 8192 bytes
 END
-same "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
+shows "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
 	"model gpt layers=4 hidden=16 heads=4 seq=8 vocab=11 batch=16; data synthetic; strategy tp sequence=on; run 2; stats; mem" \
 	'iteration [0-9]|iterations [0-9]|bubble|^ranks .*: param|model state' <<'END'
    iteration 1   done at 4.86 ms   32987 tokens a second
@@ -36,40 +33,42 @@ same "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
 ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 301.5 kB, their gradients 285.6 kB, buffers 1 kB
    model state (parameters, gradients, optimizer) 56832 bytes
 END
-same "the bubble of GPipe is 3/7" "4 --dry" "strategy pipeline schedule=gpipe micro=4 F=10ms B=10ms W=10ms; run 1; stats" 'of the schedule|a second' <<'END'
+shows "the bubble of GPipe is 3/7" "4 --dry" "strategy pipeline schedule=gpipe micro=4 F=10ms B=10ms W=10ms; run 1; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 42.9%
 END
-same "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
+shows "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 27.3%
 END
-same "an iteration that is not whole has no rate" 2 "model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; step 2; stats" 'iterations [0-9]' <<'END'
+shows "an iteration that is not whole has no rate" 2 "model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; step 2; stats" 'iterations [0-9]|peak memory' <<'END'
+   peak memory             8.5 kB
 END
-same "a rank that has crashed: the figures are there all the same" 2 \
+shows "a rank that has crashed: the figures are there all the same" 2 \
 	"model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; @1 crash; stats" 'iterations [0-9]|peak|rash' <<'END'
    peak memory             8.5 kB
    peak of 8.5 kB on ranks 0,1: parameters 2 kB, gradients 2 kB, optimizer 0 B, activations 2.5 kB, their gradients 1.5 kB, buffers 512 B
    iterations 1   loss 1.51   49971 rows a second
 END
 # the host is done with an iteration at once; the GPUs are not
-same "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; timeline" '^   iteration|now' <<'END'
+shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; timeline" '^   iteration|now' <<'END'
    iteration 1   done at 95.99 ms   10670 rows a second
    ms         0      20      40     60      80       now 2.04
 END
 # R is a forward computed again: there is none without recompute
-same "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
+shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
      compute   F0 ░ F1 bbbbbbbbbbbbb░ B0 ░b░ B1 ░░   b bubble: waited for rank 1
      grad_in  bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░         e waited for compute
      compute  bbbbb F0 ░F1░ ░ B0 ░░ ░ B1 ░░          b bubble: waited for rank 0
 END
-same "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule' <<'END'
+shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak' <<'END'
+   peak memory            1 kB
 END
 # parameters, gradients, and for bf16 with Adam three of f32: 2, 2 and 12 bytes of each of 4 x 16 x 16, in parts
 for row in "ddp:16384" "zero stage=1:7168" "zero stage=2:5632" "zero stage=3:4096" "fsdp:4096"; do
-	same "model state of ${row%%:*}" "4 --dry" "model mlp layers=4 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ${row%%:*}; run 1; mem" \
+	shows "model state of ${row%%:*}" "4 --dry" "model mlp layers=4 hidden=16 batch=16 dtype=bf16 optimizer=adam; strategy ${row%%:*}; run 1; mem" \
 		'model state' <<-END
 		   model state (parameters, gradients, optimizer) ${row##*:} bytes
 	END
 done
-same "a circle is named by where it closes" 2 "tensor x[4] y[4] = 1; send x to=1-rank; recv y from=1-rank; let a = y[0]" 'circle' <<'END'
+shows "a circle is named by where it closes" 2 "tensor x[4] y[4] = 1; send x to=1-rank; recv y from=1-rank; let a = y[0]" 'circle' <<'END'
 y[0] is not known yet: stuck: waits in a circle that begins and ends at recv y on rank 0
 END

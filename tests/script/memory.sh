@@ -1,13 +1,8 @@
 #!/bin/sh
 # memory.sh: one rank of several is given no more memory while a script runs: the job ends in words, with status 4
-set -u
-: "${RANKSH:=./ranksh}"
-RANKSH=$(realpath "$RANKSH")
-export RANKSH
+. tests/script/lib.sh
 [ -z "${SANITIZED:-}" ] || { echo "skipped memory.sh: a sanitizer ends a process that gets no memory"; exit 0; }
 command -v prlimit > /dev/null || { echo "skipped memory.sh: prlimit is not there"; exit 0; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 trap '' PIPE
 
 # the process of rank $2 below process $1

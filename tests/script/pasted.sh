@@ -1,14 +1,13 @@
 #!/bin/sh
 # pasted.sh -- what comes along when lines are pasted: tabs, trailing blanks, ends of lines from Windows, look-alike characters
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-check() { name=$1; shift; if "$@"; then echo "ok pasted: $name"; else echo "FAIL pasted: $name"; cat "$work/out"; fi; }
+. tests/script/lib.sh
 # runs TEXT EXPECTED-STATUS: TEXT is printf's
 run() { printf "$1" > "$work/f.rsh"; timeout 60 "$RANKSH" -n 1 "$work/f.rsh" > "$work/out" 2>&1; [ $? = "$2" ]; }
 says() { grep -qF "$1" "$work/out"; }
 
 check "tabs and blanks behind" run '\ttensor\tx[4] =\t1 \t \nexpect x[3] == 1  \t\n' 0
 check "lines end as on Windows" run 'tensor x[4] = 1\r\nrepeat 2 {\r\n\ty = relu x\r\n}\r\nsay "a"\r\nexpect y[0] == 1\r\n' 0
+check "... and say what they say" grep -q '^a$' "$work/out"
 check "... and a text has no end of line in it" sh -c "! grep -q '$(printf '\r')' '$work/out'"
 check "a byte order mark" run '\357\273\277let a = 1\nexpect a == 1\n' 0
 check "microseconds by either letter" run 'let a = 20\302\265s\nlet b = 20\316\274s\nexpect a == b\nexpect a == 20us\n' 0

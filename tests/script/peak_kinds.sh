@@ -2,15 +2,12 @@
 # peak_kinds.sh: what the peak of a rank's memory was made of, as `stats` says it, against counts by hand
 #
 # An mlp of 2 layers of [32,32], f32: 4 kB a parameter. Two ranks; rows of 32 are 128 bytes, and a block has at least 512.
-set -u
-: "${RANKSH:=./ranksh}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/script/lib.sh
 # peak NAME STRATEGY [MODEL [BATCH]]: the lines on standard input
 peak() {
-	"$RANKSH" --dry -n 2 -c "model mlp layers=2 hidden=32 ${3:-} batch=${4:-16}; strategy $2; run 2; stats" < /dev/null 2>&1 | sed -n 's/^ *peak of/of/p' > "$work/out"
+	"$RANKSH" --dry -n 2 -c "model mlp layers=2 hidden=32 ${3:-} batch=${4:-16}; strategy $2; run 2; stats" < /dev/null 2>&1 | sed -n 's/^ *peak of/of/p' > "$work/got"
 	cat > "$work/wanted"
-	if cmp -s "$work/out" "$work/wanted"; then echo "ok peak of $1"; else echo "FAIL peak of $1"; diff "$work/wanted" "$work/out"; fi
+	check "$1" same "$work/wanted" "$work/got"
 }
 
 # 8 rows a rank, 1 kB a tensor. Activations x0 z1 x1 x2 and the loss; of gradients dx2 dx1 dz1; the targets are a buffer.

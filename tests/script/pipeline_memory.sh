@@ -1,7 +1,6 @@
 #!/bin/sh
 # pipeline_memory.sh: how many micro-batches' activations the inner stages of a pipeline hold, by what the engine has allocated for them
-: "${RANKSH:=./ranksh}"
-export RANKSH
+. tests/script/lib.sh
 # 16 layers on 4 stages: a micro-batch of 64 rows leaves z and x of 4 layers, [64,64] of f32 each: 128 kB
 one=128
 
@@ -19,11 +18,7 @@ held() {
 # holds BATCH OPTIONS N1 N2: micro-batches of ranks 1 and 2
 holds() {
 	got=$(held "$1" "$2")
-	if [ "$got" = "$(($3 * one)) $(($4 * one))" ]; then
-		echo "ok pipeline $2 holds $3 and $4 micro-batches"
-	else
-		echo "FAIL pipeline $2: stages 1 and 2 hold $got kB, not $3 and $4 micro-batches of $one kB"
-	fi
+	check "$2: stages 1 and 2 hold $got kB, $3 and $4 micro-batches of $one kB" [ "$got" = "$(($3 * one)) $(($4 * one))" ]
 }
 holds 512 "schedule=gpipe micro=8" 8 8
 holds 1024 "schedule=gpipe micro=16" 16 16

@@ -382,6 +382,9 @@ static void reset_between_statements(void **state)
 		HOLDS("expect bytes(x) == 32");
 	}
 	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32");
+	/* the ranks of a `use` end with the world */
+	HOLDS("use @1; reset; let d = 3");
+	HOLDS("@0 expect d == 3");
 	HOLDS("reset; for i in 0:2 { strategy serial }"); /* it is empty already */
 }
 

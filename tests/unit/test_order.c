@@ -16,17 +16,17 @@ static void missing_wait_is_a_race(void **state)
 	(void)state;
 	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE),
 	      use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 1);
-	assert_int_equal(b.world->races[0].earlier, copy);
-	assert_int_equal(b.world->races[0].later, use);
-	assert_int_equal(b.world->races[0].earlier_name, name(&b, "x"));
-	assert_string_equal(b.world->races[0].remedy, "wait io on compute");
+	assert_int_equal(races_now(b.world)->count, 1);
+	assert_int_equal(races_now(b.world)->race[0].earlier, copy);
+	assert_int_equal(races_now(b.world)->race[0].later, use);
+	assert_int_equal(races_now(b.world)->race[0].earlier_name, name(&b, "x"));
+	assert_string_equal(races_now(b.world)->race[0].remedy, "wait io on compute");
 	for (int i = 0; i < 5; i++) { /* told once */
 		touch(&b, 0, io, "copy", x, ACCESS_WRITE);
 		touch(&b, 0, compute, "matmul", x, ACCESS_READ);
 	}
-	assert_int_equal(b.world->race_count, 2); /* and io against compute, the other way */
-	assert_string_equal(b.world->races[1].remedy, "wait compute on io");
+	assert_int_equal(races_now(b.world)->count, 2); /* and io against compute, the other way */
+	assert_string_equal(races_now(b.world)->race[1].remedy, "wait compute on io");
 	books_close(&b);
 }
 
@@ -59,9 +59,9 @@ static void what_orders(void **state)
 		if (how == 6) /* a wait for nothing */
 			order(&b, 0, compute, OP_WAIT, 0);
 		op_id use = touch(&b, 0, compute, "matmul", x, ACCESS_READ);
-		assert_int_equal(b.world->race_count, how == 4 || how == 6);
-		assert_int_equal(world_happens_before(b.world, copy, use), how != 4 && how != 6);
-		assert_false(world_happens_before(b.world, use, copy));
+		assert_int_equal(races_now(b.world)->count, how == 4 || how == 6);
+		assert_int_equal(happens_before(b.world, copy, use), how != 4 && how != 6);
+		assert_false(happens_before(b.world, use, copy));
 		books_close(&b);
 	}
 }
@@ -76,10 +76,10 @@ static void reads_do_not_race(void **state)
 	touch(&b, 0, STREAM_HOST, "randn", x, ACCESS_WRITE);
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
 	touch(&b, 0, compute, "relu", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
 	touch(&b, 0, compute, "relu", x, ACCESS_ADD); /* against io's read */
-	assert_int_equal(b.world->race_count, 1);
-	assert_int_equal(b.world->unread_count, 0);
+	assert_int_equal(races_now(b.world)->count, 1);
+	assert_int_equal(races_now(b.world)->unread_count, 0);
 	books_close(&b);
 }
 
@@ -95,7 +95,7 @@ static void default_stream_orders_blocking_ones(void **state)
 		touch(&b, 0, STREAM_DEFAULT, "relu", x, ACCESS_WRITE);
 		touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
 		touch(&b, 0, s, "relu", y, ACCESS_WRITE);
-		assert_int_equal(b.world->race_count, blocking ? 0 : 2);
+		assert_int_equal(races_now(b.world)->count, blocking ? 0 : 2);
 		books_close(&b);
 	}
 }
@@ -129,12 +129,12 @@ static void columns_do_not_touch(void **state)
 	(void)state;
 	touch_part(&b, io, part_of(&b, x, "left", 0, 8, 8, 4, ACCESS_WRITE));
 	touch_part(&b, compute, part_of(&b, x, "right", 4, 8, 8, 4, ACCESS_WRITE));
-	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
 	touch_part(&b, compute, part_of(&b, x, "row", 8, 1, 8, 8, ACCESS_READ));
-	assert_int_equal(b.world->race_count, 1);
-	assert_int_equal(b.world->races[0].earlier_name, name(&b, "left"));
+	assert_int_equal(races_now(b.world)->count, 1);
+	assert_int_equal(races_now(b.world)->race[0].earlier_name, name(&b, "left"));
 	touch_part(&b, compute, part_of(&b, x, "corner", 7, 1, 8, 1, ACCESS_READ));
-	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(races_now(b.world)->count, 1);
 	books_close(&b);
 }
 
@@ -146,11 +146,11 @@ static void halves_do_not_touch(void **state)
 	(void)state;
 	touch_part(&b, io, part_of(&b, x, "upper", 0, 4, 8, 8, ACCESS_WRITE));
 	touch_part(&b, compute, part_of(&b, x, "lower", 32, 4, 8, 8, ACCESS_WRITE));
-	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
 	wait_stream(&b, 0, io, compute);
 	touch(&b, 0, compute, "relu", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 0);
-	assert_int_equal(b.world->unread_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
+	assert_int_equal(races_now(b.world)->unread_count, 0);
 	books_close(&b);
 }
 
@@ -162,14 +162,14 @@ static void unwritten_memory_is_told(void **state)
 	(void)state;
 	op_id id = touch(&b, 0, 1, "relu", x, ACCESS_READ);
 	touch(&b, 0, 1, "relu", x, ACCESS_READ);
-	assert_int_equal(b.world->unread_count, 1);
-	assert_int_equal(b.world->unread[0].op, id);
-	assert_int_equal(b.world->unread[0].name, name(&b, "x"));
+	assert_int_equal(races_now(b.world)->unread_count, 1);
+	assert_int_equal(races_now(b.world)->unread[0].op, id);
+	assert_int_equal(races_now(b.world)->unread[0].name, name(&b, "x"));
 	touch(&b, 0, 1, "relu", x, ACCESS_WRITE);
-	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
+	world_tensor_free(b.world, x, STREAM_HOST);
 	int y = make(&b, 0, "y", 64); /* the same bytes, and they mean nothing now */
 	touch(&b, 0, 1, "relu", y, ACCESS_READ);
-	assert_int_equal(b.world->unread_count, 2);
+	assert_int_equal(races_now(b.world)->unread_count, 2);
 	books_close(&b);
 }
 
@@ -181,13 +181,13 @@ static void reused_memory_counts(void **state)
 
 	(void)state;
 	touch(&b, 0, io, "copy", x, ACCESS_READ); /* from another stream than the pool's, and unwritten */
-	assert_int_equal(world_tensor_free(b.world, x, STREAM_HOST), ST_OK);
+	world_tensor_free(b.world, x, STREAM_HOST);
 	int y = make(&b, 0, "y", 64);
 	assert_int_equal(b.world->tensors[y].address, address);
 	touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
-	assert_int_equal(b.world->race_count, 1);
-	assert_int_equal(b.world->races[0].earlier_name, name(&b, "x"));
-	assert_int_equal(b.world->races[0].later_name, name(&b, "y"));
+	assert_int_equal(races_now(b.world)->count, 1);
+	assert_int_equal(races_now(b.world)->race[0].earlier_name, name(&b, "x"));
+	assert_int_equal(races_now(b.world)->race[0].later_name, name(&b, "y"));
 	books_close(&b);
 }
 
@@ -199,7 +199,7 @@ static void free_on_a_stream_waits(void **state)
 
 	(void)state;
 	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE);
-	assert_int_equal(world_tensor_free(b.world, x, io), ST_OK);
+	world_tensor_free(b.world, x, io);
 	world_blocks(b.world, 0, &block, 1);
 	assert_int_equal(block.after, copy);
 	int y = make(&b, 0, "y", 64);
@@ -212,7 +212,7 @@ static void free_on_a_stream_waits(void **state)
 	assert_int_equal(b.world->ops[wait].flags, OPF_FREE_LAUNCH);
 	op_id second = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE);
 	assert_int_equal(b.world->ops[first].next_program, second); /* once */
-	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
 	books_close(&b);
 }
 
@@ -240,7 +240,7 @@ static void order_through_another_rank(void **state)
 					touch(&b, 0, io, "copy", x, ACCESS_WRITE);
 				}
 			}
-			assert_int_equal(b.world->race_count, !answers);
+			assert_int_equal(races_now(b.world)->count, !answers);
 			books_close(&b);
 		}
 	}
@@ -257,12 +257,12 @@ static void order_through_a_collective(void **state)
 	collective(&b, 0, compute, "allreduce", 0, 8);
 	collective(&b, 0, io, "allreduce", 0, 8);
 	op_id read = touch(&b, 0, io, "copy", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 0); /* open: rank 1 has not said what it does */
+	assert_int_equal(races_now(b.world)->count, 0); /* open: rank 1 has not said what it does */
 	collective(&b, 1, 1, "allreduce", 0, 8);
-	assert_int_equal(b.world->race_count, 0);
+	assert_int_equal(races_now(b.world)->count, 0);
 	collective(&b, 1, 1, "allreduce", 0, 8); /* one stream: behind the first */
-	assert_int_equal(b.world->race_count, 0);
-	assert_true(world_happens_before(b.world, write, read));
+	assert_int_equal(races_now(b.world)->count, 0);
+	assert_true(happens_before(b.world, write, read));
 	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
 	wait_stream(&b, 0, compute, io);
 	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
@@ -270,9 +270,9 @@ static void order_through_a_collective(void **state)
 	collective(&b, 0, io, "allreduce", 0, 8);
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
 	collective(&b, 1, 1, "allreduce", 0, 8);
-	size_t before = b.world->race_count;
+	size_t before = races_now(b.world)->count;
 	collective(&b, 1, one, "allreduce", 0, 8); /* two streams: nothing orders them */
-	assert_int_equal(b.world->race_count, before + 1);
+	assert_int_equal(races_now(b.world)->count, before + 1);
 	books_close(&b);
 }
 
@@ -285,9 +285,9 @@ static void an_abort_decides(void **state)
 	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
 	collective(&b, 0, io, "allreduce", 0, 8);
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
-	assert_int_equal(b.world->race_count, 0);
-	assert_int_equal(world_abort(b.world, 0), ST_OK);
-	assert_int_equal(b.world->race_count, 1);
+	assert_int_equal(races_now(b.world)->count, 0);
+	world_abort(b.world, 0);
+	assert_int_equal(races_now(b.world)->count, 1);
 	books_close(&b);
 }
 
@@ -364,9 +364,8 @@ static void apply(struct books *b, struct state *s, int r, int i, const struct l
 	else if (line->what == 17)
 		*made = order(b, r, STREAM_HOST, OP_SYNC, world_stream(b->world, r, line->lane)->tail);
 	else {
-		assert_int_equal(world_tensor_free(b->world, s->tensor[r][line->tensor],
-		                         line->what == 18 ? line->lane : STREAM_HOST),
-		        ST_OK);
+		world_tensor_free(
+		        b->world, s->tensor[r][line->tensor], line->what == 18 ? line->lane : STREAM_HOST);
 		snprintf(text, sizeof text, "t%d.%d", line->tensor, i);
 		s->tensor[r][line->tensor] =
 		        make_in(b, r, text, 64, SPACE_DEVICE, line->lane, line->access == ACCESS_READ);
@@ -402,21 +401,22 @@ static int by_text(const void *a, const void *b)
 static char *summary(struct books *b)
 {
 	struct world *w = b->world;
-	size_t n = w->race_count + w->unread_count + w->meet_count + 200, count = 0;
+	const struct races *found = races_now(w);
+	size_t n = found->count + found->unread_count + w->meet_count + 200, count = 0;
 	char **lines = malloc((n + 1) * sizeof *lines), *all = calloc(n + 1, 100);
 
-	for (size_t i = 0; i < w->race_count; i++) {
+	for (size_t i = 0; i < found->count; i++) {
 		char *line = lines[count++] = malloc(100);
-		const struct race *race = &w->races[i];
+		const struct race *race = &found->race[i];
 		snprintf(line, 100, "race %d: %u %u %d %d %s %s\n", w->ops[race->later].rank,
 		        w->ops[race->earlier].number, w->ops[race->later].number,
 		        w->ops[race->earlier].stream, w->ops[race->later].stream,
 		        names_text(w->names, race->earlier_name), names_text(w->names, race->later_name));
 	}
-	for (size_t i = 0; i < w->unread_count; i++) {
+	for (size_t i = 0; i < found->unread_count; i++) {
 		char *line = lines[count++] = malloc(100);
-		snprintf(line, 100, "unread %d: %u\n", w->ops[w->unread[i].op].rank,
-		        w->ops[w->unread[i].op].number);
+		snprintf(line, 100, "unread %d: %u\n", w->ops[found->unread[i].op].rank,
+		        w->ops[found->unread[i].op].number);
 	}
 	for (size_t i = 1; i <= w->meet_count; i++) {
 		char *line = lines[count++] = malloc(100);
@@ -463,8 +463,8 @@ static void typing_order_means_nothing(void **state)
 			struct books b = books_open(RANKS, permutation % 2 ? -1 : 0);
 			struct state s = {0};
 			play(&b, &s, &program, &seed);
-			assert_int_equal(world_races_now(b.world), ST_OK);
-			races += (int)b.world->race_count;
+			races_now(b.world);
+			races += (int)races_now(b.world)->count;
 			char *all = summary(&b);
 			if (first) {
 				if (strcmp(all, first)) {
@@ -574,7 +574,11 @@ static void clocks_agree_with_the_graph(void **state)
 				 * the others */
 				if (a == c || reach[a * n + a] || reach[c * n + c])
 					continue;
-				if (world_happens_before(b.world, a, c) != reach[a * n + c]) {
+				/* nobody asks about work of another rank's host */
+				if (b.world->ops[a].stream == STREAM_HOST &&
+				        b.world->ops[a].rank != b.world->ops[c].rank)
+					continue;
+				if (happens_before(b.world, a, c) != reach[a * n + c]) {
 					print_error("round %d: %u (%d.%u lane %d) before %u (%d.%u lane %d): "
 					            "%d\n",
 					        round, a, b.world->ops[a].rank, b.world->ops[a].number,

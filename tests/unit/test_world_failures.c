@@ -73,7 +73,8 @@ static enum status step(struct session *s, int i)
 	case 8:
 		return queue_one(s, 0, 2, OP_RECORD, -1, 0, 0, &s->r);
 	case 9:
-		return world_event_record(w, 0, s->event, s->r);
+		world_event_record(w, 0, s->event, s->r);
+		return ST_OK;
 	case 10:
 		return queue_one(s, 0, 1, OP_WAIT, -1, 0, s->r, &id);
 	case 11:
@@ -85,19 +86,23 @@ static enum status step(struct session *s, int i)
 	case 14:
 		return queue_one(s, 0, STREAM_HOST, OP_SYNC, -1, 0, OP_EVERYTHING, &id);
 	case 15:
-		return world_mark(w, s->names[7], 3, &index);
+		world_mark(w, s->names[7], 3);
+		return ST_OK;
 	case 16:
-		return world_tensor_free(w, s->x, 2);
+		world_tensor_free(w, s->x, 2);
+		return ST_OK;
 	case 17:
 		return make_one(s, 0, 2, 32, &s->x);
 	case 18:
 		return queue_one(s, 0, 1, OP_KERNEL, s->x, ACCESS_READ, 0, &id);
 	case 19:
-		return world_tensor_free(w, s->y, 0);
+		world_tensor_free(w, s->y, 0);
+		return ST_OK;
 	case 20:
 		return world_trim(w, 0);
 	default:
-		return world_abort(w, 0);
+		world_abort(w, 0);
+		return ST_OK;
 	}
 }
 
@@ -138,7 +143,7 @@ static bool launch(void *self)
 {
 	struct session *s = self;
 	return world_graph_launch(s->b.world, 0, s->names[8], 1, 0) == ST_OK &&
-	        world_races_now(s->b.world) == ST_OK && s->b.world->race_count > 0;
+	        races_now(s->b.world)->count > 0;
 }
 
 static void launches_may_fail(void **state)

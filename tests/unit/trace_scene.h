@@ -4,6 +4,7 @@
 #define RANKSH_TRACE_SCENE_H
 
 #include "base/memory.h"
+#include "races/races.h"
 #include "trace/trace.h"
 #include <string.h>
 
@@ -94,6 +95,7 @@ static inline struct scene *scene_open(int n)
 
 static inline void scene_close(struct scene *scene)
 {
+	races_free(scene->world);
 	world_free(scene->world);
 	mem_free(scene->times);
 	mem_free(scene);
@@ -119,7 +121,7 @@ static inline int scene_stream(struct scene *scene, const char *name)
 
 static inline void scene_mark(struct scene *scene, const char *name)
 {
-	assert_int_equal(world_mark(scene->world, scene_name(scene, name), 0, &scene->section), ST_OK);
+	scene->section = world_mark(scene->world, scene_name(scene, name), 0);
 }
 
 /* A record as the commands would make it; the launch takes 20 us. */

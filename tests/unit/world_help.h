@@ -3,6 +3,7 @@
 #define RANKSH_WORLD_HELP_H
 
 #include "base/memory.h"
+#include "races/races.h"
 #include "world/world.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ static inline struct books books_open(int n, int me)
 
 static inline void books_close(struct books *b)
 {
+	races_free(b->world);
 	world_free(b->world);
 	mem_free(b->machine);
 	assert_int_equal(mem_live(), b->live);

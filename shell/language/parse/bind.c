@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+/* $kind: one of the row's words, which is seen when the line runs */
+static bool is_choice(const struct word *word)
+{
+	return *word->at == '$' && name_end(word->at, word->after) == word->after;
+}
+
 /* May the word stand for an argument of this row? By its first look only. */
 static bool fits(const struct argument_row *row, const struct word *word)
 {
@@ -21,7 +27,7 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_SHAPE:
 		return *word->at == '[';
 	case ARG_WORD:
-		return !row->words || is_listed(row->words, word->at, word->after);
+		return !row->words || is_listed(row->words, word->at, word->after) || is_choice(word);
 	case ARG_ARROW:
 		return text_is(word->at, word->after, "->");
 	case ARG_RANKS:
@@ -197,7 +203,8 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 static bool is_next(const struct argument_row *rows, int row, const struct word *word)
 {
 	const struct argument_row *next = &rows[row + 1];
-	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words && fits(next, word);
+	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words &&
+	        is_listed(next->words, word->at, word->after);
 }
 
 static enum status bind_rows(

@@ -21,6 +21,10 @@
 	X(SUM, "sum", 1, 1, "t", 0)           \
 	X(BYTES, "bytes", 1, 1, "t", 0)       \
 	X(SIZE, "size", 1, 1, "g", 0)         \
+	X(WORK, "work", 1, 1, "n", 0)         \
+	X(MICRO, "micro", 1, 1, "n", 0)       \
+	X(CHUNK, "chunk", 1, 1, "n", 0)       \
+	X(SLOTS, "slots", 0, 0, "", 1)        \
 	X(TIME, "time", 0, 1, "k", 1)         \
 	X(OVERLAP, "overlap", 2, 3, "ssk", 1) \
 	X(BUSY, "busy", 1, 2, "sk", 1)        \

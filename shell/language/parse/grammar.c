@@ -1,5 +1,5 @@
 /* grammar.c -- the text of `help grammar` */
-#include "shell/language/run/command.h"
+#include "shell/language/parse/rows.h"
 
 const char *grammar_text(void)
 {
@@ -35,7 +35,8 @@ const char *grammar_text(void)
 	       "  Expressions: numbers with units (2ms 4k 80% 1.5x 12GB/s), rank world inf,\n"
 	       "  variables, mesh axes, + - * / // %  == != < <= > >=  and or not,\n"
 	       "  min max abs sqrt ceil round log2, x[0,0] close(x,y) norm(x) sum(x) bytes(x)\n"
-	       "  size(GROUP), and the metrics time overlap(s,t) busy(s) exposed exposed(s)\n"
+	       "  size(GROUP), slots work(k) micro(k) chunk(k) of a `schedule`, and the metrics\n"
+	       "  time overlap(s,t) busy(s) exposed exposed(s)\n"
 	       "  stall(cause) elapsed(e1,e2) peak bubble sent busbw(op) count(op) races stuck\n"
 	       "  of the current section, or of the one named last: time(naive).\n";
 }

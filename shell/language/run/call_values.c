@@ -1,5 +1,6 @@
 /* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
  * things */
+#include "shell/language/parse/parse.h"
 #include "shell/language/run/call.h"
 
 #include <string.h>
@@ -170,9 +171,14 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 		status = word_value(call, argument->formula, slot, rank, &value);
 		id = status == ST_OK ? value.name : 0;
 	}
-	if (status == ST_OK)
-		*word = names_text(call->shell->world->names, id);
-	return status;
+	if (status != ST_OK)
+		return status;
+	*word = names_text(call->shell->world->names, id);
+	const char *words = argument->kind == ARG_WORD ? call->statement->row->argument[row].words : NULL;
+	if (!words || argument->name->constant || is_listed(words, *word, *word + strlen(*word)))
+		return ST_OK;
+	struct slice_of_text got = slice_between(*word, *word + strlen(*word));
+	return none_of(call->statement->row->name, got, got, words);
 }
 
 static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)

@@ -1,5 +1,6 @@
 /* functions.c -- the functions and metrics of expressions */
 #include "shell/language/run/run.h"
+#include "races/races.h"
 #include "shell/session/read.h"
 
 #include <math.h>
@@ -140,12 +141,12 @@ static enum status sent(struct eval *eval, const struct formula *formula, int se
 static enum status races(struct eval *eval, int section, struct value *value)
 {
 	struct world *world = eval->shell->world;
-	enum status status = world_races_now(world);
+	const struct races *races = races_now(world);
 	int count = 0;
-	for (size_t i = 0; i < world->race_count; i++)
-		count += op_record(world, world->races[i].later)->section == section;
+	for (size_t i = 0; i < races->count; i++)
+		count += op_record(world, races->race[i].later)->section == section;
 	*value = value_number(count, UNIT_PLAIN);
-	return status;
+	return ST_OK;
 }
 
 static enum status is_stuck(struct eval *eval, struct value *value)
@@ -383,6 +384,11 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 		return tensor_bytes(eval, formula, value);
 	case FUNCTION_SIZE:
 		return group_size(eval, formula, value);
+	case FUNCTION_SLOTS:
+	case FUNCTION_WORK:
+	case FUNCTION_MICRO:
+	case FUNCTION_CHUNK:
+		return schedule_value(eval, formula, value);
 	default:
 		break;
 	}

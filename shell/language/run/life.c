@@ -24,6 +24,7 @@ enum status interpreter_create(struct interpreter **interpreter)
 static void forget_names(struct interpreter *in)
 {
 	namespace_forget(&in->learner);
+	schedule_forget(in);
 	if (in->program)
 		interpreter_program_free(interpreter_program_set(in, NULL));
 	for (size_t i = 0; i < in->reference_count; i++)

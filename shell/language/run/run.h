@@ -116,8 +116,11 @@ struct interpreter {
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL when none is loaded */
 	unsigned serial;                    /* of the latest def */
+	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
+	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
+	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
 	struct value *scratch;                  /* by rank: values before they are taken */
@@ -176,6 +179,10 @@ enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 /* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
+
+/* ---- schedules.c */
+enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value);
+void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
  * reads none) */
@@ -246,6 +253,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
 /* An argument of a def, a word of a `for`: its value on each rank, into in->scratch; `varies` as in
  * variable_set */
 enum status argument_values(

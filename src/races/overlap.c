@@ -1,6 +1,6 @@
 /* overlap.c -- do two strided tensors share a byte? Columns of one matrix lie between each other without
  * touching. */
-#include "world/order.h"
+#include "races/order.h"
 
 enum { RUNS_MAX = 1 << 16 }; /* beyond so many pieces, overlapping spans count as overlapping */
 

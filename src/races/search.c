@@ -4,47 +4,14 @@
  * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
  * and its members are. The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left
  * before a starts: nothing before it can lead to a. */
-#include "world/order.h"
+#include "races/order.h"
 
-static enum status scratch_arrays(struct world_order *order, size_t cells)
-{
-	uint32_t **arrays[] = {&order->frontier, &order->high, &order->stack};
-	bool *stacked = mem_resize(order->stacked, cells * sizeof *stacked);
-
-	if (!stacked)
-		return ST_MEMORY;
-	order->stacked = stacked;
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-		uint32_t *array = mem_resize(*arrays[i], cells * sizeof *array);
-		if (!array)
-			return ST_MEMORY;
-		*arrays[i] = array;
-	}
-	order->scratch_room = cells;
-	return ST_OK;
-}
-
-enum status order_scratch(const struct world *world, struct world_order *order)
-{
-	if (order->stride_streams == world->stream_count)
-		return ST_OK;
-	size_t stride = 0;
-	for (int r = 0; r < order->n; r++)
-		stride = order->rank[r].lanes > stride ? order->rank[r].lanes : stride;
-	if ((size_t)order->n * stride > order->scratch_room &&
-	        scratch_arrays(order, (size_t)order->n * stride))
-		return ST_MEMORY;
-	order->stride = stride;
-	order->stride_streams = world->stream_count;
-	return ST_OK;
-}
-
-static size_t cell_of(const struct world_order *order, int rank, int lane)
+static size_t cell_of(const struct happens_before *order, int rank, int lane)
 {
 	return (size_t)rank * order->stride + (size_t)lane;
 }
 
-static void raise_to(struct world_order *order, int rank, int lane, uint32_t number)
+static void raise_to(struct happens_before *order, int rank, int lane, uint32_t number)
 {
 	size_t cell = cell_of(order, rank, lane);
 
@@ -59,34 +26,34 @@ static void raise_to(struct world_order *order, int rank, int lane, uint32_t num
 
 /* All that must be done before the operation starts, by the clocks of its rank; the operation too if
  * `itself`. */
-static void raise_past(const struct world *world, struct world_order *order, op_id id, bool itself)
+static void raise_past(struct happens_before *order, op_id id, bool itself)
 {
-	const struct op *op = &world->ops[id];
-	struct moment moment = moment_of(world, order, id);
+	const struct op *op = &order->world->ops[id];
+	struct vector_clock clock = clock_of(order, id);
 
-	for (int k = 0; k < moment.lanes; k++)
-		raise_to(order, op->rank, k, moment.clock[k]);
+	for (int k = 0; k < clock.lanes; k++)
+		raise_to(order, op->rank, k, clock.entry[k]);
 	raise_to(order, op->rank, op->stream, itself ? op->number : op->number - 1);
 }
 
 /* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
  * about). */
-static void pass_meet(const struct world *world, struct world_order *order, uint32_t index, bool itself)
+static void pass_meet(struct happens_before *order, uint32_t index, bool itself)
 {
-	const struct meet *meet = &world->meets[index];
+	const struct meet *meet = &order->world->meets[index];
 
 	if (meet->aborted || (itself && order->notes[index].seen == (order->search & SEARCH_BITS)))
 		return;
 	if (itself)
 		order->notes[index].seen = order->search & SEARCH_BITS;
 	for (int i = 0; i < meet->n; i++) {
-		op_id member = world->meet_ops[meet->first_op + (uint32_t)i];
+		op_id member = order->world->meet_ops[meet->first_op + (uint32_t)i];
 		if (member)
-			raise_past(world, order, member, itself);
+			raise_past(order, member, itself);
 	}
 }
 
-static bool left_before(const struct world *world, const struct meet *meet, const struct moment *a)
+static bool left_before(const struct world *world, const struct meet *meet, const struct vector_clock *a)
 {
 	const struct group *group = &world->groups[meet->group];
 	int from = meet->p2p ? 0 : group->place_of[a->rank], to = meet->p2p ? meet->n : from + 1;
@@ -95,16 +62,16 @@ static bool left_before(const struct world *world, const struct meet *meet, cons
 		return false;
 	for (int i = from; i < to; i++) {
 		op_id member = world->meet_ops[meet->first_op + (uint32_t)i];
-		if (member && world->ops[member].rank == a->rank && before_moment(&world->ops[member], a))
+		if (member && world->ops[member].rank == a->rank && before_clock(&world->ops[member], a))
 			return true;
 	}
 	return false;
 }
 
 /* Passes the meetings of a lane between what was passed already, up to high, and the frontier. */
-static void walk_lane(
-        const struct world *world, struct world_order *order, size_t cell, const struct moment *a)
+static void walk_lane(struct happens_before *order, size_t cell, const struct vector_clock *a)
 {
+	const struct world *world = order->world;
 	const struct lane_order *lane = &order->rank[cell / order->stride].lane[cell % order->stride];
 	uint32_t to = (uint32_t)lane_meets_up_to(world, lane, order->frontier[cell]);
 	uint32_t from = order->high[cell];
@@ -113,38 +80,39 @@ static void walk_lane(
 	for (uint32_t i = to; i-- > from;) {
 		int count;
 		bool stop = false;
-		const uint32_t *meets = meets_of(world, lane->meets[i], &count);
+		const uint32_t *meets = op_meets(world, lane->meets[i], &count);
 		for (int k = 0; k < count; k++) {
 			if (order->notes[meets[k]].good && left_before(world, &world->meets[meets[k]], a))
 				stop = true;
 			else
-				pass_meet(world, order, meets[k], true);
+				pass_meet(order, meets[k], true);
 		}
 		if (stop)
 			return;
 	}
 }
 
-bool search_before(const struct world *world, struct world_order *order, op_id a, op_id b)
+bool search_before(struct happens_before *order, op_id a, op_id b)
 {
-	size_t cells = (size_t)order->n * order->stride,
+	const struct world *world = order->world;
+	size_t cells = (size_t)world->n * order->stride,
 	       target = cell_of(order, world->ops[a].rank, world->ops[a].stream);
-	struct moment past = moment_of(world, order, a);
+	struct vector_clock past = clock_of(order, a);
 	int count;
-	const uint32_t *meets = meets_of(world, b, &count);
+	const uint32_t *meets = op_meets(world, b, &count);
 
 	memset(order->frontier, 0, cells * sizeof *order->frontier);
 	memset(order->high, 0, cells * sizeof *order->high);
 	memset(order->stacked, 0, cells * sizeof *order->stacked);
 	order->stack_count = 0;
 	order->search++;
-	raise_past(world, order, b, false);
+	raise_past(order, b, false);
 	for (int i = 0; i < count; i++)
-		pass_meet(world, order, meets[i], false);
+		pass_meet(order, meets[i], false);
 	while (order->stack_count > 0 && order->frontier[target] < world->ops[a].number) {
 		size_t cell = order->stack[--order->stack_count];
 		order->stacked[cell] = false;
-		walk_lane(world, order, cell, &past);
+		walk_lane(order, cell, &past);
 	}
 	return order->frontier[target] >= world->ops[a].number;
 }

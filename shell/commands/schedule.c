@@ -1,0 +1,97 @@
+/* schedule.c -- schedule: the order in which each rank of a pipeline works on its micro-batches, which slots, work(k),
+ * micro(k) and chunk(k) then tell */
+#include "shell/language/run/command.h"
+#include "strategies/schedule.h"
+#include "world/world.h"
+
+static enum status count_of(struct call *call, const char *name, int standard, int *count)
+{
+	int rank = ranks_first(call_ranks(call));
+	struct number number = {standard, UNIT_PLAIN};
+	enum status status = call_has(call, name) ? call_option(call, name, rank, &number) : ST_OK;
+	if (status == ST_OK && !number_is_whole(number.value, 1, 1e6))
+		status = fail(ST_RANGE, "schedule: %s=%g: a whole number from 1 to 1000000 was expected",
+		        name, number.value);
+	*count = status == ST_OK ? (int)number.value : 0;
+	return status;
+}
+
+static enum status number_of(struct call *call, const char *name, double standard, double *value)
+{
+	struct number number = {standard, UNIT_PLAIN};
+	enum status status = call_has(call, name)
+	        ? call_option(call, name, ranks_first(call_ranks(call)), &number)
+	        : ST_OK;
+	*value = number.value;
+	return status;
+}
+
+/* Without times F, B and W take the same, a transfer little, and what F made is held until W. */
+static enum status times_of(struct call *call, struct schedule_ask *ask)
+{
+	enum status status = number_of(call, "F", 0, &ask->f);
+	bool timed = status == ST_OK && ask->f > 0;
+	if (!timed)
+		ask->f = 1;
+	if (status == ST_OK)
+		status = number_of(call, "B", timed ? ask->f : 1, &ask->b);
+	if (status == ST_OK)
+		status = number_of(call, "W", timed ? ask->f : 1, &ask->w);
+	if (status == ST_OK)
+		status = number_of(call, "comm", timed ? 0 : 0.05, &ask->comm);
+	if (status == ST_OK)
+		status = number_of(call, "limit", 1, &ask->limit);
+	if (status == ST_OK)
+		status = number_of(call, "held", timed ? 0.5 : 1, &ask->held);
+	return status;
+}
+
+static enum status schedule_run(struct shell *shell, struct call *call)
+{
+	int group, rank = ranks_first(call_ranks(call));
+	struct schedule_ask ask = {0};
+	const char *word;
+	enum status status = call_word(call, 0, 0, rank, &word);
+	if (status == ST_OK)
+		status = schedule_find(word, &ask.kind);
+	if (status == ST_OK)
+		status = count_of(call, "micro", 1, &ask.micros);
+	if (status == ST_OK)
+		status = count_of(call, "chunks", 1, &ask.chunks);
+	if (status == ST_OK)
+		status = times_of(call, &ask);
+	if (status == ST_OK)
+		status = call_group(call, rank, &group);
+	if (status != ST_OK)
+		return status;
+	const struct group *axis = &shell->world->groups[group];
+	ask.stages = axis->instance[axis->instance_of[rank]].n;
+	if (ask.stages == 1)
+		ask.chunks = 1; /* one stage has its parts as neighbours */
+	return interpreter_schedule(shell, &ask, group);
+}
+
+const struct command command_schedule = {
+        .name = "schedule",
+        .topic = "write",
+        .usage = "schedule " SCHEDULE_WORDS " micro=4 [chunks=1] [F=TIME B=TIME W=TIME comm=TIME] [limit=1] "
+                 "[held=0.5] [in GROUP]",
+        .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
+                "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
+        .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
+        .class = COMMAND_PROGRAM,
+        .group_ok = true,
+        .argument = {{ARG_WORD, 0, SCHEDULE_WORDS, "a schedule"}},
+        .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
+                {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "of a stage, for interleaved: parts of the model that are not neighbours"},
+                {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "of a stage's forward"},
+                {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the inputs"},
+                {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the weights"},
+                {"comm", ARG_EXPRESSION, UNIT_TIME, NULL, "... of a transfer to the next stage"},
+                {"limit", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "zb-auto: activations, as a multiple of what 1f1b's first stage holds"},
+                {"held", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "zb-auto: the share of activations that W still needs after B"}},
+        .run = schedule_run,
+};

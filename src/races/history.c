@@ -1,0 +1,278 @@
+/* history.c -- which accesses to each interval of memory a later one could conflict with
+ *
+ *     address   0        64       128      192
+ *     x         |--------- x --------------|
+ *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
+ *               | B r             |        |
+ *
+ * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each interval
+ * lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that would not
+ * conflict with a later one too: the host knows it to be done, or a write to all of its bytes has come since, or
+ * the same stream has used the same bytes again. So an interval holds about one access for each stream.
+ *
+ * What is written at once becomes one interval again. */
+#include "races/order.h"
+
+static bool writes(const struct operand *operand)
+{
+	return operand->access & (ACCESS_WRITE | ACCESS_ADD);
+}
+
+static bool reads(const struct operand *operand)
+{
+	return operand->access & (ACCESS_READ | ACCESS_ADD);
+}
+
+static struct history *history_of(struct happens_before *order, int rank, const struct operand *operand)
+{
+	return &order->rank[rank].history[operand->space];
+}
+
+static int64_t end_of(const struct operand *operand)
+{
+	return operand->address + layout_span(&operand->layout);
+}
+
+/* ---- intervals and their lists of accesses */
+
+/* The first interval that ends behind the address. */
+static size_t interval_at(const struct history *history, int64_t address)
+{
+	size_t low = 0, high = history->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (history->interval[middle].to <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void insert(struct history *history, size_t at, struct interval interval)
+{
+	MEM_GROW(&history->interval, history->count, &history->room);
+	memmove(&history->interval[at + 1], &history->interval[at], (history->count - at) * sizeof interval);
+	history->interval[at] = interval;
+	history->count++;
+}
+
+/* In front of the list that begins at `next`; the index. */
+static uint32_t access_new(struct happens_before *order, struct past_access access, uint32_t next)
+{
+	uint32_t index = order->free_access;
+
+	if (index) {
+		order->free_access = order->accesses[index].next;
+	} else {
+		MEM_ROOM(&order->accesses, order->access_count + 2, &order->access_room);
+		index = (uint32_t)++order->access_count;
+	}
+	access.next = next;
+	order->accesses[index] = access;
+	return index;
+}
+
+/* Takes the access that *link leads to out of its list. */
+static void access_drop(struct happens_before *order, uint32_t *link)
+{
+	uint32_t index = *link;
+
+	*link = order->accesses[index].next;
+	order->accesses[index].next = order->free_access;
+	order->free_access = index;
+}
+
+/* Cuts the interval that holds the address so that one begins there. */
+static void cut(struct happens_before *order, struct history *history, int64_t address)
+{
+	size_t at = interval_at(history, address);
+
+	if (at == history->count || history->interval[at].from >= address)
+		return;
+	struct interval behind = history->interval[at];
+	behind.from = address;
+	behind.accesses = 0;
+	for (uint32_t i = history->interval[at].accesses; i; i = order->accesses[i].next)
+		behind.accesses = access_new(order, order->accesses[i], behind.accesses);
+	history->interval[at].to = address;
+	insert(history, at + 1, behind);
+}
+
+/* ---- what does an operation conflict with? */
+
+/* A pair that is told already, or was found in another interval, is none any more. */
+static bool is_known(const struct happens_before *order, const struct candidate *found, const struct op *op,
+        const struct record *record)
+{
+	const struct world *world = order->world;
+	const struct record *earlier = op_record(world, found->earlier);
+	name_id earlier_name = earlier->operand[found->earlier_operand].name;
+	name_id later_name = record->operand[found->operand].name;
+
+	for (size_t i = 0; i < order->candidate_count; i++)
+		if (order->candidates[i].earlier == found->earlier)
+			return true;
+	for (size_t i = 0; i < order->races->count; i++) {
+		const struct race *race = &order->races->race[i];
+		const struct op *later = &world->ops[race->later];
+		if (race->earlier_name == earlier_name && race->later_name == later_name &&
+		        later->rank == op->rank && later->stream == op->stream &&
+		        world->ops[race->earlier].stream == world->ops[found->earlier].stream)
+			return true;
+	}
+	return false;
+}
+
+static void check_interval(struct happens_before *order, const struct interval *interval, int k,
+        const struct record *record, const struct op *op, const struct vector_clock *clock)
+{
+	const struct world *world = order->world;
+	const struct operand *operand = &record->operand[k];
+
+	if (!interval->written && reads(operand))
+		order->unread_operands |= 1u << k;
+	for (uint32_t i = interval->accesses; i; i = order->accesses[i].next) {
+		const struct past_access *access = &order->accesses[i];
+		struct candidate found = {access->op, access->operand, (uint8_t)k};
+		if ((!access->write && !writes(operand)) || before_clock(&world->ops[access->op], clock) ||
+		        !operands_overlap(&op_record(world, access->op)->operand[access->operand], operand) ||
+		        is_known(order, &found, op, record))
+			continue;
+		MEM_GROW(&order->candidates, order->candidate_count, &order->candidate_room);
+		order->candidates[order->candidate_count++] = found;
+	}
+}
+
+void history_conflicts(struct happens_before *order, op_id id)
+{
+	const struct op *op = &order->world->ops[id];
+	const struct record *record = op_record(order->world, id);
+	struct vector_clock clock = clock_of(order, id);
+
+	order->candidate_count = 0;
+	order->unread_operands = 0;
+	for (int k = 0; k < record->operands; k++) {
+		struct history *history = history_of(order, op->rank, &record->operand[k]);
+		cut(order, history, record->operand[k].address);
+		cut(order, history, end_of(&record->operand[k]));
+	}
+	for (int k = 0; k < record->operands; k++) {
+		const struct operand *operand = &record->operand[k];
+		const struct history *history = history_of(order, op->rank, operand);
+		int64_t end = end_of(operand);
+		size_t i = interval_at(history, operand->address);
+		for (; i < history->count && history->interval[i].from < end; i++)
+			check_interval(order, &history->interval[i], k, record, op, &clock);
+	}
+}
+
+/* ---- the operation's own accesses */
+
+static bool same_place(const struct operand *a, const struct operand *b)
+{
+	if (a->address != b->address || a->layout.dtype != b->layout.dtype ||
+	        a->layout.dims != b->layout.dims)
+		return false;
+	for (int i = 0; i < a->layout.dims; i++)
+		if (a->layout.dim[i] != b->layout.dim[i] || a->layout.stride[i] != b->layout.stride[i])
+			return false;
+	return true;
+}
+
+/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what the
+ * host knows to be done when it queues the new one. */
+static bool superseded(const struct world *world, const struct past_access *old,
+        const struct vector_clock *host, const struct op *op, const struct operand *operand, bool dense)
+{
+	const struct op *old_op = &world->ops[old->op];
+
+	if (before_clock(old_op, host) || (dense && writes(operand)))
+		return true;
+	if (old_op->stream != op->stream || (old->write && !writes(operand)))
+		return false;
+	return dense || same_place(&op_record(world, old->op)->operand[old->operand], operand);
+}
+
+/* One interval is enough for what was written at once. */
+static void join_intervals(struct happens_before *order, struct history *history, size_t from, size_t to)
+{
+	if (to - from < 2)
+		return;
+	for (size_t i = from + 1; i < to; i++)
+		while (history->interval[i].accesses)
+			access_drop(order, &history->interval[i].accesses);
+	history->interval[from].to = history->interval[to - 1].to;
+	memmove(&history->interval[from + 1], &history->interval[to],
+	        (history->count - to) * sizeof *history->interval);
+	history->count -= to - from - 1;
+}
+
+static void add_operand(struct happens_before *order, const struct record *record, int k, op_id id)
+{
+	const struct world *world = order->world;
+	const struct operand *operand = &record->operand[k];
+	const struct op *op = &world->ops[id];
+	struct history *history = history_of(order, op->rank, operand);
+	int64_t end = end_of(operand);
+	bool dense = layout_dense(&operand->layout);
+	struct vector_clock host = clock_at(order, op->rank, STREAM_HOST, op->number);
+	struct past_access access = {.op = id, .operand = (uint8_t)k, .write = writes(operand)};
+	size_t from = interval_at(history, operand->address), to = from;
+
+	for (; to < history->count && history->interval[to].from < end; to++) {
+		struct interval *interval = &history->interval[to];
+		for (uint32_t *link = &interval->accesses; *link;) {
+			if (superseded(world, &order->accesses[*link], &host, op, operand, dense))
+				access_drop(order, link);
+			else
+				link = &order->accesses[*link].next;
+		}
+		interval->written |= access.write || (order->unread_operands >> k & 1); /* told once */
+		if (op->stream != STREAM_HOST)
+			interval->accesses = access_new(order, access, interval->accesses);
+	}
+	if (dense && access.write)
+		join_intervals(order, history, from, to);
+}
+
+void history_add(struct happens_before *order, op_id id)
+{
+	const struct record *record = op_record(order->world, id);
+	struct races *races = order->races;
+
+	for (int k = 0; k < record->operands; k++) {
+		if (!(order->unread_operands >> k & 1))
+			continue;
+		MEM_GROW(&races->unread, races->unread_count, &races->unread_room);
+		races->unread[races->unread_count++] =
+		        (struct unread){.op = id, .name = record->operand[k].name};
+	}
+	for (int write = 0; write < 2; write++) /* reads first: what is read and written counts as written */
+		for (int k = 0; k < record->operands; k++)
+			if (writes(&record->operand[k]) == write)
+				add_operand(order, record, k, id);
+}
+
+/* ---- a block is handed out */
+
+/* Its bytes are unwritten. Accesses stay: what used the memory before may still run. */
+void history_handout(struct happens_before *order, const struct handout *handout)
+{
+	struct history *history = &order->rank[handout->rank].history[handout->space];
+	int64_t at = handout->address, end = at + handout->bytes;
+
+	cut(order, history, at);
+	cut(order, history, end);
+	for (size_t i = interval_at(history, at); at < end; i++) {
+		if (i == history->count || history->interval[i].from > at) {
+			int64_t to = i < history->count && history->interval[i].from < end
+			        ? history->interval[i].from
+			        : end;
+			insert(history, i, (struct interval){.from = at, .to = to});
+		}
+		history->interval[i].written = false;
+		at = history->interval[i].to;
+	}
+}

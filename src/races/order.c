@@ -1,0 +1,175 @@
+/* order.c -- vector clocks of each rank's streams: how they are kept, and how an operation changes them */
+#include "races/order.h"
+
+/* ---- reading clocks */
+
+static const struct clock_version *version_at(const struct lane_order *lane, uint32_t number)
+{
+	size_t low = 0, high = lane->version_count;
+
+	if (high && lane->versions[high - 1].number <= number)
+		return &lane->versions[high - 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (lane->versions[middle].number <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &lane->versions[low - 1] : NULL;
+}
+
+struct vector_clock clock_at(const struct happens_before *order, int rank, int lane, uint32_t number)
+{
+	const struct clock_version *version = version_at(&order->rank[rank].lane[lane], number);
+	return (struct vector_clock){.rank = rank,
+	        .lane = lane,
+	        .number = number,
+	        .entry = version ? &order->clocks[version->clock] : NULL,
+	        .lanes = version ? version->lanes : 0};
+}
+
+struct vector_clock clock_of(const struct happens_before *order, op_id id)
+{
+	const struct op *op = &order->world->ops[id];
+	return clock_at(order, op->rank, op->stream, op->number);
+}
+
+/* ---- computing an operation's clock, in next_clock
+ *
+ * It starts as the clock of the operation before it on its stream; each thing that it waits for raises entries. */
+
+static void learn(struct happens_before *order, int lane, uint32_t number)
+{
+	if (lane != STREAM_HOST && order->next_clock[lane] < number) {
+		order->next_clock[lane] = number;
+		order->next_changed = true;
+	}
+}
+
+/* All that is before the operation of that stream and number, and that operation too. */
+static void learn_past(struct happens_before *order, int rank, int lane, uint32_t number)
+{
+	struct vector_clock clock = clock_at(order, rank, lane, number);
+
+	for (int k = 0; k < clock.lanes; k++)
+		learn(order, k, clock.entry[k]);
+	learn(order, lane, number);
+}
+
+/* A wait, or the host's: the clock of what is waited for is taken in. */
+static void learn_target(struct happens_before *order, const struct op *op)
+{
+	if (op->target == OP_EVERYTHING) {
+		for (int k = 0; k < order->next_lanes; k++)
+			learn(order, k, op->number);
+	} else if (op->target) {
+		const struct op *target = &order->world->ops[op->target];
+		learn_past(order, op->rank, target->stream, target->number);
+	}
+}
+
+/* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
+static void learn_default(struct happens_before *order, const struct op *op)
+{
+	const struct world *world = order->world;
+
+	if (op->stream == STREAM_HOST || !world_stream(world, op->rank, op->stream)->blocking)
+		return;
+	for (int k = STREAM_DEFAULT; k < order->next_lanes; k++) {
+		bool held = op->stream == STREAM_DEFAULT ? k != STREAM_DEFAULT : k == STREAM_DEFAULT;
+		if (held && world_stream(world, op->rank, k)->blocking)
+			learn_past(order, op->rank, k, op->number - 1);
+	}
+}
+
+/* Whatever the host knew when it queued the operation: each stream takes in the host's versions one by one. */
+static void learn_host(struct happens_before *order, const struct op *op)
+{
+	struct rank_order *rank = &order->rank[op->rank];
+	const struct lane_order *host = &rank->lane[STREAM_HOST];
+	struct lane_order *lane = &rank->lane[op->stream];
+
+	if (op->stream == STREAM_HOST || host->version_count == lane->host_versions)
+		return;
+	const struct clock_version *version = &host->versions[host->version_count - 1];
+	for (int k = 0; k < version->lanes; k++)
+		learn(order, k, order->clocks[version->clock + (uint32_t)k]);
+	lane->host_versions = (uint32_t)host->version_count;
+}
+
+static void start_clock(struct happens_before *order, const struct op *op)
+{
+	struct vector_clock now = clock_at(order, op->rank, op->stream, UINT32_MAX);
+
+	order->next_lanes = (int)order->rank[op->rank].lanes;
+	order->next_changed = false;
+	memset(order->next_clock, 0, (size_t)order->next_lanes * sizeof *order->next_clock);
+	if (now.lanes)
+		memcpy(order->next_clock, now.entry, (size_t)now.lanes * sizeof *now.entry);
+}
+
+static void add_version(struct happens_before *order, const struct op *op)
+{
+	struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
+	size_t lanes = (size_t)order->next_lanes;
+
+	MEM_GROW(&lane->versions, lane->version_count, &lane->version_room);
+	MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
+	lane->versions[lane->version_count++] = (struct clock_version){
+	        .number = op->number, .clock = (uint32_t)order->clock_count, .lanes = (uint16_t)lanes};
+	memcpy(&order->clocks[order->clock_count], order->next_clock, lanes * sizeof *order->clocks);
+	order->clock_count += lanes;
+}
+
+static void pass(struct happens_before *order, op_id id)
+{
+	const struct op *op = &order->world->ops[id];
+	uint8_t kind = op_record(order->world, id)->kind;
+
+	start_clock(order, op);
+	learn_host(order, op);
+	learn_default(order, op);
+	if (kind == OP_WAIT || kind == OP_SYNC || kind == OP_SEGMENT)
+		learn_target(order, op);
+	if (order->next_changed)
+		add_version(order, op);
+	if (kind == OP_COLLECTIVE || kind == OP_P2P) {
+		struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
+		MEM_GROW(&lane->meets, lane->meet_count, &lane->meet_room);
+		lane->meets[lane->meet_count++] = id;
+	}
+}
+
+/* ---- room */
+
+static void lanes_update(struct happens_before *order, int rank)
+{
+	struct rank_order *own = &order->rank[rank];
+
+	while (world_stream(order->world, rank, (int)own->lanes)) {
+		MEM_GROW(&own->lane, own->lanes, &own->room);
+		own->lane[own->lanes++] = (struct lane_order){0};
+	}
+	MEM_ROOM(&order->next_clock, own->lanes, &order->next_room);
+	order->stride = own->lanes > order->stride ? own->lanes : order->stride;
+}
+
+void clocks_update(struct happens_before *order)
+{
+	const struct world *world = order->world;
+
+	for (int r = 0; r < world->n; r++)
+		lanes_update(order, r);
+	size_t cells = (size_t)world->n * order->stride, notes = world->meet_count + 1;
+	MEM_ROOM(&order->frontier, cells, &order->frontier_room);
+	MEM_ROOM(&order->high, cells, &order->high_room);
+	MEM_ROOM(&order->stack, cells, &order->stack_room);
+	MEM_ROOM(&order->stacked, cells, &order->stacked_room);
+	MEM_ROOM(&order->notes, notes, &order->note_room);
+	MEM_ROOM(&order->visits, notes, &order->visit_room);
+	for (; order->note_count < notes; order->note_count++)
+		order->notes[order->note_count] = (struct meet_note){0};
+	for (op_id id = order->done + 1; id <= world->op_count; id++)
+		pass(order, id);
+}

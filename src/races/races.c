@@ -1,0 +1,200 @@
+/* races.c -- conflicts that nothing orders, from the log of operations
+ *
+ * An operation goes through this once, in the order of the log: its clock (order.c), what it conflicts with
+ * (history.c), and for each conflict that its own rank's clocks do not order the question whether something does
+ * through other ranks. That can be answered only when both operations' past is complete:
+ *
+ *     @0 copy h -> x on io                      conflict of io's copy and compute's matmul on rank 0
+ *     @0 allreduce y on io                      may be ordered by rank 1:
+ *     @1 allreduce y on s; barrier on s           io's copy -> allreduce -> rank 1 -> barrier -> matmul
+ *     @0 barrier on compute; y = matmul x w       ... but not before rank 1's line is typed
+ *
+ * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting is
+ * complete, or was aborted. */
+#include "races/order.h"
+
+#include <stdio.h>
+
+static bool same_race(const struct world *world, const struct race *a, const struct race *b)
+{
+	const struct op *ops = world->ops;
+
+	return ops[a->later].rank == ops[b->later].rank && ops[a->later].stream == ops[b->later].stream &&
+	        ops[a->earlier].stream == ops[b->earlier].stream && a->earlier_name == b->earlier_name &&
+	        a->later_name == b->later_name;
+}
+
+/* One a pair of streams and names: the first in program order, whichever was decided first. */
+static void report(struct happens_before *order, const struct race *race)
+{
+	struct races *races = order->races;
+
+	for (size_t i = 0; i < races->count; i++) {
+		struct race *known = &races->race[i];
+		if (!same_race(order->world, known, race))
+			continue;
+		if (race->later < known->later ||
+		        (race->later == known->later && race->earlier < known->earlier))
+			*known = *race;
+		return;
+	}
+	MEM_GROW(&races->race, races->count, &races->room);
+	races->race[races->count++] = *race;
+}
+
+/* Attaches the race to a meeting that lacks members. */
+static void postpone(struct happens_before *order, const struct race *race, uint32_t meet)
+{
+	uint32_t index = order->free_undecided;
+
+	if (index) {
+		order->free_undecided = order->undecided[index].next;
+	} else {
+		MEM_ROOM(&order->undecided, order->undecided_count + 2, &order->undecided_room);
+		index = (uint32_t)++order->undecided_count;
+	}
+	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[meet].undecided};
+	order->notes[meet].undecided = index;
+}
+
+static void decide(struct happens_before *order, const struct race *race)
+{
+	uint32_t lacking;
+	enum runnable runnable = op_runnable(order, race->later, &lacking);
+
+	if (runnable == RUNNABLE)
+		runnable = op_runnable(order, race->earlier, &lacking);
+	if (runnable == RUNNABLE_LACKS)
+		postpone(order, race, lacking);
+	if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
+	        !search_before(order, race->later, race->earlier))
+		report(order, race);
+}
+
+/* Conflicts that waited for the meeting: it is complete, or was aborted. */
+static void decide_postponed(struct happens_before *order, uint32_t meet)
+{
+	uint32_t next, index = order->notes[meet].undecided;
+
+	order->notes[meet].undecided = 0;
+	for (; index; index = next) {
+		struct race race = order->undecided[index].race;
+		next = order->undecided[index].next;
+		order->undecided[index].next = order->free_undecided;
+		order->free_undecided = index;
+		decide(order, &race);
+	}
+}
+
+static void word_remedy(const struct world *world, struct race *race)
+{
+	const struct op *earlier = &world->ops[race->earlier], *later = &world->ops[race->later];
+	const char *first =
+	        names_text(world->names, world_stream(world, earlier->rank, earlier->stream)->name);
+	const char *second = names_text(world->names, world_stream(world, later->rank, later->stream)->name);
+
+	if (later->stream == STREAM_HOST)
+		snprintf(race->remedy, sizeof race->remedy, "sync %.60s", first);
+	else
+		snprintf(race->remedy, sizeof race->remedy, "wait %.60s on %.60s", first, second);
+}
+
+static void decide_candidate(struct happens_before *order, const struct candidate *candidate, op_id later)
+{
+	const struct world *world = order->world;
+	const struct operand *first =
+	        &op_record(world, candidate->earlier)->operand[candidate->earlier_operand];
+	const struct operand *second = &op_record(world, later)->operand[candidate->operand];
+	struct race race = {.earlier = candidate->earlier,
+	        .later = later,
+	        .space = second->space,
+	        .earlier_name = first->name,
+	        .later_name = second->name,
+	        .address = first->address > second->address ? first->address : second->address};
+
+	word_remedy(world, &race);
+	decide(order, &race);
+}
+
+/* Blocks that were handed out before this operation was queued. */
+static void take_handouts(struct happens_before *order, op_id before)
+{
+	size_t count;
+	const struct handout *handout = world_handouts(order->world, &count);
+
+	for (; order->handouts < count && handout[order->handouts].after < before; order->handouts++)
+		history_handout(order, &handout[order->handouts]);
+}
+
+static void take_op(struct happens_before *order, op_id id)
+{
+	int meets;
+	const uint32_t *meet = op_meets(order->world, id, &meets);
+
+	take_handouts(order, id);
+	history_conflicts(order, id);
+	for (int i = 0; i < meets; i++)
+		if (meet_complete(&order->world->meets[meet[i]]))
+			decide_postponed(order, meet[i]);
+	for (size_t i = 0; i < order->candidate_count; i++)
+		decide_candidate(order, &order->candidates[i], id);
+	history_add(order, id);
+}
+
+const struct races *races_now(struct world *world)
+{
+	if (!world->races) {
+		world->races = mem_alloc(sizeof *world->races);
+		struct happens_before *order = world->races->order = mem_alloc(sizeof *order);
+		order->world = world;
+		order->races = world->races;
+		order->rank = mem_alloc((size_t)world->n * sizeof *order->rank);
+	}
+	struct happens_before *order = world->races->order;
+	if (order->done == world->op_count && order->aborts == world->aborts)
+		return world->races;
+	clocks_update(order);
+	for (uint32_t meet = 1; order->aborts != world->aborts && meet < order->note_count; meet++)
+		if (world->meets[meet].aborted)
+			decide_postponed(order, meet);
+	order->aborts = world->aborts;
+	for (; order->done < world->op_count; order->done++)
+		take_op(order, order->done + 1);
+	return world->races;
+}
+
+static void free_rank(struct rank_order *rank)
+{
+	for (size_t i = 0; i < rank->lanes; i++) {
+		mem_free(rank->lane[i].versions);
+		mem_free(rank->lane[i].meets);
+	}
+	mem_free(rank->lane);
+	for (int space = 0; space < SPACE_COUNT; space++)
+		mem_free(rank->history[space].interval);
+}
+
+void races_free(struct world *world)
+{
+	if (!world->races)
+		return;
+	struct happens_before *order = world->races->order;
+	for (int r = 0; r < world->n; r++)
+		free_rank(&order->rank[r]);
+	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
+	        order->next_clock, order->candidates, order->frontier, order->high, order->stack,
+	        order->stacked, order->visits, order, world->races->race, world->races->unread, world->races};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		mem_free(arrays[i]);
+	world->races = NULL;
+}
+
+/* Between a rank's own operations the clocks say it all; else by way of meetings. */
+bool happens_before(struct world *world, op_id a, op_id b)
+{
+	const struct op *first = &world->ops[a], *second = &world->ops[b];
+
+	if (first->rank == second->rank && (first->stream == second->stream || first->stream == STREAM_HOST))
+		return first->number < second->number;
+	return search_before(races_now(world)->order, a, b);
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# sessions.sh [SECONDS] [FIRST]: random and mutated lines at the prompt of 2 ranks, session after session, until SECONDS (FUZZ_SECONDS, 15) are over. Session
+# number S has the lines of `fuzz_lines S`, so the same sessions come again at every run; FIRST (1) is the first. Whatever is typed, each line is
+# answered, no rank dies or prints by itself, no two ranks disagree, and all leave at the end. What a sanitizer finds is looked at by who calls this.
+. tests/script/lib.sh
+seconds=${1:-${FUZZ_SECONDS:-15}} seed=${2:-1}
+lines_of=$(realpath "$(dirname "$RANKSH")/fuzz_lines")
+cd "$work" || exit 1
+# where no one else looks, what a sanitizer finds is looked at here
+case ${ASAN_OPTIONS:-} in *log_path*) ;; *) export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" ;; esac
+
+# wrong: says why the session that has just run is not as it should be
+wrong() {
+	[ "$status" = 0 ] || echo "exit status $status"
+	[ "$asked" = "$answered" ] || echo "$asked requests and $answered replies"
+	grep -o '"is":"foreign".*' replies | head -5
+	grep -o 'a bug of ranksh.*\|is not to be trusted.*' replies | head -3
+}
+end=$(($(date +%s) + seconds)) sessions=0 typed=0 failed=0
+while [ "$(date +%s)" -lt "$end" ]; do
+	"$lines_of" $seed 60 2 > typed || { echo "FAIL no lines to type"; exit 1; }
+	wire 2 30
+	why=$(wrong)
+	if [ -n "$why" ]; then
+		echo "FAIL session $seed (fuzz_lines $seed 60 2 | mpirun -n 2 ranksh --wire): $why"
+		tail -5 errors
+		# what was asked last and had an answer, and the line behind it
+		tail -n +$((answered > 0 ? answered : 1)) typed | head -3 | sed 's/^/    > /'
+		failed=$((failed + 1))
+		[ $failed -lt 5 ] || break
+	fi
+	sessions=$((sessions + 1)) typed=$((typed + asked)) seed=$((seed + 1))
+done
+[ $sessions -gt 0 ] && [ $failed = 0 ] && echo "ok typed sessions: $typed lines in $sessions of them"
+[ $sessions -gt 0 ] && [ $failed = 0 ]

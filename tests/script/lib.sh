@@ -1,0 +1,42 @@
+# lib.sh -- what the scripts here begin with: the program as a whole path, a folder of the script's own in `work`, which goes when it ends, and checks, which
+# print "ok SCRIPT: NAME" or "FAIL SCRIPT: NAME" with what stands in $work/out.
+set -u
+RANKSH=$(realpath "${RANKSH:-./ranksh}")
+export RANKSH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+area=$(basename "$0" .sh)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# check NAME COMMAND...: the command is true
+check() {
+	name=$1
+	shift
+	if "$@"; then
+		echo "ok $area: $name"
+	else
+		echo "FAIL $area: $name"
+		[ ! -f "$work/out" ] || tail -40 "$work/out" | cut -c1-300 | sed 's/^/    /'
+	fi
+}
+# wire RANKS SECONDS: what stands in `typed` is asked of ranks, and answered in `replies`; the exit status in $status. The input stays open until all is
+# answered or the seconds are over: at its end what still runs is interrupted.
+wire() {
+	rm -f over
+	: > replies
+	asked=$(wc -l < typed)
+	{ cat typed; for look in $(seq $(($2 * 20 * ${SLOW:-1}))); do
+		[ -e over ] || [ "$(grep -c '"is":"\(done\|view\|complete\)"' replies)" -ge "$asked" ] && break
+		timeout 0.05 tail -f /dev/null
+	done; } | {
+		timeout $((($2 + 20) * ${SLOW:-1})) mpirun --oversubscribe -n "$1" "$RANKSH" --wire > replies 2> errors
+		echo $? > over
+	}
+	status=$(cat over)
+	answered=$(grep -c '"is":"\(done\|view\|complete\)"' replies)
+}
+# same WANTED GOT: two files say the same, and something
+same() {
+	[ -s "$1" ] && cmp -s "$1" "$2" && return
+	diff "$1" "$2" > "$work/out"
+	return 1
+}
