@@ -46,7 +46,7 @@ $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons
 	@mkdir -p $(@D)
 	$(SAY) sh tools/embed $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands
+$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/commands
 	@mkdir -p $(@D)
 	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
 

@@ -9,7 +9,7 @@
 #include "mpi/plane.h"
 #include "shell/wire/capture.h"
 #include "shell/session/credit.h"
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 #include "shell/session/shell.h"
 
 /* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a

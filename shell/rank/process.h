@@ -2,7 +2,7 @@
 #ifndef RANKSH_PROCESS_H
 #define RANKSH_PROCESS_H
 
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 #include <stdbool.h>
 
 /* The exit status of a process that found no memory while a front end was there, which then starts the ranks

@@ -1,7 +1,7 @@
 /* journal.c -- the lines that made this world, and undo */
 #include "shell/session/journal.h"
+#include "shell/session/shell.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "mpi/plane.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "shell/terminal/diary.h"
 #include "base/memory.h"
 #include "shell/wire/io.h"
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #ifndef RANKSH_TERMINAL_INSIDE_H
 #define RANKSH_TERMINAL_INSIDE_H
 
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 #include "shell/terminal/diary.h"
 #include "shell/terminal/talk.h"
 

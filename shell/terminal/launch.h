@@ -7,7 +7,7 @@
 #define RANKSH_LAUNCH_H
 
 #include "base/text.h"
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 #include <sys/types.h>
 
 struct job {

@@ -2,7 +2,7 @@
 #ifndef RANKSH_SESSION_H
 #define RANKSH_SESSION_H
 
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 
 /* A prompt until the user leaves; the exit status. */
 int session_run(const struct options *options);

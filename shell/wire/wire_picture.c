@@ -1,7 +1,6 @@
 /* wire_picture.c -- cells to text and back */
 #include "shell/wire/wire_picture.h"
 #include "base/memory.h"
-#include "shell/session/out.h"
 #include "world/world.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_options.c -- the command line */
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* grammar.c -- the text of `help grammar` */
-#include "shell/language/run/command.h"
+#include "shell/language/parse/rows.h"
 
 const char *grammar_text(void)
 {

@@ -1,6 +1,7 @@
 /* keyword_tensor.c -- tensor NAME[SHAPE] ... TYPE SPACE = SOURCE */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
+#include "world/world.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -1,13 +1,99 @@
-/* rows.h -- the commands by name. They stand above the language, so they are handed down when a process
- * starts. */
+/* rows.h -- a command is a row: name, words for help, what it takes, and a function that starts with valid input.
+ * The row does the checking: argument counts, kinds, ranges, usage, help, completion and "did you mean" come
+ * from it, before `run`.
+ *
+ * Commands stand above the language, so their rows are handed down when a process starts. */
 #ifndef RANKSH_ROWS_H
 #define RANKSH_ROWS_H
 
-#include "shell/language/run/command.h"
+#include "base/number.h"
+#include "base/status.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum argument_kind {
+	ARG_END,
+	ARG_TENSOR, /* NAME[slice].T that must exist on every rank of the set */
+	ARG_RESULT, /* a tensor or slice that is written: may be new (left of '=', or where the row says) */
+	ARG_NEW,    /* a name to be made */
+	ARG_EXPRESSION, /* number, text, metric ... */
+	ARG_SHAPE,      /* [64,64] */
+	ARG_WORD,       /* one of `words` (separated by blanks; NULL: any word) */
+	ARG_STREAM,
+	ARG_EVENT,
+	ARG_WAITABLE /* an event or a stream */,
+	ARG_GROUP,
+	ARG_FILE,      /* a path or text */
+	ARG_TEXT,      /* "text" */
+	ARG_ARROW,     /* -> */
+	ARG_RANKS,     /* 0-1 or 1,3 */
+	ARG_KEYS,      /* any KEY=VALUE words (set, mesh): see call_key() */
+	ARG_PRINTABLE, /* a tensor (slice) or else an expression */
+	ARG_OP,        /* y, allreduce#3, F3 */
+	ARG_BLOCK,     /* { } */
+};
+enum { ARG_OPTIONAL = 1, ARG_MANY = 2 /* one or more; with OPTIONAL none or more */ };
+struct argument_row {
+	enum argument_kind kind;
+	int flags;
+	const char *words;
+	const char *name; /* in usage and messages */
+};
+struct option_row {
+	const char *name;
+	enum argument_kind kind;
+	enum unit unit;
+	const char *words;
+	const char *about;
+};
+
+enum command_class {
+	COMMAND_PROGRAM, /* joins the host programs of its ranks; not while looking only */
+	COMMAND_LOOK,    /* moves no clock; takes no @RANKS unless ranks_ok */
+	COMMAND_STEER,
+	COMMAND_SESSION, /* help, undo, journal, lessons */
+};
+enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
+struct call; /* the line at hand: run/command.h */
+struct shell;
+struct slice_of_text {
+	const char *at;
+	uint32_t length;
+};
+struct command {
+	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
+	const char
+	        *topic; /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
+	const char *usage, *help; /* help: one sentence, no final full stop needed */
+	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
+	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
+	enum command_class class;
+	bool stream_ok, group_ok, results_ok /* OUT ... = */;
+	struct argument_row argument[ARGUMENT_ROWS_MAX];
+	struct option_row option[OPTION_ROWS_MAX];
+	enum status (*run)(struct shell *shell, struct call *call);
+	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
+	const struct collective *collective;
+};
+const struct command *command_find(const char *name); /* commands, kernels and collectives; NULL if none */
+const struct command *command_at(int i);              /* sorted by name; NULL behind the last */
+
+/* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes
+ * first. A kernel's row: argument[0] tensors (any number of words; their order counts, not
+ * their place among the other words), [1] a SHAPE,
+ * [2] EXPRESSIONs that stand by themselves (`spin 2ms x`, `fill x 0`, `scale x 0.5`: they fill the kernel's
+ * options in the row's order, those that have no default first), [3] a dtype word (sources). Its options are
+ * the row's options. A collective's row: argument[0] the tensor (none for barrier), [1] the word `unroll`;
+ * options op= root= algo=. */
+enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
+enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 
 /* The rows, ended by NULL, join those that are there. Of two with one name the first stays. */
 void rows_add(const struct command *const *rows);
 /* The nearest name of a command, or NULL when none is near */
 const char *command_near(const char *word);
+
+/* The text of `help grammar`. */
+const char *grammar_text(void);
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
 
-#include "shell/language/run/command.h"
+#include "base/dtype.h"
+#include "base/names.h"
+#include "base/ranks.h"
+#include "shell/language/parse/rows.h"
 
 enum {
 	NESTING_MAX = 100 /* brackets and braces */,

@@ -1,82 +1,15 @@
-/* command.h -- a command is a row: name, words for help, what it takes, and a function that starts with valid
- * input.
+/* command.h -- what a command's `run` asks of its line, and sets for the lines after it.
  *
- * The row does the checking: argument counts, kinds, ranges, usage, help, completion and "did you mean" come
- * from it, before `run`. To add a command: one file in shell/commands/ that defines `const struct command
- * command_NAME` (the build lists them by itself: every `command_` symbol in that folder goes into the
- * table). */
+ * To add a command: one file in shell/commands/ that defines `const struct command command_NAME`
+ * (parse/rows.h says what a row holds; the build lists every `command_` symbol of that folder). A program
+ * command has two halves: first it resolves and checks its line on every rank of the set, then it changes the
+ * books; so a line takes effect on all of its ranks or on none. */
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 
-#include "base/number.h"
+#include "shell/language/parse/rows.h"
 #include "shell/session/read.h"
 #include "shell/session/shell.h"
-
-enum argument_kind {
-	ARG_END,
-	ARG_TENSOR, /* NAME[slice].T that must exist on every rank of the set */
-	ARG_RESULT, /* a tensor or slice that is written: may be new (left of '=', or where the row says) */
-	ARG_NEW,    /* a name to be made */
-	ARG_EXPRESSION, /* number, text, metric ... */
-	ARG_SHAPE,      /* [64,64] */
-	ARG_WORD,       /* one of `words` (separated by blanks; NULL: any word) */
-	ARG_STREAM,
-	ARG_EVENT,
-	ARG_WAITABLE /* an event or a stream */,
-	ARG_GROUP,
-	ARG_FILE,      /* a path or text */
-	ARG_TEXT,      /* "text" */
-	ARG_ARROW,     /* -> */
-	ARG_RANKS,     /* 0-1 or 1,3 */
-	ARG_KEYS,      /* any KEY=VALUE words (set, mesh): see call_key() */
-	ARG_PRINTABLE, /* a tensor (slice) or else an expression */
-	ARG_OP,        /* y, allreduce#3, F3 */
-	ARG_BLOCK,     /* { } */
-};
-enum { ARG_OPTIONAL = 1, ARG_MANY = 2 /* one or more; with OPTIONAL none or more */ };
-struct argument_row {
-	enum argument_kind kind;
-	int flags;
-	const char *words;
-	const char *name; /* in usage and messages */
-};
-struct option_row {
-	const char *name;
-	enum argument_kind kind;
-	enum unit unit;
-	const char *words;
-	const char *about;
-};
-
-enum command_class {
-	COMMAND_PROGRAM, /* joins the host programs of its ranks; not while looking only */
-	COMMAND_LOOK,    /* moves no clock; takes no @RANKS unless ranks_ok */
-	COMMAND_STEER,
-	COMMAND_SESSION, /* help, undo, journal, lessons */
-};
-enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
-struct call;
-struct slice_of_text {
-	const char *at;
-	uint32_t length;
-};
-struct command {
-	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
-	const char
-	        *topic; /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
-	const char *usage, *help; /* help: one sentence, no final full stop needed */
-	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
-	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
-	enum command_class class;
-	bool stream_ok, group_ok, results_ok /* OUT ... = */;
-	struct argument_row argument[ARGUMENT_ROWS_MAX];
-	struct option_row option[OPTION_ROWS_MAX];
-	enum status (*run)(struct shell *shell, struct call *call);
-	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
-	const struct collective *collective;
-};
-const struct command *command_find(const char *name); /* commands, kernels and collectives; NULL if none */
-const struct command *command_at(int i);              /* sorted by name; NULL behind the last */
 
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
 
@@ -147,19 +80,7 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
         const struct ranks *set);
 
-/* ---- rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes
- * first -------------- A kernel's row: argument[0] tensors (any number of words; their order counts, not
- * their place among the other words), [1] a SHAPE,
- * [2] EXPRESSIONs that stand by themselves (`spin 2ms x`, `fill x 0`, `scale x 0.5`: they fill the kernel's
- * options in the row's order, those that have no default first), [3] a dtype word (sources). Its options are
- * the row's options. A collective's row: argument[0] the tensor (none for barrier), [1] the word `unroll`;
- * options op= root= algo=. */
-enum { KERNEL_TENSORS, KERNEL_SHAPE, KERNEL_NUMBERS, KERNEL_DTYPE };
-enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 const struct kernel *call_kernel(const struct call *call); /* the row's kernel, or NULL; no search by name */
 const struct collective *call_collective(const struct call *call);
-
-/* The text of `help grammar`. */
-const char *grammar_text(void);
 
 #endif

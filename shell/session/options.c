@@ -1,5 +1,5 @@
 /* options.c -- the command line */
-#include "shell/rank/options.h"
+#include "shell/session/options.h"
 #include "base/number.h"
 #include "base/text.h"
 

@@ -1,0 +1,64 @@
+#!/bin/sh
+# rooms.sh -- folders are rooms, in the order of README's table "What is where", and what is in a room calls and includes only what is in it or in
+# those below. Calls are read from the object files of the binary under test with nm; the largest circle of files within one folder is told.
+set -u
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=$(dirname "$(realpath "${RANKSH:-$here/build/ranksh}")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$here" || exit 1
+
+# the table's folders, one a line, from the top
+sed -n '/^## What is where/,/^Calls go down only/s/^| \(`[^|]*\) |.*/\1/p' README.md | tr ' ' '\n' | tr -d '`' | grep -E '^(shell|src)/' | sed 's|/$||' > "$work/order"
+
+# every folder with code is a row, and every row a folder (or main.c)
+find shell src -name '*.[ch]' | sed '/main\.c$/!s|/[^/]*$||' | sort -u > "$work/folders"
+if sort "$work/order" | diff - "$work/folders" > "$work/table"; then
+	echo "ok README's table has a row for every folder"
+else
+	echo "FAIL README's table has a row for every folder (< in the table, > in the tree)"
+	cat "$work/table"
+fi
+
+# CALLER CALLED SYMBOL a line, from the objects whose source is still there; the table of commands belongs to them, files carried in the binary to nobody
+find "$build/shell" "$build/src" "$build/generated" -name '*.o' | while read -r object; do
+	source=${object#"$build"/}
+	case $source in generated/embedded.o) continue ;; generated/*) ;; *) [ -f "${source%.o}.c" ] || continue ;; esac
+	nm "$object" | awk -v file="$(echo "${source%.o}" | sed 's|^generated/|shell/commands/|')" 'NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 } NF == 2 && $1 == "U" { print "wants", file, $2 }'
+done | sort | awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' > "$work/calls"
+# the same of #include lines
+find shell src -name '*.[ch]' -exec grep -Ho '^#include "[^"]*"' {} + | sed 's/"//g; s/:#include / /' | while read -r file header; do
+	[ -f "src/$header" ] && header=src/$header
+	[ -f "$header" ] && echo "$file $header #include"
+done > "$work/includes"
+
+# what goes up
+cat > "$work/up.awk" <<'EOF'
+function room(file) { if (file !~ /^shell\/main(\.c)?$/) sub(/\/[^\/]*$/, "", file); else file = "shell/main.c"; return file }
+FNR == NR { place[$1] = ++count; next }
+{ above = place[room($1)]; below = place[room($2)]; if (above && below && below < above) print $1 " -> " $2 ": " $3 }
+EOF
+for kind in calls includes; do
+	awk -f "$work/up.awk" "$work/order" "$work/$kind" > "$work/up"
+	if [ -s "$work/order" ] && [ "$(wc -l < "$work/$kind")" -gt 300 ] && [ ! -s "$work/up" ]; then
+		echo "ok $kind go down only"
+	else
+		echo "FAIL $kind go down only: $(wc -l < "$work/up") of $(wc -l < "$work/$kind") go up"
+		head -40 "$work/up"
+	fi
+done
+
+# files of one folder that reach each other: the largest such set
+awk '
+function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
+folder($1) == folder($2) && !edge[$1, $2]++ { next_of[$1] = next_of[$1] " " $2; file[$1]; file[$2] }
+function reach(from,   seen, stack, n, i, list, k) {
+	n = 0; stack[++n] = from
+	while (n) { k = split(next_of[stack[n--]], list, " "); for (i = 1; i <= k; i++) if (!(list[i] in seen)) { seen[list[i]]; stack[++n] = list[i] } }
+	for (i in seen) reaches[from, i]
+}
+END {
+	for (f in file) reach(f)
+	for (f in file) { size = 0; for (g in file) if (((f, g) in reaches) && ((g, f) in reaches)) size++; if (size > most) { most = size; where = folder(f) } }
+	print "ok the largest circle within one folder: " most + 0 " files, in " where
+}' "$work/calls"
