@@ -167,9 +167,11 @@ void clocks_update(struct happens_before *order)
 	MEM_ROOM(&order->stack, cells, &order->stack_room);
 	MEM_ROOM(&order->stacked, cells, &order->stacked_room);
 	MEM_ROOM(&order->notes, notes, &order->note_room);
-	MEM_ROOM(&order->visits, notes, &order->visit_room);
-	for (; order->note_count < notes; order->note_count++)
+	MEM_ROOM(&order->runnable.colour, notes, &order->colour_room);
+	for (; order->note_count < notes; order->note_count++) {
 		order->notes[order->note_count] = (struct meet_note){0};
+		order->runnable.colour[order->note_count] = WAIT_UNSEEN;
+	}
 	for (op_id id = order->done + 1; id <= world->op_count; id++)
 		pass(order, id);
 }

@@ -25,6 +25,7 @@
 
 #include "base/memory.h"
 #include "races/races.h"
+#include "waits/search.h"
 
 #include <string.h>
 
@@ -77,16 +78,9 @@ struct undecided {
 	struct race race;
 	uint32_t next;
 };
-/* seen: number of the last search that passed the meeting. good: it can take place, and so can all that is before
- * it; this is for good. */
 struct meet_note {
-	uint32_t undecided;
-	uint32_t seen : 31, good : 1;
-};
-enum { SEARCH_BITS = 0x7fffffff };
-struct visit {
-	uint32_t meet;
-	int place, lane;
+	uint32_t undecided; /* first of the list of conflicts that wait for this meeting */
+	uint32_t seen;      /* number of the last search that passed it */
 };
 
 struct happens_before {
@@ -119,10 +113,17 @@ struct happens_before {
 	uint32_t *frontier, *high, *stack;
 	bool *stacked;
 	size_t frontier_room, high_room, stack_room, stacked_room, stack_count;
-	uint32_t search; /* number of the last one; its low bits are in meet_note.seen */
-	struct visit *visits;
-	size_t visit_room; /* runnable.c: the meetings whose past is being looked at */
+	uint32_t search; /* number of the last one */
+	/* runnable.c: by meeting, CLOSED when it can take place, and so can all that is before it, for good */
+	struct wait_search runnable;
+	size_t colour_room;
+	op_id asked;
+	uint32_t lacking;
 };
+static inline bool meet_is_good(const struct happens_before *order, uint32_t meet)
+{
+	return order->runnable.colour[meet] == WAIT_CLOSED;
+}
 
 /* ---- order.c */
 
@@ -159,6 +160,7 @@ bool layout_dense(const struct layout *layout);                          /* its 
 /* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack members
  * (*lacking) or never come about, because it waits for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
+void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking);
 /* How many of a stream's meeting operations have numbers up to this. */
 size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);

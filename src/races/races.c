@@ -149,6 +149,8 @@ const struct races *races_now(struct world *world)
 		order->world = world;
 		order->races = world->races;
 		order->rank = mem_alloc((size_t)world->n * sizeof *order->rank);
+		order->runnable = (struct wait_search){
+		        .self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
 	}
 	struct happens_before *order = world->races->order;
 	if (order->done == world->op_count && order->aborts == world->aborts)
@@ -181,9 +183,11 @@ void races_free(struct world *world)
 	struct happens_before *order = world->races->order;
 	for (int r = 0; r < world->n; r++)
 		free_rank(&order->rank[r]);
+	wait_search_release(&order->runnable);
 	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
 	        order->next_clock, order->candidates, order->frontier, order->high, order->stack,
-	        order->stacked, order->visits, order, world->races->race, world->races->unread, world->races};
+	        order->stacked, order->runnable.colour, order, world->races->race, world->races->unread,
+	        world->races};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	world->races = NULL;

@@ -42,10 +42,10 @@ static void pass_meet(struct happens_before *order, uint32_t index, bool itself)
 {
 	const struct meet *meet = &order->world->meets[index];
 
-	if (meet->aborted || (itself && order->notes[index].seen == (order->search & SEARCH_BITS)))
+	if (meet->aborted || (itself && order->notes[index].seen == order->search))
 		return;
 	if (itself)
-		order->notes[index].seen = order->search & SEARCH_BITS;
+		order->notes[index].seen = order->search;
 	for (int i = 0; i < meet->n; i++) {
 		op_id member = order->world->meet_ops[meet->first_op + (uint32_t)i];
 		if (member)
@@ -82,7 +82,7 @@ static void walk_lane(struct happens_before *order, size_t cell, const struct ve
 		bool stop = false;
 		const uint32_t *meets = op_meets(world, lane->meets[i], &count);
 		for (int k = 0; k < count; k++) {
-			if (order->notes[meets[k]].good && left_before(world, &world->meets[meets[k]], a))
+			if (meet_is_good(order, meets[k]) && left_before(world, &world->meets[meets[k]], a))
 				stop = true;
 			else
 				pass_meet(order, meets[k], true);

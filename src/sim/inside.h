@@ -33,8 +33,5 @@ struct engine *fresh_copy(struct engine *copy, const struct engine *from);
  * shows how far it got. */
 enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
         struct budget *budget);
-/* missing.c: why operation `id` cannot be reached on engine e, which has run to its end: ST_WAITS or
- * ST_STUCK, worded. */
-enum status missing(const struct engine *e, op_id id);
 
 #endif

@@ -6,6 +6,7 @@
  * are settled up to there, and later lines join links and groups no earlier. */
 #include "sim/inside.h"
 #include "base/memory.h"
+#include "waits/waits.h"
 
 #include <string.h>
 
@@ -91,13 +92,20 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	return status;
 }
 
+/* Who is missing, of the first answer that no line can bring; else of the last. */
 static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 {
-	const struct engine *e = sim_future(sim);
+	struct waits waits;
 	enum status worst = ST_OK;
-	for (int i = 0; i < count && worst != ST_STUCK; i++)
-		if (!(op_at(e, ids[i])->flags & OPF_DONE))
-			worst = missing(e, ids[i]);
+	waits_make(&waits, sim->engine->world, &sim->backend);
+	for (int i = 0; i < count && worst != ST_STUCK; i++) {
+		if (waits_finished(&waits, ids[i]))
+			continue;
+		waits_forget(&waits);
+		waits_follow(&waits, ids[i]);
+		worst = waits_refusal(&waits);
+	}
+	waits_release(&waits);
 	return worst == ST_OK ? fail(ST_BUG, "an answer was not reached, and nobody is missing") : worst;
 }
 

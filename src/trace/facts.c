@@ -121,16 +121,7 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 
 void trace_label(const struct trace *trace, op_id id, struct text *out)
 {
-	const struct names *names = trace->world->names;
-	const struct record *record = op_record(trace->world, id);
-
-	if (record->kind == OP_SYNC && record->reason) {
-		text_add(out, "%s", names_text(names, record->reason));
-		return;
-	}
-	text_add(out, "%s", record->title ? names_text(names, record->title) : op_kind_name(record->kind));
-	if (record->object)
-		text_add(out, " %s", names_text(names, record->object));
+	op_label(trace->world, id, out);
 }
 
 static bool counts(const struct world *world, op_id id, int section)

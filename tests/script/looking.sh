@@ -69,6 +69,6 @@ for row in "ddp:16384" "zero stage=1:7168" "zero stage=2:5632" "zero stage=3:409
 		   model state (parameters, gradients, optimizer) ${row##*:} bytes
 	END
 done
-shows "a circle is named by where it closes" 2 "tensor x[4] y[4] = 1; send x to=1-rank; recv y from=1-rank; let a = y[0]" 'circle' <<'END'
-y[0] is not known yet: stuck: waits in a circle that begins and ends at recv y on rank 0
+shows "a circle is told rank by rank" 2 "tensor x[4] y[4] = 1; send x to=1-rank; recv y from=1-rank; let a = y[0]" 'circle' <<'END'
+y[0] is not known yet: stuck: a circle: rank 0 (send x) waits for rank 1 (send x) waits for rank 0
 END

@@ -185,6 +185,76 @@ static void suspended(void **state)
 	FILE_RUNS("expect n == 3");
 }
 
+/* What a hook was told: "rank: line" for rank 1, calls with their depth */
+struct notes {
+	struct line_hook hook;
+	struct text text;
+};
+
+static void note(struct line_hook *hook, struct shell *of, enum ran ran, struct statement *statement,
+        const struct ranks *set, int depth)
+{
+	struct notes *notes = (struct notes *)(void *)hook;
+	bool varies = false;
+	if (!ranks_has(set, 1))
+		return;
+	if (ran == RAN_END) {
+		text_add(&notes->text, "}\n");
+		return;
+	}
+	if (ran == RAN_CALL)
+		text_add(&notes->text, "%d ", depth);
+	interpreter_render(of, statement, set, 1, &notes->text, &varies);
+	text_add(&notes->text, "%s%s\n", ran == RAN_BLOCK ? " {" : "", varies ? "  *" : "");
+}
+
+static void lines_as_they_ran(void **state)
+{
+	static const struct {
+		const char *typed, *ran;
+	} rows[] = {
+	        {"for m in 0:2 { y$m = matmul x x.T on s }",
+	                "y0 = matmul x x.T on s\ny1 = matmul x x.T on s\n"},
+	        {"on s { in tp { y0 += allreduce x[0:rank+1,1] op=avg } }",
+	                "y0 += allreduce x[0:2,1] op=avg in tp on s  *\n"},
+	        {"@1 allreduce x", "allreduce x\n"},
+	        {"let lr = 0.1; sgd x y0 lr=lr/2", "sgd x y0 lr=0.05\n"},
+	        {"let t = 2ms; spin t; host t*2; let third = 1/3; z = scale x third",
+	                "spin 2000000ns\nhost 4000000ns\n"
+	                "z = scale x 0.3333333333333333\n"},
+	        {"let act = \"relu\"; y0 = $act x", "y0 = relu x\n"},
+	        {"let n = 3; tensor a$n[n,n*2] bf16 host = randn seed=n+rank",
+	                "tensor a3[3,6] host bf16 = randn seed=4  *\n"},
+	        {"tensor b[4] = n/2", "tensor b[4] = 1.5\n"},
+	        {"v = x[n-3:n-1]", "v = x[0:2]\n"},
+	        {"x[0] += y0[1]", "x[0] = add x[0] y0[1]\n"},
+	        {"def inner k { say \"k=$k of $n\" }\ndef outer p k { inner k+1; phase F$k; y0 = relu $p "
+	         "}\nouter x 4",
+	                "0 outer x 4\n1 inner 5\nsay \"k=5 of 3\"\nphase F4\ny0 = relu x\n"},
+	        {"capture g on s { y0 = relu x }", "capture g on s {\ny0 = relu x on s\n}\n"},
+	        {"copy x[n-1] -> y0[0] on s", "copy x[2] -> y0[0] on s\n"},
+	        {"if rank == 1 { send x to=(tp+1)%2 in tp } else { recv x from=0 in tp }",
+	                "send x to=0 in tp  *\n"},
+	        {"expect n + 1 == 4 and races == 0", "expect (4 == 4) and (races == 0)\n"},
+	        {"print n \"a\" rank x[0,0]", "print 3 \"a\" 1 x[0,0]  *\n"},
+	        {"@1 group one 0-1 2,3", "group one 0,1 2,3\n"},
+	        {"expect error \"sia\" { sia }", ""},
+	};
+	struct notes notes = {.hook.ran = note};
+	(void)state;
+	PROMPT("mesh dp=2 tp=2; stream s; tensor x[4,4] = ones; y0 = relu x");
+	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+		interpreter_hook(shell.interpreter, &notes.hook);
+		enum status status = interpreter_run(&shell, rows[i].typed, strlen(rows[i].typed), NULL, 1);
+		interpreter_hook(shell.interpreter, NULL);
+		if (strcmp(text_string(&notes.text), rows[i].ran) != 0)
+			fail_msg("'%s' (%s) ran '%s'", rows[i].typed, status ? fail_text() : "",
+			        text_string(&notes.text));
+		text_clear(&notes.text);
+	}
+	text_release(&notes.text);
+}
+
 #define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)
 
 int main(void)
@@ -195,6 +265,7 @@ int main(void)
 	        IN_A_SHELL(places),
 	        IN_A_SHELL(given),
 	        IN_A_SHELL(suspended),
+	        IN_A_SHELL(lines_as_they_ran),
 	};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

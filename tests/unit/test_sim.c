@@ -301,6 +301,20 @@ static void test_an_answer_on_device_work(void **state)
 	bench_close(&b);
 }
 
+/* The default stream's kernel waits for a blocking stream's collective (rule 7), and that for rank 1. */
+static void test_missing_behind_a_blocking_stream(void **state)
+{
+	struct bench b;
+	(void)state;
+	bench_open(&b, 2);
+	int s = stream_of(&b, 0, "s", true);
+	allreduce(&b, 0, s, 100 * US);
+	op_id k = kernel(&b, 0, STREAM_DEFAULT, 100);
+	assert_int_equal(reach(&b, sync_on(&b, 0, k)), ST_WAITS);
+	assert_string_equal(fail_text(), "allreduce waits for a line on rank 1");
+	bench_close(&b);
+}
+
 /* A projection is kept until the next operation; groups made meanwhile move what it reads of the machine. */
 static void test_projection_outlives_new_groups(void **state)
 {
@@ -497,6 +511,7 @@ int main(void)
 	        cmocka_unit_test(test_an_answer_names_who_is_missing),
 	        cmocka_unit_test(test_an_answer_fixes_the_past),
 	        cmocka_unit_test(test_an_answer_on_device_work),
+	        cmocka_unit_test(test_missing_behind_a_blocking_stream),
 	        cmocka_unit_test(test_projection_outlives_new_groups),
 	        cmocka_unit_test(test_stuck_is_told_from_waiting),
 	        cmocka_unit_test(test_abort_frees_the_ranks),

@@ -106,6 +106,23 @@ enum status no_word(const struct call *call)
 	        call->statement->row->usage);
 }
 
+/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it,
+ * else a tensor */
+bool mixed_is_number(struct call *call, const struct argument *argument)
+{
+	struct eval eval = eval_on(call, ranks_first(call->set));
+	bool varies = false;
+	name_id id;
+	if (!argument->formula || argument->formula->kind == FORMULA_ELEMENT)
+		return false;
+	if (argument->formula->kind != FORMULA_NAME)
+		return true; /* rank, world, a metric */
+	if (evaluate_name(&eval, argument->tensor->name, &id) != ST_OK)
+		return false;
+	const struct variable *variable = variable_find(call->in, id);
+	return variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
+}
+
 /* A word alone may be a tensor or an expression: what its name is decides */
 static bool is_expression(struct call *call, const struct argument *argument)
 {
@@ -129,6 +146,11 @@ static bool is_expression(struct call *call, const struct argument *argument)
 		return world_find(call->shell->world, eval.rank, name).kind != THING_TENSOR;
 	struct thing thing = world_find(call->shell->world, eval.rank, name);
 	return thing.kind == THING_GROUP && call->shell->world->groups[thing.index].axis;
+}
+
+bool argument_is_number(struct call *call, const struct argument *argument)
+{
+	return call->statement->mixed ? mixed_is_number(call, argument) : is_expression(call, argument);
 }
 
 const char *call_argument_text(struct call *call, int row, int i)

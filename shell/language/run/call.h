@@ -43,6 +43,9 @@ static inline enum status on_rank(struct call *call, int rank, enum status statu
 /* The i-th word of a row, and the slot of what is known about it; NULL: there are not so many */
 struct argument *word_of(struct call *call, int row, int i, struct slot **slot);
 enum status no_word(const struct call *call);
+bool mixed_is_number(struct call *call, const struct argument *argument);
+/* A word that may be a tensor or a number, of a kernel or not: what its name is decides */
+bool argument_is_number(struct call *call, const struct argument *argument);
 
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
 enum status word_value(

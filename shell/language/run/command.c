@@ -8,33 +8,6 @@
 
 #include <string.h>
 
-/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it,
- * else a tensor */
-static void sort_mixed(struct call *call)
-{
-	struct statement *statement = call->statement;
-	for (int i = 0; i < statement->arguments; i++) {
-		struct argument *argument = &statement->argument[i];
-		if (argument->kind != ARG_PRINTABLE)
-			continue;
-		struct eval eval = {.shell = call->shell,
-		        .in = call->in,
-		        .set = call->set,
-		        .rank = ranks_first(call->set)};
-		bool number = false, varies = false;
-		name_id id;
-		if (argument->formula && argument->formula->kind != FORMULA_NAME &&
-		        argument->formula->kind != FORMULA_ELEMENT) {
-			number = true; /* rank, world, a metric */
-		} else if (argument->formula && argument->formula->kind == FORMULA_NAME &&
-		        evaluate_name(&eval, argument->tensor->name, &id) == ST_OK) {
-			const struct variable *variable = variable_find(call->in, id);
-			number = variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
-		}
-		argument->row = number ? KERNEL_NUMBERS : KERNEL_TENSORS;
-	}
-}
-
 static void release(struct call *call, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -60,8 +33,11 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	} else {
 		memset(call.slots, 0, (size_t)count * sizeof *call.slots);
 	}
-	if (statement->mixed)
-		sort_mixed(&call);
+	for (int i = 0; statement->mixed && i < statement->arguments; i++)
+		if (statement->argument[i].kind == ARG_PRINTABLE)
+			statement->argument[i].row = mixed_is_number(&call, &statement->argument[i])
+			        ? KERNEL_NUMBERS
+			        : KERNEL_TENSORS;
 	enum status status = statement->row->run(shell, &call);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);

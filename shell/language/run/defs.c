@@ -42,7 +42,7 @@ static enum status reference_value(struct eval *eval, struct tensor_ref *tensor,
 	return status;
 }
 
-static enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
+enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
 		return word_value(eval, argument->name, value);

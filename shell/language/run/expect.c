@@ -201,7 +201,9 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 	struct interpreter *in = shell->interpreter;
 	struct loop *loops = in->loops;
 	int blocks = in->blocks;
+	struct line_hook *hook = interpreter_hook(in, NULL); /* what is refused is no part of what ran */
 	enum status status = run_block(shell, statement->block, set);
+	in->hook = hook;
 	if (is_refusal(status)) {
 		in->located = false;
 		in->loops = loops;

@@ -17,22 +17,41 @@ enum status step(struct shell *shell)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
+/* { } and `tensor`: their clauses are a block's around them */
 static enum status run_braces(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
-	if (!statement->clauses.stream && !statement->clauses.group)
-		return run_block(shell, statement->block, set);
 	scope_push(in, &scope, set);
 	enum status status =
 	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
 	if (status == ST_OK)
-		status = run_block(shell, statement->block, set);
+		status = statement->making ? run_making(shell, statement, set)
+		                           : run_block(shell, statement->block, set);
 	scope_pop(in);
 	return status;
 }
 
-enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
+struct line_hook *interpreter_hook(struct interpreter *in, struct line_hook *hook)
+{
+	struct line_hook *before = in->hook;
+	in->hook = hook;
+	return before;
+}
+
+/* Is told to whoever follows the lines that run; a block's end too, behind its lines */
+static void tell(struct shell *shell, struct statement *statement, const struct ranks *set, bool end)
+{
+	struct interpreter *in = shell->interpreter;
+	bool block = statement->kind == STATEMENT_COMMAND && statement->block;
+	bool line = statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_VIEW ||
+	        statement->kind == STATEMENT_TENSOR || statement->kind == STATEMENT_EXPECT;
+	enum ran ran = end ? RAN_END : block ? RAN_BLOCK : line ? RAN_LINE : RAN_CALL;
+	if (end ? block : line || statement->kind == STATEMENT_CALL)
+		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
+}
+
+static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
@@ -48,8 +67,12 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	case STATEMENT_VIEW:
 		return run_view(shell, statement, set);
 	case STATEMENT_BLOCK:
-		return run_braces(shell, statement, set);
+		return statement->clauses.stream || statement->clauses.group
+		        ? run_braces(shell, statement, set)
+		        : run_block(shell, statement->block, set);
 	case STATEMENT_TENSOR:
+		if (statement->clauses.stream || statement->clauses.group)
+			return run_braces(shell, statement, set);
 		return run_making(shell, statement, set);
 	case STATEMENT_LET:
 		return run_let(shell, statement, set);
@@ -68,6 +91,17 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	default:
 		return fail(statement->broken, "%s", statement->message);
 	}
+}
+
+enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	if (!shell->interpreter->hook)
+		return run_as(shell, statement, set);
+	tell(shell, statement, set, false);
+	enum status status = run_as(shell, statement, set);
+	if (shell->interpreter->hook)
+		tell(shell, statement, set, true);
+	return status;
 }
 
 /* Apart from run_statement, so that only lines with a @ carry a set on the stack */

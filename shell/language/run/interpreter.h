@@ -62,6 +62,29 @@ struct running {
 };
 void interpreter_exchange(struct interpreter *interpreter, struct running *other);
 
+/* ---- lines as they ran ---- */
+enum ran {
+	RAN_LINE,  /* a command, `tensor`, a view, `expect` */
+	RAN_CALL,  /* of a def: what it does comes next, one deeper */
+	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
+	RAN_END,   /* ... of it */
+};
+struct statement;
+struct line_hook {
+	/* Before the statement runs, for `set`; depth: the defs' calls around it */
+	void (*ran)(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
+	        const struct ranks *set, int depth);
+};
+/* NULL: none. Gives what it was. */
+struct line_hook *interpreter_hook(struct interpreter *interpreter, struct line_hook *hook);
+/* Inside `ran`: the line as it is on `rank` of the set, without @, block and phase: variables, expressions and
+ * the streams and groups of the blocks around it filled in. What reads data or the clock stays an expression.
+ * *varies becomes true when it may be another line on another rank of the set. */
+void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
+        struct text *out, bool *varies);
+/* The phase that lines are in on `rank`, "F3"; "": none. `phase` sets it to the end of a block. */
+const char *interpreter_phase_text(const struct shell *shell, int rank);
+
 /* "use @1" etc. as the prompt shows it: "@1 " or "" */
 void interpreter_prompt(const struct shell *shell, struct text *out);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */

@@ -114,6 +114,7 @@ struct interpreter {
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL when none is loaded */
 	unsigned serial;                    /* of the latest def */
+	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
 	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
@@ -250,6 +251,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set);
+enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
 /* An argument of a def, a word of a `for`: its value on each rank, into in->scratch; `varies` as in
  * variable_set */
 enum status argument_values(

@@ -46,6 +46,12 @@ int interpreter_kind(const struct shell *shell, int rank, name_id name)
 	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
 }
 
+const char *interpreter_phase_text(const struct shell *shell, int rank)
+{
+	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	return names_text(shell->world->names, (lane->each ? &lane->each[rank] : &lane->one)->name);
+}
+
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	struct interpreter *in = shell->interpreter;

@@ -163,7 +163,10 @@ void value_exact(struct value value, struct text *out)
 	const char *const units[] = {"", "ns", "B", "GB/s", "GFLOP/s"};
 	double number = value.number / rate;
 	char digits[40];
-	for (int precision = 6; precision <= 17; precision++) { /* the fewest that bring it back */
+	bool whole = number_is_whole(number, -0x1p53, 0x1p53);
+	if (whole)
+		snprintf(digits, sizeof digits, "%.0f", number);
+	for (int precision = 6; precision <= 17 && !whole; precision++) { /* the fewest that bring it back */
 		snprintf(digits, sizeof digits, "%.*g", precision, number);
 		if (strtod(digits, NULL) == number)
 			break;

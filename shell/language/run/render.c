@@ -1,0 +1,366 @@
+/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and clauses filled in
+ *
+ *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) in tp } }     ->     g1 += allreduce d2 in tp on comm
+ *
+ * What hangs on data or on the clock stays an expression: the line that is shown can be run again, and asks again.
+ * Numbers are written to the last bit, so that a file of such lines gives the same results. */
+#include "shell/language/run/call.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+/* One line on one rank */
+struct rendering {
+	struct eval *eval;
+	struct text *out;
+	enum status status; /* the first failure: then the line is shown as it was typed */
+};
+
+static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
+
+static bool ok(struct rendering *r, enum status status)
+{
+	if (r->status == ST_OK)
+		r->status = status;
+	return r->status == ST_OK;
+}
+
+static void put(struct rendering *r, const char *text)
+{
+	text_add(r->out, "%s", text);
+}
+
+/* ---- names and texts ---- */
+
+/* Inside quotes: what would end the text or be replaced again is marked */
+static void put_quoted(struct text *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n') {
+			text_add(out, "\\n");
+			continue;
+		}
+		if (strchr("\"\\$", *text))
+			text_add(out, "\\");
+		text_put(out, text, 1);
+	}
+}
+
+/* It reads tensors, or the clock: its value is of a moment */
+static bool is_of_a_moment(const struct formula *formula)
+{
+	if (!formula)
+		return false;
+	bool moment = formula->kind == FORMULA_ELEMENT ||
+	        (formula->kind == FORMULA_FUNCTION &&
+	                (function_reads_data(formula->function->function) ||
+	                        (formula->function->metric &&
+	                                formula->function->function != FUNCTION_SLOTS)));
+	for (int i = 0; i < formula->arguments && !moment; i++)
+		moment = is_of_a_moment(formula->argument[i].formula);
+	if (formula->kind == FORMULA_TEXT)
+		for (int i = 0; i < formula->name->parts && !moment; i++)
+			moment = is_of_a_moment(formula->name->part[i].formula);
+	return moment || is_of_a_moment(formula->left) || is_of_a_moment(formula->right);
+}
+
+static void render_text(struct rendering *r, struct name *name)
+{
+	put(r, "\"");
+	for (int i = 0; i < name->parts; i++) {
+		const struct name_part *part = &name->part[i];
+		if (is_of_a_moment(part->formula)) {
+			put(r, "$(");
+			render_formula(r, part->formula, false);
+			put(r, ")");
+			continue;
+		}
+		struct name one = {
+		        .written = name->written, .part = &name->part[i], .parts = 1, .quoted = true};
+		struct text text = {0};
+		if (ok(r, evaluate_text(r->eval, &one, &text)))
+			put_quoted(r->out, text_string(&text));
+		text_release(&text);
+	}
+	put(r, "\"");
+}
+
+static void render_name(struct rendering *r, struct name *name)
+{
+	name_id id;
+	if (name->quoted)
+		render_text(r, name);
+	else if (ok(r, evaluate_name(r->eval, name, &id)))
+		put(r, names_text(r->eval->shell->world->names, id));
+}
+
+static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
+{
+	render_name(r, tensor->name);
+	if (tensor->transposed)
+		put(r, ".T");
+	for (int i = 0; i < tensor->indices; i++) {
+		put(r, i ? "," : "[");
+		if (tensor->index[i].from)
+			render_formula(r, tensor->index[i].from, false);
+		if (tensor->index[i].range)
+			put(r, ":");
+		if (tensor->index[i].to)
+			render_formula(r, tensor->index[i].to, false);
+	}
+	if (tensor->indices)
+		put(r, "]");
+}
+
+/* ---- expressions ---- */
+
+static const char *sign_of(enum formula_kind kind)
+{
+	static const char *const signs[] = {[FORMULA_AND] = " and ",
+	        [FORMULA_OR] = " or ",
+	        [FORMULA_EQUAL] = " == ",
+	        [FORMULA_UNEQUAL] = " != ",
+	        [FORMULA_LESS] = " < ",
+	        [FORMULA_AT_MOST] = " <= ",
+	        [FORMULA_MORE] = " > ",
+	        [FORMULA_AT_LEAST] = " >= ",
+	        [FORMULA_ADD] = " + ",
+	        [FORMULA_SUBTRACT] = " - ",
+	        [FORMULA_MULTIPLY] = " * ",
+	        [FORMULA_DIVIDE] = " / ",
+	        [FORMULA_WHOLE] = " // ",
+	        [FORMULA_REMAINDER] = " % "};
+	return kind < sizeof signs / sizeof *signs ? signs[kind] : NULL;
+}
+
+static void render_function(struct rendering *r, const struct formula *formula)
+{
+	text_add(r->out, "%s", formula->function->name);
+	for (int i = 0; i < formula->arguments; i++) {
+		struct function_argument *argument = &formula->argument[i];
+		put(r, i ? "," : "(");
+		if (argument->formula)
+			render_formula(r, argument->formula, false);
+		else if (argument->tensor)
+			render_tensor(r, argument->tensor);
+		else
+			render_name(r, argument->name);
+	}
+	if (formula->arguments)
+		put(r, ")");
+}
+
+static void render_value(struct rendering *r, const struct formula *formula)
+{
+	struct value value;
+	if (!ok(r, evaluate(r->eval, formula, &value)))
+		return;
+	if (value.kind == VALUE_NUMBER) {
+		value_exact(value, r->out);
+		return;
+	}
+	put(r, "\"");
+	put_quoted(r->out, names_text(r->eval->shell->world->names, value.name));
+	put(r, "\"");
+}
+
+/* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it is a word of
+ * a line, which has no blanks outside brackets. */
+static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
+{
+	enum formula_kind kind = (enum formula_kind)formula->kind;
+	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
+	const char *sign = sign_of(kind);
+	if (!logic && !is_of_a_moment(formula)) {
+		render_value(r, formula);
+	} else if (kind == FORMULA_ELEMENT) {
+		render_tensor(r, formula->tensor);
+	} else if (kind == FORMULA_FUNCTION) {
+		render_function(r, formula);
+	} else if (kind == FORMULA_TEXT) {
+		render_text(r, formula->name);
+	} else {
+		put(r, bracket ? "(" : "");
+		if (!sign)
+			put(r, kind == FORMULA_NOT ? "not " : "-");
+		render_formula(r, formula->left, true);
+		if (sign) {
+			put(r, sign);
+			render_formula(r, formula->right, true);
+		}
+		put(r, bracket ? ")" : "");
+	}
+}
+
+static void render_shape(struct rendering *r, struct formula *const *dim, int dims)
+{
+	for (int i = 0; i < dims; i++) {
+		put(r, i ? "," : "[");
+		render_formula(r, dim[i], false);
+	}
+	put(r, dims ? "]" : "");
+}
+
+/* ---- lines ---- */
+
+static void render_argument(struct rendering *r, struct call *call, struct argument *argument)
+{
+	struct ranks set;
+	switch (argument->kind) {
+	case ARG_ARROW:
+		put(r, "->");
+		break;
+	case ARG_SHAPE:
+		render_shape(r, argument->dim, argument->dims);
+		break;
+	case ARG_RANKS:
+		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->in->all, &set)))
+			ranks_text(&set, r->out);
+		break;
+	case ARG_PRINTABLE:
+		if (argument_is_number(call, argument))
+			render_formula(r, argument->formula, true);
+		else
+			render_tensor(r, argument->tensor);
+		break;
+	default:
+		if (argument->tensor)
+			render_tensor(r, argument->tensor);
+		else if (argument->formula)
+			render_formula(r, argument->formula, true);
+		else if (argument->name)
+			render_name(r, argument->name);
+	}
+}
+
+/* KEY=VALUE; of a free key (`mesh dp=2`) a word, where its value is no number */
+static void render_option(struct rendering *r, const struct option *option)
+{
+	struct value value;
+	text_add(r->out, " %.*s=", (int)option->key.length, option->key.at);
+	if (!option->formula ||
+	        (!option->row &&
+	                (evaluate(r->eval, option->formula, &value) != ST_OK || value.kind != VALUE_NUMBER)))
+		render_name(r, option->word);
+	else
+		render_formula(r, option->formula, true);
+}
+
+/* `on S`, `in G`: of the line, else of the blocks around it and of `use` */
+static void render_clause(
+        struct rendering *r, const char *word, struct name *clause, const struct lane_name *lane)
+{
+	name_id name = lane ? lane->each ? lane->each[r->eval->rank] : lane->one : 0;
+	if (lane && lane->each)
+		r->eval->varies = true;
+	if (!clause && !name)
+		return;
+	text_add(r->out, " %s ", word);
+	if (clause)
+		render_name(r, clause);
+	else
+		put(r, names_text(r->eval->shell->world->names, name));
+}
+
+static void render_command(struct rendering *r, struct call *call)
+{
+	struct statement *statement = call->statement;
+	const struct scope *scope = call->in->scope;
+	for (int i = 0; i < statement->results; i++) {
+		if (statement->result[i].dropped)
+			put(r, "_");
+		else
+			render_tensor(r, statement->result[i].tensor);
+		put(r, i + 1 < statement->results ? " " : statement->adds ? " += " : " = ");
+	}
+	if (statement->row)
+		put(r, statement->row->name);
+	for (int i = 0; i < statement->arguments; i++) {
+		put(r, i || statement->row ? " " : "");
+		render_argument(r, call, &statement->argument[i]);
+	}
+	for (int i = 0; i < statement->options; i++)
+		render_option(r, &statement->option[i]);
+	bool stream = statement->row && statement->row->stream_ok,
+	     group = statement->row && statement->row->group_ok;
+	render_clause(r, "in", statement->clauses.group, group ? &scope->group : NULL);
+	render_clause(r, "on", statement->clauses.stream, stream ? &scope->stream : NULL);
+}
+
+static void render_making(struct rendering *r, struct call *call)
+{
+	const struct making *making = call->statement->making;
+	render_clause(r, "on", call->statement->clauses.stream, &call->in->scope->stream);
+	if (r->out->count)
+		put(r, " ");
+	put(r, "tensor");
+	for (int i = 0; i < making->names; i++) {
+		put(r, " ");
+		render_name(r, making->made[i].name);
+		render_shape(r, making->made[i].dim, making->made[i].dims);
+	}
+	if (making->space != SPACE_DEVICE)
+		text_add(r->out, " %s", space_name((enum space)making->space));
+	if (making->dtype_given)
+		text_add(r->out, " %s", dtype_name((enum dtype)making->dtype));
+	if (!making->source && !making->file)
+		return;
+	put(r, " = ");
+	if (making->file) {
+		put(r, "load ");
+		render_name(r, making->file);
+	} else if (making->value) {
+		render_formula(r, making->value, false);
+	} else {
+		put(r, making->source->name);
+		for (int i = 0; i < making->options; i++)
+			render_option(r, &making->option[i]);
+	}
+}
+
+/* A def's call: its arguments as it gets them */
+static void render_call(struct rendering *r, struct statement *statement)
+{
+	struct value value;
+	render_name(r, statement->word);
+	for (int i = 0; i < statement->arguments; i++) {
+		put(r, " ");
+		if (!ok(r, argument_value(r->eval, &statement->argument[i], &value)))
+			return;
+		if (value.kind == VALUE_NUMBER)
+			value_exact(value, r->out);
+		else
+			put(r, names_text(r->eval->shell->world->names, value.name));
+	}
+}
+
+void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
+        struct text *out, bool *varies)
+{
+	struct call call = {.shell = shell, .in = shell->interpreter, .statement = statement, .set = set};
+	struct eval eval = eval_on(&call, rank);
+	struct text text = {0};
+	struct rendering r = {.eval = &eval, .out = &text};
+	int fault = call.in->fault_rank;
+	switch (statement->kind) {
+	case STATEMENT_CALL:
+		render_call(&r, statement);
+		break;
+	case STATEMENT_TENSOR:
+		render_making(&r, &call);
+		break;
+	case STATEMENT_EXPECT:
+		put(&r, "expect ");
+		render_formula(&r, statement->formula, false);
+		break;
+	default:
+		render_command(&r, &call);
+	}
+	call.in->fault_rank = fault;
+	if (r.status == ST_OK)
+		text_put(out, text_string(&text), text.count);
+	else
+		text_put(out, statement->source.at, statement->source.length);
+	*varies |= eval.varies;
+	text_release(&text);
+}

@@ -1,0 +1,295 @@
+/* waits.c -- the wait-for graph of operations, from the times of a projection: whatever has no end there waits
+ *
+ * An unfinished operation waits for the first of these that holds, and that is unfinished:
+ *   not issued                   what blocks its host (or the host has crashed)
+ *   not first in its stream      the stream's head
+ *   a sync for everything        the heads of all streams; any other wait or sync: its target
+ *   a collective out of turn     the group's earlier collective on its rank
+ *   held back (rule 7)           what the backend blames: an operation of a blocking stream
+ *   a collective or transfer     the other members that have not arrived */
+#include "waits/waits.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { NAMED_LINES = 4, NAMED_RANKS = 8 }; /* in words; the rest is counted, or cut */
+
+static struct times times_of(const struct waits *waits, op_id id)
+{
+	struct times t;
+	waits->backend->times(waits->backend, id, &t);
+	return t;
+}
+
+/* ---- what is unfinished */
+
+/* One rank in program order; turn_of: by group, the first unfinished collective. */
+static void read_rank(struct waits *waits, int rank, op_id *turn_of)
+{
+	const struct world *world = waits->world;
+	op_id head_of[STREAMS_MAX + 2] = {0};
+
+	memset(turn_of, 0, world->group_count * sizeof *turn_of);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		uint8_t stream = world->ops[id].stream;
+		bool ended = times_of(waits, id).end != TIME_UNKNOWN;
+		waits->crashed[rank] |= record->kind == OP_CRASH && ended;
+		if (ended) {
+			if (record->kind != OP_FILL && record->kind != OP_SEGMENT)
+				waits->last[rank] = id;
+			continue;
+		}
+		if (!waits->first[rank])
+			waits->first[rank] = id;
+		if (op_kind_is_host(record->kind) && !waits->blocked[rank])
+			waits->blocked[rank] = id;
+		if (!head_of[stream])
+			head_of[stream] = id;
+		waits->head[id] = head_of[stream];
+		if (record->kind == OP_COLLECTIVE) {
+			if (!turn_of[record->group])
+				turn_of[record->group] = id;
+			waits->turn[id] = turn_of[record->group];
+		}
+	}
+}
+
+static void edges_of(struct wait_search *search, uint32_t id);
+
+void waits_make(struct waits *waits, const struct world *world, struct backend *backend)
+{
+	size_t ops = world->op_count + 1, n = (size_t)world->n;
+	op_id *turn_of = mem_alloc((world->group_count + 1) * sizeof *turn_of);
+
+	*waits = (struct waits){.world = world, .backend = backend};
+	waits->head = mem_alloc(ops * sizeof *waits->head);
+	waits->turn = mem_alloc(ops * sizeof *waits->turn);
+	waits->blocked = mem_alloc(n * sizeof *waits->blocked);
+	waits->last = mem_alloc(n * sizeof *waits->last);
+	waits->first = mem_alloc(n * sizeof *waits->first);
+	waits->crashed = mem_alloc(n * sizeof *waits->crashed);
+	waits->search = (struct wait_search){.self = waits, .edges_of = edges_of, .colour = mem_alloc(ops)};
+	for (int rank = 0; rank < world->n; rank++)
+		read_rank(waits, rank, turn_of);
+	mem_free(turn_of);
+}
+
+void waits_release(struct waits *waits)
+{
+	void *arrays[] = {waits->head, waits->turn, waits->blocked, waits->last, waits->first, waits->crashed,
+	        waits->missing, waits->search.colour};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		mem_free(arrays[i]);
+	wait_search_release(&waits->search);
+	*waits = (struct waits){0};
+}
+
+void waits_forget(struct waits *waits)
+{
+	memset(waits->search.colour, WAIT_UNSEEN, waits->world->op_count + 1);
+	waits->search.cycle_count = waits->missing_count = 0;
+	waits->mismatch = 0;
+	waits->crash = (struct missing_line){0};
+}
+
+/* ---- edges */
+
+/* What the operation waits for on its own rank, or 0 when only others are waited for. */
+static op_id own_reason(const struct waits *waits, op_id id, const struct times *t)
+{
+	const struct op *op = &waits->world->ops[id];
+	bool host = op_kind_is_host(op_record(waits->world, id)->kind), issued = t->issue != TIME_UNKNOWN;
+
+	if (!issued && waits->crashed[op->rank])
+		return 0;
+	if (!issued && waits->blocked[op->rank] != id)
+		return waits->blocked[op->rank];
+	if (!host && waits->head[id] != id)
+		return waits->head[id];
+	if (op->target == OP_EVERYTHING)
+		return waits->first[op->rank] != id ? waits->first[op->rank] : 0;
+	if (op->target && !waits_finished(waits, op->target))
+		return op->target;
+	if (waits->turn[id] && waits->turn[id] != id)
+		return waits->turn[id];
+	return t->ready == TIME_UNKNOWN && t->blame && !waits_finished(waits, t->blame) ? t->blame : 0;
+}
+
+/* The world rank of place i of one of an operation's meetings */
+static int member_rank(const struct waits *waits, op_id id, int part, const struct meet *meet, int i)
+{
+	const struct world *world = waits->world;
+	const struct record *record = op_record(world, id);
+
+	if (record->kind == OP_COLLECTIVE)
+		return world->groups[meet->group].instance[meet->instance].ranks[i];
+	bool sends = record->part[part].direction == P2P_SEND;
+	return (i == 0) == sends ? world->ops[id].rank : record->part[part].peer;
+}
+
+static void no_line(struct waits *waits, op_id id, int rank)
+{
+	if (waits->crashed[rank]) {
+		if (!waits->crash.op)
+			waits->crash = (struct missing_line){id, rank};
+		return;
+	}
+	MEM_GROW(&waits->missing, waits->missing_count, &waits->missing_room);
+	waits->missing[waits->missing_count++] = (struct missing_line){id, rank};
+}
+
+static void edges_of_meet(struct waits *waits, op_id id, int part, const struct meet *meet)
+{
+	if (meet->mismatch) {
+		waits->mismatch = waits->mismatch ? waits->mismatch : id;
+		return;
+	}
+	for (int i = 0; i < meet->n; i++) {
+		op_id member = waits->world->meet_ops[meet->first_op + (uint32_t)i];
+		int rank = member_rank(waits, id, part, meet, i);
+		if (member == id)
+			continue;
+		if (member && times_of(waits, member).ready == TIME_UNKNOWN)
+			wait_for(&waits->search, member);
+		else if (!member && waits->blocked[rank] && !waits->crashed[rank])
+			wait_for(&waits->search, waits->blocked[rank]);
+		else if (!member)
+			no_line(waits, id, rank);
+	}
+}
+
+static void edges_of(struct wait_search *search, uint32_t id)
+{
+	struct waits *waits = search->self;
+	const struct world *world = waits->world;
+	const struct op *op = &world->ops[id];
+	struct times t = times_of(waits, id);
+	op_id own = own_reason(waits, id, &t);
+	int count;
+	const uint32_t *meets = op_meets(world, id, &count);
+
+	if (waits_finished(waits, id))
+		return;
+	if (op->target == OP_EVERYTHING && t.issue != TIME_UNKNOWN) {
+		for (op_id at = world->first[op->rank]; at && at != id; at = world->ops[at].next_program)
+			if (waits->head[at] == at)
+				wait_for(search, at);
+	} else if (own) {
+		wait_for(search, own);
+	} else if (t.issue == TIME_UNKNOWN && waits->crashed[op->rank]) {
+		no_line(waits, id, op->rank);
+	} else {
+		for (int part = 0; part < count; part++)
+			edges_of_meet(waits, id, part, &world->meets[meets[part]]);
+	}
+}
+
+void waits_follow(struct waits *waits, op_id id)
+{
+	wait_follow(&waits->search, id);
+}
+
+op_id waits_root(const struct waits *waits, op_id id)
+{
+	for (int steps = 0; steps < 1000; steps++) {
+		struct times t = times_of(waits, id);
+		op_id reason = own_reason(waits, id, &t);
+		if (!reason)
+			break;
+		id = reason;
+	}
+	return id;
+}
+
+void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
+{
+	int count;
+	const uint32_t *meets = op_meets(waits->world, id, &count);
+
+	*absent = (struct ranks){{0}};
+	for (int part = 0; part < count; part++) {
+		const struct meet *meet = &waits->world->meets[meets[part]];
+		for (int i = 0; i < meet->n; i++) {
+			op_id member = waits->world->meet_ops[meet->first_op + (uint32_t)i];
+			if (!member || times_of(waits, member).ready == TIME_UNKNOWN)
+				ranks_add(absent, member_rank(waits, id, part, meet, i));
+		}
+	}
+}
+
+/* ---- words */
+
+/* Of each rank, the operation that waits for another one. */
+void waits_put_circle(const struct waits *waits, struct text *out)
+{
+	const struct world *world = waits->world;
+	const uint32_t *cycle = waits->search.cycle;
+	size_t count = waits->search.cycle_count;
+	int first = -1, named = 0;
+
+	text_add(out, "a circle: ");
+	for (size_t i = 0; i < count; i++) {
+		int rank = world->ops[cycle[i]].rank;
+		if (world->ops[cycle[(i + 1) % count]].rank == rank)
+			continue;
+		first = first < 0 ? rank : first;
+		if (++named == NAMED_RANKS + 1)
+			text_add(out, "... waits for ");
+		if (named > NAMED_RANKS)
+			continue;
+		text_add(out, "rank %d (", rank);
+		op_label(world, cycle[i], out);
+		text_add(out, ") waits for ");
+	}
+	if (first >= 0)
+		text_add(out, "rank %d", first);
+	else
+		text_add(out, "rank %d waits for itself", world->ops[cycle[0]].rank);
+}
+
+static void put_mismatch(const struct waits *waits, struct text *out)
+{
+	int count;
+	const uint32_t *meets = op_meets(waits->world, waits->mismatch, &count);
+	int part = 0;
+
+	while (!waits->world->meets[meets[part]].mismatch)
+		part++;
+	world_mismatch(waits->world, &waits->world->meets[meets[part]], out);
+	text_add(out, " (rank %d)", waits->world->ops[waits->mismatch].rank);
+}
+
+static void put_missing(const struct waits *waits, struct text *out)
+{
+	for (size_t i = 0; i < waits->missing_count && i < NAMED_LINES; i++) {
+		text_add(out, i ? "; " : "");
+		op_label(waits->world, waits->missing[i].op, out);
+		text_add(out, " waits for a line on rank %d", waits->missing[i].rank);
+	}
+	if (waits->missing_count > NAMED_LINES)
+		text_add(out, "; and %zu more", waits->missing_count - NAMED_LINES);
+}
+
+enum status waits_refusal(const struct waits *waits)
+{
+	struct text words = {0};
+	bool stuck = waits_stuck(waits) || !waits->missing_count;
+
+	if (waits->mismatch) {
+		put_mismatch(waits, &words);
+	} else if (waits->crash.op) {
+		op_label(waits->world, waits->crash.op, &words);
+		text_add(&words, " waits for rank %d, which has crashed", waits->crash.rank);
+	} else if (waits->search.cycle_count) {
+		waits_put_circle(waits, &words);
+	} else if (waits->missing_count) {
+		put_missing(waits, &words);
+	} else {
+		text_add(&words, "nobody can move");
+	}
+	enum status status = stuck ? fail(ST_STUCK, "stuck: %s", text_string(&words))
+	                           : fail(ST_WAITS, "%s", text_string(&words));
+	text_release(&words);
+	return status;
+}

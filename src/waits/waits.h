@@ -1,0 +1,71 @@
+/* waits.h -- who waits for whom, among the operations that would never end if no further line came
+ *
+ * Three questions are asked of one graph: who is missing (an answer is owed: sim/), is it stuck (trace/), and, of
+ * meetings in program order, can an operation take place (races/, which brings its own edges to search.h).
+ *
+ * Nodes are operations that have no end in the backend's projection, edges lead to what each waits for:
+ *
+ *     rank 0   sync ---> allreduce y (head of its stream) ---> rank 1's allreduce y, not issued
+ *     rank 1   print x (blocks the host) <----------------------------'
+ *                '---> recv x ---> rank 2: no line                       an end: a line on rank 2 mends it
+ *
+ * An end of a chain is a line that a rank was not given. What no line can mend: a mismatch, a rank that crashed,
+ * a circle. An operation waits for all of its edges, so any path into one of those is one that cannot be mended.
+ *
+ * May call: a backend (times, through its struct) world/ base/. */
+#ifndef RANKSH_WAITS_H
+#define RANKSH_WAITS_H
+
+#include "backend/backend.h"
+#include "waits/search.h"
+
+/* Rank `rank` has not been given the line that operation `op` waits for. */
+struct missing_line {
+	op_id op;
+	int rank;
+};
+
+struct waits {
+	const struct world *world;
+	struct backend *backend;
+	op_id *head;    /* by op: the first unfinished operation of its stream; 0: this one is finished */
+	op_id *turn;    /* by op: the first unfinished collective of its group on its rank, or 0 */
+	op_id *blocked; /* by rank: what its host is blocked in, or 0 */
+	/* by rank: the last finished operation, host or device, in program order, tensors aside */
+	op_id *last;
+	op_id *first;  /* by rank: the first unfinished operation in program order, or 0 */
+	bool *crashed; /* by rank */
+	/* found by waits_follow */
+	struct wait_search search; /* its cycle: the first circle, in the order of waiting */
+	op_id mismatch;            /* the first operation of a meeting that does not match, or 0 */
+	struct missing_line crash; /* the first that waits for a crashed rank; op 0: none */
+	struct missing_line *missing;
+	size_t missing_count, missing_room;
+};
+
+/* Reads the times of all operations. The struct is waits_release's to free. */
+void waits_make(struct waits *waits, const struct world *world, struct backend *backend);
+void waits_release(struct waits *waits);
+/* Everything that `id` waits for, directly or not; adds to what was found before. */
+void waits_follow(struct waits *waits, op_id id);
+/* Forgets what was found. */
+void waits_forget(struct waits *waits);
+static inline bool waits_finished(const struct waits *waits, op_id id)
+{
+	return !waits->head[id];
+}
+static inline bool waits_stuck(const struct waits *waits) /* found what no line can mend */
+{
+	return waits->search.cycle_count || waits->mismatch || waits->crash.op;
+}
+/* From an operation along what it waits for on its own rank, to the collective or transfer behind that. */
+op_id waits_root(const struct waits *waits, op_id id);
+/* The ranks that a collective or transfer waits for: not there, or there and not ready. */
+void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
+
+/* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
+void waits_put_circle(const struct waits *waits, struct text *out);
+/* What was found, worded: ST_STUCK with what cannot be mended, else ST_WAITS with the missing lines. */
+enum status waits_refusal(const struct waits *waits);
+
+#endif
