@@ -310,6 +310,24 @@ static void step_back_keeps_the_line(void **state)
 	close_session(&session);
 }
 
+/* What the prompt says of queued work knows that the rank is slowed down. */
+static void notices_know_the_slow(void **state)
+{
+	struct session session;
+	struct text said = {0};
+	(void)state;
+	open_session(&session);
+	session.shell.interactive = true;
+	assert_int_equal(type(&session, "@2 slow 3x"), ST_OK);
+	out_render(session.shell.out, NULL);
+	assert_int_equal(type(&session, "spin 1ms"), ST_OK);
+	out_render(session.shell.out, &said);
+	assert_non_null(strstr(text_string(&said), "1.00 ms of work"));
+	assert_non_null(strstr(text_string(&said), "3.00 ms of work"));
+	text_release(&said);
+	close_session(&session);
+}
+
 /* Inside another line they would run the lines before it in the midst of it. */
 static void undo_stands_alone(void **state)
 {
@@ -355,6 +373,7 @@ int main(void)
 	        cmocka_unit_test(stops_are_repeated),
 	        cmocka_unit_test(what_only_looks),
 	        cmocka_unit_test(step_back_keeps_the_line),
+	        cmocka_unit_test(notices_know_the_slow),
 	        cmocka_unit_test(undo_stands_alone),
 	        cmocka_unit_test(nothing_leaks),
 	};
