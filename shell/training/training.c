@@ -91,15 +91,13 @@ void training_line(struct shell *shell)
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
  * before that. */
-enum status training_keep(const struct shell *shell, struct plan *plan)
+enum status training_keep(const struct shell *shell, bool again, struct plan *plan)
 {
 	const struct training *t = shell->training;
-	if (shell->interpreter && player_runs(shell))
-		return fail(ST_ARGUMENT, "a program's own lines cannot begin with an empty world");
 	if (!t)
 		return ST_OK;
-	plan_copy(shell->again ? &t->at_reset : &t->now, plan);
-	if (!shell->again)
+	plan_copy(again ? &t->at_reset : &t->now, plan);
+	if (!again)
 		facts_copy(&t->at_line, plan);
 	player_free(t->player); /* while the world that its lines run in still stands */
 	shell->training->player = NULL;
@@ -120,12 +118,12 @@ void program_rewind(struct training *t)
 		transcript_begin(t->transcript);
 }
 
-void training_reset(struct shell *shell, struct plan *plan)
+void training_reset(struct shell *shell, bool again, struct plan *plan)
 {
 	struct training *t = shell->training;
 	if (!t)
 		return;
-	struct plan *old = shell->again ? &t->now : &t->at_reset;
+	struct plan *old = again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
 	tell_model(shell);
@@ -159,8 +157,8 @@ enum status program_take(struct shell *shell, struct program *program, const str
 	enum status status = player_runs(shell)
 	        ? fail(ST_ARGUMENT, "a program's own lines cannot begin another")
 	        : program_walk(shell, program, shell->world->n, NULL);
-	if (status == ST_OK && shell->world->digest != shell->fresh)
-		status = shell_reset(shell);
+	if (status == ST_OK)
+		status = session_wants_empty(shell);
 	if (status != ST_OK)
 		return status;
 	if (call)

@@ -89,7 +89,7 @@ static void refused(void **state)
 	                "p:3: the iteration ends, and rank 0 still waits"},
 	        {"for it in 0:1 {\nstep\n}\n", "a program's own lines cannot play it"},
 	        {"for it in 0:1 {\nspin 1ms\nreset\n}\n",
-	                "a program's own lines cannot begin with an empty world"}};
+	                "`reset` empties the world or makes it again"}};
 	struct shell shell;
 	struct plane *plane;
 	struct credit credit;
