@@ -10,7 +10,7 @@ static enum status barrier_resolve(
 	const struct group_instance *instance;
 	int place;
 	(void)self;
-	record_begin(call, rank, &plan->record, OP_COLLECTIVE, "barrier");
+	plan->record = call_record(call, rank, OP_COLLECTIVE, "barrier");
 	enum status status = call_stream(call, rank, &plan->stream);
 	return status == ST_OK ? group_of(shell, call, rank, plan, &instance, &place) : status;
 }
@@ -29,9 +29,7 @@ static enum status barrier_run(struct shell *shell, struct call *call)
 	struct host_syncs syncs;
 	enum status status =
 	        plans_run(shell, call, barrier_resolve, barrier_complete, collective_find("barrier"), &plans);
-	enum status begun = host_syncs_begin(shell, call, "barrier", &syncs);
-	if (status == ST_OK)
-		status = begun;
+	host_syncs_begin(shell, call, "barrier", &syncs);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
 		status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id, 0, &syncs);
 	plans_release(&plans);

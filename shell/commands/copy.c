@@ -15,7 +15,7 @@ static enum status copy_resolve(
 {
 	struct view from, to;
 	(void)shell, (void)self;
-	record_begin(call, rank, &plan->record, OP_COPY, "copy");
+	plan->record = call_record(call, rank, OP_COPY, "copy");
 	enum status status = call_stream(call, rank, &plan->stream);
 	if (status == ST_OK)
 		status = call_tensor(call, FROM, 0, rank, &from);
@@ -34,18 +34,13 @@ static enum status copy_complete(
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
 	const char *a = names_text(shell->world->names, from->name),
 	           *b = names_text(shell->world->names, to->name);
-	struct text shape_a = {0}, shape_b = {0};
 	enum status status = ST_OK;
 	(void)call, (void)rank, (void)self;
 
 	if (layout_count(&from->layout) != layout_count(&to->layout) ||
 	        !layout_same_shape(&from->layout, &to->layout)) {
-		layout_text(&from->layout, &shape_a);
-		layout_text(&to->layout, &shape_b);
 		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy wants the same shape", a,
-		        text_string(&shape_a), b, text_string(&shape_b));
-		text_release(&shape_a);
-		text_release(&shape_b);
+		        shape_text(&from->layout).text, b, shape_text(&to->layout).text);
 	} else if (from->layout.dtype != to->layout.dtype) {
 		status = fail(ST_DTYPE,
 		        "copy: %s is %s, %s is %s: a copy does not convert (NAME = cast %s to=%s does, on "
@@ -69,7 +64,8 @@ static bool pageable(const struct plan *plan)
 static enum status wait_staged(struct shell *shell, struct call *call, const struct plans *plans)
 {
 	struct host_syncs syncs;
-	enum status status = host_syncs_begin(shell, call, "copy", &syncs);
+	enum status status = ST_OK;
+	host_syncs_begin(shell, call, "copy", &syncs);
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
 		const struct plan *plan = &plans->plan[plans->rank[k].plan];
 		if (pageable(plan))

@@ -1,12 +1,11 @@
+/* free.c -- free: a tensor's memory goes back to its pool, in program order */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "shell/session/read.h"
 #include "world/world.h"
 
-/* free.c -- free: a tensor's memory goes back to its pool, in program order */
-
-/* The tensors named by the line on one rank: no slice, none twice. */
-static enum status to_free(const struct shell *shell, struct call *call, int rank, int i, int *tensor)
+/* The line's i-th tensor on one rank: no slice, and not named before. */
+static enum status may_free(const struct shell *shell, struct call *call, int rank, int i)
 {
 	struct view view, before;
 	enum status status = call_tensor(call, 0, i, rank, &view);
@@ -19,7 +18,6 @@ static enum status to_free(const struct shell *shell, struct call *call, int ran
 		if (call_tensor(call, 0, k, rank, &before) == ST_OK && before.tensor == view.tensor)
 			return fail(
 			        ST_NAME, "free: %s stands twice", names_text(shell->world->names, view.name));
-	*tensor = view.tensor;
 	return ST_OK;
 }
 
@@ -42,25 +40,21 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 	return ST_OK;
 }
 
+static enum status free_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+{
+	int stream;
+	enum status status = call_stream(call, rank, &stream);
+	(void)self;
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK && !act; i++)
+		status = may_free(shell, call, rank, i);
+	if (status != ST_OK || !act)
+		return status;
+	return free_rank(shell, call, rank, stream == STREAM_DEFAULT ? 0 : stream);
+}
+
 static enum status free_run(struct shell *shell, struct call *call)
 {
-	int stream, tensor;
-	FOR_RANKS (rank, call_ranks(call))
-		for (int i = 0; i < call_count(call, 0); i++) {
-			enum status status = to_free(shell, call, rank, i, &tensor);
-			if (status == ST_OK)
-				status = call_stream(call, rank, &stream);
-			if (status != ST_OK)
-				return status;
-		}
-	FOR_RANKS (rank, call_ranks(call)) {
-		enum status status = call_stream(call, rank, &stream);
-		if (status == ST_OK)
-			status = free_rank(shell, call, rank, stream == STREAM_DEFAULT ? 0 : stream);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	return call_each_rank(shell, call, free_one, NULL);
 }
 
 const struct command command_free = {

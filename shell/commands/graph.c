@@ -1,8 +1,7 @@
+/* graph.c -- capture, launch: a block's work queued again and again at the price of one launch */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
-
-/* graph.c -- capture, launch: a block's work queued again and again at the price of one launch */
 
 static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
 {
@@ -48,38 +47,32 @@ const struct command command_capture = {
         .run = capture_run,
 };
 
-static enum status launch_one(struct shell *shell, struct call *call, int rank, bool check)
+static enum status launch_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	name_id name;
 	int stream;
 	enum status status = call_name(call, 0, 0, rank, &name);
+	(void)self;
 	if (status == ST_OK)
 		status = call_stream(call, rank, &stream);
 	if (status != ST_OK)
 		return status;
-	if (check) {
-		if (world_find(shell->world, rank, name).kind == THING_GRAPH)
-			return ST_OK;
+	if (world_find(shell->world, rank, name).kind != THING_GRAPH) {
 		const char *text = names_text(shell->world->names, name),
 		           *near = world_nearest(shell->world, rank, text, THING_GRAPH);
 		return near ? fail(ST_NAME, "no graph '%s'; did you mean '%s'?", text, near)
 		            : fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
 	}
 	size_t before = shell->world->op_count;
-	status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
+	if (act)
+		status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
 	enum status told = shell_tell(shell, before);
 	return status != ST_OK ? status : told;
 }
 
 static enum status launch_run(struct shell *shell, struct call *call)
 {
-	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS (rank, call_ranks(call)) {
-			enum status status = launch_one(shell, call, rank, pass == 0);
-			if (status != ST_OK)
-				return status;
-		}
-	return ST_OK;
+	return call_each_rank(shell, call, launch_one, NULL);
 }
 
 const struct command command_launch = {

@@ -1,30 +1,28 @@
 /* group.c -- group, mesh: which ranks take part in a collective together */
-
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* Instances as world_group_make wants them. */
-struct parts {
+/* The ranks of each part of a group, as world_group_make wants them. */
+struct instances {
 	int *starts, *ranks, instances, count;
 };
 
-static enum status parts_create(struct parts *parts, int instances, int ranks)
+static void parts_create(struct instances *parts, int instances, int ranks)
 {
-	*parts = (struct parts){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
+	*parts = (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
 	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
-	return parts->starts && parts->ranks ? ST_OK : ST_MEMORY;
 }
 
-static void parts_release(struct parts *parts)
+static void parts_release(struct instances *parts)
 {
 	mem_free(parts->starts);
 	mem_free(parts->ranks);
 }
 
-static void parts_close(struct parts *parts)
+static void parts_close(struct instances *parts)
 {
 	parts->starts[++parts->instances] = parts->count;
 }
@@ -40,7 +38,8 @@ static enum status name_free(const struct shell *shell, name_id name, const stru
 	return ST_OK;
 }
 
-static enum status fill_groups(struct shell *shell, struct call *call, struct parts *parts, struct ranks *all)
+static enum status fill_groups(
+        struct shell *shell, struct call *call, struct instances *parts, struct ranks *all)
 {
 	for (int i = 0; i < call_count(call, 1); i++) {
 		struct ranks set, both;
@@ -64,13 +63,12 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct pa
 
 static enum status group_run(struct shell *shell, struct call *call)
 {
-	struct parts parts;
+	struct instances parts;
 	struct ranks all = {0};
 	name_id name;
 	int index;
-	enum status status = parts_create(&parts, call_count(call, 1), shell->world->n);
-	if (status == ST_OK)
-		status = call_name(call, 0, 0, ranks_first(call_ranks(call)), &name);
+	parts_create(&parts, call_count(call, 1), shell->world->n);
+	enum status status = call_name(call, 0, 0, ranks_first(call_ranks(call)), &name);
 	if (status == ST_OK)
 		status = fill_groups(shell, call, &parts, &all);
 	if (status == ST_OK)
@@ -118,8 +116,6 @@ static enum status read_axis(
 		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
 	mesh->size[i] = (int)number.value;
 	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
-	if (!mesh->name[i])
-		return ST_MEMORY;
 	for (int k = 0; k < i; k++)
 		if (mesh->name[k] == mesh->name[i])
 			return fail(ST_NAME, "mesh: %s stands twice", key);
@@ -130,20 +126,19 @@ static enum status read_axis(
 static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis], index;
-	struct parts parts;
+	struct instances parts;
 	for (int k = axis + 1; k < mesh->axes; k++)
 		inner *= mesh->size[k];
-	enum status status = parts_create(&parts, n / size, n);
-	for (int first = 0; first < n && status == ST_OK; first++) {
+	parts_create(&parts, n / size, n);
+	for (int first = 0; first < n; first++) {
 		if (first / inner % size)
 			continue;
 		for (int i = 0; i < size; i++)
 			parts.ranks[parts.count++] = first + i * inner;
 		parts_close(&parts);
 	}
-	if (status == ST_OK)
-		status = world_group_make(shell->world, mesh->name[axis], true, parts.instances, parts.starts,
-		        parts.ranks, &index);
+	enum status status = world_group_make(
+	        shell->world, mesh->name[axis], true, parts.instances, parts.starts, parts.ranks, &index);
 	parts_release(&parts);
 	return status;
 }

@@ -1,5 +1,4 @@
 /* help.c -- help [WORD], explain on|off: every line comes from the commands' rows */
-
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -24,29 +23,7 @@ static const char screen[] =
         "  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
         "  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
 
-/* A list of names, wrapped. */
 enum { WIDTH = 78 };
-
-/* A list of names, wrapped. */
-struct names_line {
-	struct text *text;
-	size_t column;
-};
-
-static void list_add(struct names_line *line, const char *name)
-{
-	enum { FROM = 4 };
-	size_t length = strlen(name);
-	if (line->column + 1 + length > WIDTH || !line->column) {
-		text_add(line->text, "%s%*s", line->column ? "\n" : "", FROM, "");
-		line->column = FROM;
-	} else {
-		text_put(line->text, " ", 1);
-		line->column++;
-	}
-	text_add(line->text, "%s", name);
-	line->column += length;
-}
 
 /* Words from column `from` on, wrapped before WIDTH; the caller has filled the line up to there. */
 static void add_wrapped(struct text *text, const char *words, int from)
@@ -177,7 +154,6 @@ static void add_options(struct text *text, const struct command *command)
 		text_add(&words, "%s %s", option->words ? ";" : "", option->about ? option->about : "");
 		add_words(text, i ? "" : "options", text_string(&words));
 	}
-	text->broken |= words.broken;
 	text_release(&words);
 }
 
@@ -240,27 +216,18 @@ static bool help_keyword(struct text *text, const char *word)
 
 static enum status no_help(const char *word)
 {
-	const char *nearest = NULL;
-	int best = 3;
-	for (int i = 0; command_at(i); i++) {
-		int distance = text_distance(word, command_at(i)->name);
-		if (distance < best) {
-			best = distance;
-			nearest = command_at(i)->name;
-		}
-	}
-	if (nearest)
-		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, nearest);
-	return fail(ST_NAME, "no command '%s'; `help` shows them all", word);
+	const char *near = command_near(word);
+	return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)
+	            : fail(ST_NAME, "no command '%s'; `help` shows them all", word);
 }
 
-/* Every command, by topic: below the screen when asked for all. */
 static void help_all(struct text *text)
 {
-	struct names_line line = {text, 0};
+	struct text names = {0};
 	for (int i = 0; command_at(i); i++)
-		list_add(&line, command_at(i)->name);
-	text_put(text, "\n", 1);
+		text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+	text_wrapped(text, text_string(&names), 4, WIDTH);
+	text_release(&names);
 }
 
 static enum status help_word(struct text *text, const char *word)

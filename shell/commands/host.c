@@ -1,8 +1,5 @@
-/* host.c -- what the host does itself: sync, query, host; and waiting for answers that are owed at the
- * prompt */
-#include "base/memory.h"
+/* host.c -- what the host does itself: sync, query, host */
 #include "shell/language/run/command.h"
-#include "shell/session/queue.h"
 #include "shell/submit/host.h"
 #include "world/world.h"
 
@@ -26,24 +23,19 @@ static enum status sync_target(
 	return ST_OK;
 }
 
+static enum status sync_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+{
+	op_id target;
+	name_id object;
+	enum status status = sync_target(shell, call, rank, &target, &object);
+	return status == ST_OK && act ? host_sync(shell, call, rank, target, object, self) : status;
+}
+
 static enum status sync_run(struct shell *shell, struct call *call)
 {
 	struct host_syncs syncs;
-	op_id target;
-	name_id object;
-	FOR_RANKS (rank, call_ranks(call)) {
-		enum status checked = sync_target(shell, call, rank, &target, &object);
-		if (checked != ST_OK)
-			return checked;
-	}
-	enum status status = host_syncs_begin(shell, call, "sync", &syncs);
-	FOR_RANKS (rank, call_ranks(call)) {
-		if (status == ST_OK)
-			status = sync_target(shell, call, rank, &target, &object);
-		if (status == ST_OK)
-			status = host_sync(shell, call, rank, target, object, &syncs);
-	}
-	return host_syncs_end(shell, call, &syncs, status);
+	host_syncs_begin(shell, call, "sync", &syncs);
+	return host_syncs_end(shell, call, &syncs, call_each_rank(shell, call, sync_one, &syncs));
 }
 
 const struct command command_sync = {
@@ -63,9 +55,10 @@ const struct command command_sync = {
 
 /* ---- host ---- */
 
-static enum status host_time(struct call *call, int rank, int64_t *ns)
+static enum status host_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct number number;
+	op_id id = 0;
 	enum status status = call_number(call, 0, 0, rank, &number);
 	if (status != ST_OK)
 		return status;
@@ -74,35 +67,17 @@ static enum status host_time(struct call *call, int rank, int64_t *ns)
 		        number.value);
 	if (!(number.value >= 0 && number.value < 1e18))
 		return fail(ST_RANGE, "host: a time from 0 to 30 years, please");
-	*ns = (int64_t)number.value;
-	return ST_OK;
+	if (!act)
+		return ST_OK;
+	struct record record = call_record(call, rank, OP_HOST, "host");
+	record.duration_ns = (int64_t)number.value;
+	return queue_alike(shell, rank, STREAM_HOST, &record, 0, self, &id);
 }
 
 static enum status host_run(struct shell *shell, struct call *call)
 {
-	int64_t ns = 0, before = -1;
-	uint32_t like = 0;
-	name_id phase = 0;
-	op_id id = 0;
-	FOR_RANKS (rank, call_ranks(call)) {
-		enum status checked = host_time(call, rank, &ns);
-		if (checked != ST_OK)
-			return checked;
-	}
-	FOR_RANKS (rank, call_ranks(call)) {
-		enum status status = host_time(call, rank, &ns);
-		struct record record = host_record(call, rank, OP_HOST, "host");
-		record.duration_ns = ns;
-		bool same = ns == before && record.phase == phase;
-		if (status == ST_OK)
-			status = shell_queue(shell, rank, STREAM_HOST, &record, same ? like : 0, 0, 0, &id);
-		if (status != ST_OK)
-			return status;
-		like = shell->world->ops[id].record;
-		before = ns;
-		phase = record.phase;
-	}
-	return ST_OK;
+	struct alike alike = {0};
+	return call_each_rank(shell, call, host_one, &alike);
 }
 
 const struct command command_host = {

@@ -1,5 +1,4 @@
 /* label.c -- phase, mark: names for what follows */
-
 #include "shell/language/run/command.h"
 #include "world/world.h"
 

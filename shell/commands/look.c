@@ -101,8 +101,6 @@ typedef enum status table_of(const struct trace *trace, int section, int width, 
 
 static enum status say_table(struct shell *shell, struct text *text, enum status status)
 {
-	if (status == ST_OK && text->broken)
-		status = fail(ST_MEMORY, "this computer is out of memory");
 	if (status == ST_OK)
 		out_put(shell->out, text_string(text), text->count);
 	text_release(text);

@@ -1,57 +1,44 @@
+/* make.c -- stream, event: things of a rank that hold no data */
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
-/* make.c -- stream, event: things of a rank that hold no data */
-
-/* Runs `check` for every name and rank, then `make`: all or none. */
-typedef enum status on_name(struct shell *shell, struct call *call, int rank, name_id name);
-
-static enum status each_name(struct shell *shell, struct call *call, on_name *act)
+/* Each name of the line: it is free, or of the kind that it may be. */
+static enum status names_are_free(struct shell *shell, struct call *call, int rank, enum thing_kind may_be)
 {
-	for (int i = 0; i < call_count(call, 0); i++)
-		FOR_RANKS (rank, call_ranks(call)) {
-			name_id name;
-			enum status status = call_name(call, 0, i, rank, &name);
-			if (status == ST_OK)
-				status = act(shell, call, rank, name);
-			if (status != ST_OK)
-				return status;
-		}
-	return ST_OK;
-}
-
-static enum status is_free(struct shell *shell, int rank, name_id name, enum thing_kind may_be)
-{
-	struct thing thing = world_find(shell->world, rank, name);
-	const char *text = names_text(shell->world->names, name);
-	if (thing.kind == THING_NONE || thing.kind == may_be)
-		return ST_OK;
-	return fail(ST_NAME, "%s is a %s already (one name, one thing)", text, thing_kind_name(thing.kind));
-}
-
-static enum status stream_check(struct shell *shell, struct call *call, int rank, name_id name)
-{
-	(void)call;
-	return is_free(shell, rank, name, THING_NONE);
-}
-
-static enum status stream_make(struct shell *shell, struct call *call, int rank, name_id name)
-{
-	int index, high = 0;
-	const char *priority = NULL;
-	if (call_has(call, "priority")) {
-		enum status status = call_option_word(call, "priority", rank, &priority);
-		if (status != ST_OK)
-			return status;
-		high = priority[0] == 'h';
+	enum status status = ST_OK;
+	name_id name;
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		status = call_name(call, 0, i, rank, &name);
+		struct thing thing =
+		        status == ST_OK ? world_find(shell->world, rank, name) : (struct thing){0};
+		if (thing.kind != THING_NONE && thing.kind != may_be)
+			status = fail(ST_NAME, "%s is a %s already (one name, one thing)",
+			        names_text(shell->world->names, name), thing_kind_name(thing.kind));
 	}
-	return world_stream_make(shell->world, rank, name, high, call_count(call, 1) > 0, &index);
+	return status;
+}
+
+static enum status stream_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+{
+	int index;
+	const char *priority = "";
+	name_id name;
+	enum status status = names_are_free(shell, call, rank, THING_NONE);
+	(void)self;
+	if (status == ST_OK && call_has(call, "priority"))
+		status = call_option_word(call, "priority", rank, &priority);
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK && act; i++) {
+		status = call_name(call, 0, i, rank, &name);
+		if (status == ST_OK)
+			status = world_stream_make(shell->world, rank, name, priority[0] == 'h',
+			        call_count(call, 1) > 0, &index);
+	}
+	return status;
 }
 
 static enum status stream_run(struct shell *shell, struct call *call)
 {
-	enum status status = each_name(shell, call, stream_check);
-	return status == ST_OK ? each_name(shell, call, stream_make) : status;
+	return call_each_rank(shell, call, stream_one, NULL);
 }
 
 const struct command command_stream = {
@@ -69,23 +56,23 @@ const struct command command_stream = {
         .run = stream_run,
 };
 
-static enum status event_check(struct shell *shell, struct call *call, int rank, name_id name)
-{
-	(void)call;
-	return is_free(shell, rank, name, THING_EVENT);
-}
-
-static enum status event_make(struct shell *shell, struct call *call, int rank, name_id name)
+static enum status event_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	int index;
-	(void)call;
-	return world_event_make(shell->world, rank, name, &index);
+	name_id name;
+	enum status status = names_are_free(shell, call, rank, THING_EVENT);
+	(void)self;
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK && act; i++) {
+		status = call_name(call, 0, i, rank, &name);
+		if (status == ST_OK)
+			status = world_event_make(shell->world, rank, name, &index);
+	}
+	return status;
 }
 
 static enum status event_run(struct shell *shell, struct call *call)
 {
-	enum status status = each_name(shell, call, event_check);
-	return status == ST_OK ? each_name(shell, call, event_make) : status;
+	return call_each_rank(shell, call, event_one, NULL);
 }
 
 const struct command command_event = {

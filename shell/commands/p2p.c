@@ -54,7 +54,7 @@ static enum status p2p_resolve(
 	const struct shape_of_line *line = self;
 	const struct group_instance *instance;
 	int place;
-	record_begin(call, rank, &plan->record, OP_P2P, line->title);
+	plan->record = call_record(call, rank, OP_P2P, line->title);
 	enum status status = call_stream(call, rank, &plan->stream);
 	if (status == ST_OK)
 		status = group_of(shell, call, rank, plan, &instance, &place);
@@ -114,12 +114,8 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 			return fail(ST_RANK,
 			        "a rank's transfer to itself does not go into `together`: copy instead");
 	}
-	for (int k = 0; k < plans->ranks; k++) {
-		enum status status =
-		        together_add(shell, plans->rank[k].rank, &plans->plan[plans->rank[k].plan]);
-		if (status != ST_OK)
-			return status;
-	}
+	for (int k = 0; k < plans->ranks; k++)
+		together_add(shell, plans->rank[k].rank, &plans->plan[plans->rank[k].plan]);
 	return ST_OK;
 }
 

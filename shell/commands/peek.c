@@ -5,19 +5,16 @@
 #include "shell/session/read.h"
 #include "shell/session/show.h"
 
-static enum status peek_text(struct shell *shell, const struct view *view, struct text *text)
+/* A rank's own trouble is its own answer: the others' lines do not hang on it. */
+static void peek_text(struct shell *shell, const struct view *view, struct text *text)
 {
 	const char *name = names_text(shell->world->names, view->name);
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status = packed
-	        ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed)
-	        : ST_MEMORY;
-	if (status == ST_OK)
+	if (shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed) == ST_OK)
 		show_tensor(name, &view->layout, packed, text);
 	else
 		text_add(text, "%s: %s", name, fail_text());
 	mem_free(packed);
-	return ST_OK; /* a rank's own trouble is its own answer: the others' lines do not hang on it */
 }
 
 static enum status peek_run(struct shell *shell, struct call *call)
@@ -38,7 +35,7 @@ static enum status peek_run(struct shell *shell, struct call *call)
 			text_clear(&text);
 			status = call_tensor(call, 0, i, rank, &view);
 			if (status == ST_OK && me >= 0)
-				status = peek_text(shell, &view, &text);
+				peek_text(shell, &view, &text);
 			else if (status == ST_OK)
 				show_tensor(names_text(shell->world->names, view.name), &view.layout, NULL,
 				        &text);

@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status expression_item(
-        struct shell *shell, struct call *call, int i, int rank, bool mine, struct printed *item)
+/* "x + 1 = 3", or the text alone where one was typed */
+static enum status expression_text(struct call *call, int i, int rank, struct text *text)
+{
+	const char *typed = call_argument_text(call, 0, i);
+	if (typed[0] != '"')
+		text_add(text, "%s = ", typed);
+	return call_expression_text(call, 0, i, rank, text);
+}
+
+static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
-	const char *typed = call_argument_text(call, 0, i);
-	(void)shell;
-	if (!*typed)
-		return ST_MEMORY;
-	if (typed[0] != '"')
-		text_add(&text, "%s = ", typed);
-	enum status status = call_expression_text(call, 0, i, rank, &text);
-	if (status == ST_OK && mine && !item->text &&
-	        !(item->text = mem_copy_text(text_string(&text), text.count)))
-		status = ST_MEMORY;
+	enum status status = expression_text(call, i, rank, &text);
+	if (status == ST_OK && mine && !item->text)
+		item->text = mem_copy_text(text_string(&text), text.count);
 	text_release(&text);
 	return status;
 }
@@ -40,9 +41,8 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 			struct printed *item = &print->item[i];
 			struct view view;
 			bool tensor = call_kind(call, 0, i) == ARG_TENSOR;
-			enum status status = tensor
-			        ? call_tensor(call, 0, i, rank, &view)
-			        : expression_item(shell, call, i, rank, rank == keep, item);
+			enum status status = tensor ? call_tensor(call, 0, i, rank, &view)
+			                            : expression_item(call, i, rank, rank == keep, item);
 			if (status != ST_OK)
 				return status;
 			item->tensor = tensor;
@@ -80,10 +80,9 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
 	struct host_syncs syncs;
-	enum status status = host_syncs_begin(shell, call, "print", &syncs);
+	host_syncs_begin(shell, call, "print", &syncs);
 	print->waiting = *call_ranks(call);
-	if (status == ST_OK)
-		status = queue_print(shell, call, &syncs);
+	enum status status = queue_print(shell, call, &syncs);
 	if (status == ST_OK)
 		prints_add(shell, print, syncs.id, syncs.count);
 	else
@@ -100,11 +99,8 @@ static enum status print_values(struct shell *shell, struct call *call, int coun
 	FOR_RANKS (rank, call_ranks(call)) {
 		text_clear(&text);
 		for (int i = 0; i < count && status == ST_OK; i++) {
-			const char *typed = call_argument_text(call, 0, i);
 			text_add(&text, i ? "\n" : "");
-			if (typed[0] != '"')
-				text_add(&text, "%s = ", typed);
-			status = *typed ? call_expression_text(call, 0, i, rank, &text) : ST_MEMORY;
+			status = expression_text(call, i, rank, &text);
 		}
 		if (status == ST_OK)
 			out_fill(shell->out, place, rank, text_string(&text));
@@ -122,12 +118,7 @@ static enum status print_run(struct shell *shell, struct call *call)
 	if (!tensors)
 		return print_values(shell, call, count);
 	struct print *print = mem_alloc(sizeof *print);
-	if (print)
-		print->item = mem_alloc((size_t)count * sizeof *print->item);
-	if (!print || !print->item) {
-		print_free(print);
-		return ST_MEMORY;
-	}
+	print->item = mem_alloc((size_t)count * sizeof *print->item);
 	print->items = count;
 	enum status status = gather_items(shell, call, print);
 	if (status == ST_OK)

@@ -13,19 +13,17 @@
 static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
 {
 	const void *data = world_data(shell->world, view->space, view->address);
-	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
 	struct layout layout;
-	enum status status = packed ? ST_OK : ST_MEMORY;
-	if (status == ST_OK && !data)
-		status = fail(ST_MEMORY, "save: this computer has no memory for %s",
+	if (!data)
+		return fail(ST_MEMORY, "save: this computer has no memory for %s",
 		        names_text(shell->world->names, view->name));
-	if (status == ST_OK)
-		status = layout_make(
-		        &layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
-	if (status == ST_OK) {
-		layout_pack(&view->layout, data, packed);
-		status = npy_save(path, &layout, packed);
-	}
+	enum status status =
+	        layout_make(&layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
+	if (status != ST_OK)
+		return status;
+	void *packed = mem_alloc((size_t)layout_bytes(&layout));
+	layout_pack(&view->layout, data, packed);
+	status = npy_save(path, &layout, packed);
 	mem_free(packed);
 	return status;
 }
@@ -60,56 +58,40 @@ static enum status save_files(struct shell *shell, struct call *call)
 		if (status != ST_OK)
 			return status;
 		struct ranks one;
-		struct text shape = {0};
-		ranks_one(&one, rank);
-		layout_text(&view.layout, &shape);
-		int place = out_place(shell->out, &one);
 		struct text said = {0};
+		ranks_one(&one, rank);
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
-		        text_string(&shape), path);
-		out_fill(shell->out, place, rank, text_string(&said));
+		        shape_text(&view.layout).text, path);
+		out_fill(shell->out, out_place(shell->out, &one), rank, text_string(&said));
 		text_release(&said);
-		text_release(&shape);
 	}
 	return ST_OK;
 }
 
-static enum status queue_save(struct shell *shell, struct call *call, struct host_syncs *syncs)
+static enum status save_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
-		struct view view;
-		int stream;
-		op_id id;
-		enum status status = call_stream(call, rank, &stream);
-		if (status == ST_OK)
-			status = call_tensor(call, 0, 0, rank, &view);
-		if (status == ST_OK)
-			status = host_bring(shell, call, rank, stream, &view, &id);
-		if (status == ST_OK)
-			status = host_sync(shell, call, rank, id, view.name, syncs);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	struct view view;
+	const char *path;
+	int stream;
+	op_id id;
+	enum status status = call_tensor(call, 0, 0, rank, &view);
+	if (status == ST_OK)
+		status = call_word(call, 1, 0, rank, &path);
+	if (status == ST_OK)
+		status = call_stream(call, rank, &stream);
+	if (status != ST_OK || !act)
+		return status;
+	status = host_bring(shell, call, rank, stream, &view, &id);
+	return status == ST_OK ? host_sync(shell, call, rank, id, view.name, self) : status;
 }
 
 static enum status save_run(struct shell *shell, struct call *call)
 {
 	struct host_syncs syncs;
-	FOR_RANKS (rank, call_ranks(call)) {
-		struct view view;
-		const char *path;
-		enum status checked = call_tensor(call, 0, 0, rank, &view);
-		if (checked == ST_OK)
-			checked = call_word(call, 1, 0, rank, &path);
-		if (checked != ST_OK)
-			return checked;
-	}
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	enum status status = host_syncs_begin(shell, call, "save", &syncs);
-	if (status == ST_OK)
-		status = queue_save(shell, call, &syncs);
+	host_syncs_begin(shell, call, "save", &syncs);
+	enum status status = call_each_rank(shell, call, save_one, &syncs);
 	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, syncs.id, syncs.count, &shell->budget);
 	if (status == ST_OK && !shell->replaying)

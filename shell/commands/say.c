@@ -13,12 +13,14 @@
 
 static enum status say_run(struct shell *shell, struct call *call)
 {
-	struct text first = {0}, text = {0};
+	struct text first = {0};
+	const char *word;
 	bool same = true;
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	FOR_RANKS (rank, call_ranks(call)) {
-		const char *word;
-		if (status != ST_OK || (status = call_word(call, 0, 0, rank, &word)) != ST_OK)
+		if (status == ST_OK)
+			status = call_word(call, 0, 0, rank, &word);
+		if (status != ST_OK)
 			break;
 		if (rank == ranks_first(call_ranks(call)))
 			text_add(&first, "%s", word);
@@ -27,14 +29,10 @@ static enum status say_run(struct shell *shell, struct call *call)
 	if (status == ST_OK && same)
 		out_say(shell->out, "%s\n", text_string(&first));
 	int place = status == ST_OK && !same ? out_place(shell->out, call_ranks(call)) : -1;
-	for (int rank = ranks_first(call_ranks(call)); !same && status == ST_OK && rank >= 0;
-	        rank = ranks_next(call_ranks(call), rank)) {
-		const char *word = "";
-		status = call_word(call, 0, 0, rank, &word);
-		out_fill(shell->out, place, rank, word);
-	}
+	FOR_RANKS (rank, call_ranks(call))
+		if (place >= 0 && call_word(call, 0, 0, rank, &word) == ST_OK)
+			out_fill(shell->out, place, rank, word);
 	text_release(&first);
-	text_release(&text);
 	return status;
 }
 
@@ -62,7 +60,7 @@ static enum status source_run(struct shell *shell, struct call *call)
 	status = shell_file(shell, path, &bytes, &count);
 	if (status == ST_OK) {
 		shell_read_file(shell, path, bytes, count);
-		status = interpreter_run(shell, bytes, count, path, 1);
+		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
 	}
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);

@@ -6,29 +6,22 @@
 
 #include <string.h>
 
-static enum status factor_of(struct call *call, int rank, double *factor)
+static enum status slow_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct number number;
 	enum status status = call_number(call, 0, 0, rank, &number);
-	*factor = number.value;
+	(void)self;
 	if (status == ST_OK && !(number.value >= 0.01 && number.value <= 1000))
-		return fail(
+		status = fail(
 		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
+	if (status == ST_OK && act)
+		shell->backend->slow(shell->backend, rank, number.value);
 	return status;
 }
 
 static enum status slow_run(struct shell *shell, struct call *call)
 {
-	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS (rank, call_ranks(call)) {
-			double factor;
-			enum status status = factor_of(call, rank, &factor);
-			if (status != ST_OK)
-				return status;
-			if (pass)
-				shell->backend->slow(shell->backend, rank, factor);
-		}
-	return ST_OK;
+	return call_each_rank(shell, call, slow_one, NULL);
 }
 
 const struct command command_slow = {
@@ -45,7 +38,7 @@ const struct command command_slow = {
 static enum status crash_run(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call_ranks(call)) {
-		struct record record = host_record(call, rank, OP_CRASH, "crash");
+		struct record record = call_record(call, rank, OP_CRASH, "crash");
 		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
 			return status;
@@ -99,8 +92,6 @@ static enum status pace_run(struct shell *shell, struct call *call)
 {
 	struct number number = {0};
 	const char *typed = call_argument_text(call, 0, 0);
-	if (!*typed)
-		return ST_MEMORY;
 	if (strcmp(typed, "off") == 0) {
 		shell->pace = 0;
 		return ST_OK;

@@ -1,7 +1,6 @@
+/* use.c -- use: what lines without a clause get, to the end of the block */
 #include "shell/language/run/command.h"
 #include "world/world.h"
-
-/* use.c -- use: what lines without a clause get, to the end of the block */
 
 static enum status use_run(struct shell *shell, struct call *call)
 {

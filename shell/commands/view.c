@@ -1,11 +1,10 @@
+/* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "shell/session/read.h"
 #include "world/world.h"
 
-/* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
-
-static enum status shell_view_name(struct shell *shell, int rank, name_id name, const struct view *of,
+static enum status view_name(struct shell *shell, int rank, name_id name, const struct view *of,
         int64_t address, const struct layout *layout)
 {
 	struct world *world = shell->world;
@@ -40,25 +39,22 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout);
 
-static enum status view_run(struct shell *shell, struct call *call, part_of *part)
+struct naming {
+	part_of *part;
+};
+
+static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
-	for (int pass = 0; pass < 2; pass++)
-		FOR_RANKS (rank, call_ranks(call)) {
-			struct view whole, result;
-			struct layout layout;
-			int64_t address;
-			enum status status = name_is_free(shell, call, rank, &result);
-			if (status == ST_OK)
-				status = call_tensor(call, 0, 0, rank, &whole);
-			if (status == ST_OK)
-				status = part(shell, call, rank, &whole, &address, &layout);
-			if (status == ST_OK && pass)
-				status = shell_view_name(
-				        shell, rank, result.base_name, &whole, address, &layout);
-			if (status != ST_OK)
-				return status;
-		}
-	return ST_OK;
+	struct view whole, result;
+	struct layout layout;
+	int64_t address;
+	enum status status = name_is_free(shell, call, rank, &result);
+	if (status == ST_OK)
+		status = call_tensor(call, 0, 0, rank, &whole);
+	if (status == ST_OK)
+		status = ((struct naming *)self)->part(shell, call, rank, &whole, &address, &layout);
+	return status == ST_OK && act ? view_name(shell, rank, result.base_name, &whole, address, &layout)
+	                              : status;
 }
 
 /* ---- reshape ---- */
@@ -68,7 +64,6 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 {
 	int64_t dim[DIMS_MAX];
 	int dims;
-	struct text is = {0}, wanted = {0};
 	const char *name = names_text(shell->world->names, whole->name);
 	enum status status = call_shape(call, 1, 0, rank, &dims, dim);
 	if (status == ST_OK)
@@ -83,19 +78,14 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 		        name);
 	if (layout_count(layout) == layout_count(&whole->layout))
 		return ST_OK;
-	layout_text(&whole->layout, &is);
-	layout_text(layout, &wanted);
-	status = fail(ST_SHAPE, "reshape: %s is %s, %lld elements; %s has %lld", name, text_string(&is),
-	        (long long)layout_count(&whole->layout), text_string(&wanted),
-	        (long long)layout_count(layout));
-	text_release(&is);
-	text_release(&wanted);
-	return status;
+	return fail(ST_SHAPE, "reshape: %s is %s, %lld elements; %s has %lld", name,
+	        shape_text(&whole->layout).text, (long long)layout_count(&whole->layout),
+	        shape_text(layout).text, (long long)layout_count(layout));
 }
 
 static enum status reshape_run(struct shell *shell, struct call *call)
 {
-	return view_run(shell, call, reshape_part);
+	return call_each_rank(shell, call, name_one, &(struct naming){reshape_part});
 }
 
 const struct command command_reshape = {
@@ -161,7 +151,7 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 
 static enum status shard_run(struct shell *shell, struct call *call)
 {
-	return view_run(shell, call, shard_part);
+	return call_each_rank(shell, call, name_one, &(struct naming){shard_part});
 }
 
 const struct command command_shard = {

@@ -145,24 +145,10 @@ static void parts_of_task(struct task *t, struct text *all[PARTS + WRONG_MAX])
 		all[PARTS + k] = &t->wrong[k];
 }
 
-static bool is_whole(struct lesson_file *file)
-{
-	struct text *all[PARTS + WRONG_MAX];
-	bool broken = file->title.broken || file->minutes.broken;
-	for (int i = 0; i < file->tasks; i++) {
-		parts_of_task(&file->task[i], all);
-		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-			broken |= all[k]->broken;
-	}
-	return !broken;
-}
-
 enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name)
 {
 	*file = (struct lesson_file){0};
 	enum status status = read_lines(file, bytes, count, name);
-	if (!is_whole(file))
-		status = fail(ST_MEMORY, "%s: this computer is out of memory", name);
 	if (status == ST_OK && (!file->title.count || !file->tasks))
 		status = fail(ST_SYNTAX,
 		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);

@@ -89,7 +89,7 @@ enum status collective_resolve(
 	struct view view;
 	int place;
 
-	record_begin(call, rank, record, OP_COLLECTIVE, collective->name);
+	*record = call_record(call, rank, OP_COLLECTIVE, collective->name);
 	enum status status = call_stream(call, rank, &plan->stream);
 	if (status == ST_OK)
 		status = group_of(shell, call, rank, plan, &instance, &place);

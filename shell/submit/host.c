@@ -6,39 +6,35 @@
 #include "shell/session/queue.h"
 #include "world/world.h"
 
-struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title)
+#include <string.h>
+
+enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
+        struct alike *alike, op_id *id)
 {
-	struct record record;
-	record_begin(call, rank, &record, kind, title);
-	return record;
+	bool same = alike->record && alike->phase == record->phase && alike->object == record->object &&
+	        alike->duration_ns == record->duration_ns;
+	enum status status =
+	        shell_queue(shell, rank, stream, record, same ? alike->record : 0, target, 0, id);
+	if (status == ST_OK && *id)
+		*alike = (struct alike){
+		        queued_record(shell, *id), record->phase, record->object, record->duration_ns};
+	return status;
 }
 
-enum status host_syncs_begin(
-        struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
+void host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
 {
-	*syncs = (struct host_syncs){
-	        .reason = names_make(shell->world->names, reason, __builtin_strlen(reason))};
-	syncs->id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id);
-	return syncs->reason && syncs->id ? ST_OK : ST_MEMORY;
+	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, strlen(reason)),
+	        .id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id)};
 }
 
 enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
         struct host_syncs *syncs)
 {
-	struct record record = host_record(call, rank, OP_SYNC, "sync");
-	op_id id = 0;
+	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = syncs->reason;
 	record.object = object;
-	bool same = syncs->like && syncs->phase == record.phase && syncs->object == object;
-	enum status status =
-	        shell_queue(shell, rank, STREAM_HOST, &record, same ? syncs->like : 0, target, 0, &id);
-	if (status != ST_OK)
-		return status;
-	syncs->like = shell->world->ops[id].record;
-	syncs->phase = record.phase;
-	syncs->object = object;
-	syncs->id[syncs->count++] = id;
-	return ST_OK;
+	return queue_alike(
+	        shell, rank, STREAM_HOST, &record, target, &syncs->alike, &syncs->id[syncs->count++]);
 }
 
 /* Those that can be answered are, one rank after the other; the rest waits for lines of others. */
@@ -93,7 +89,7 @@ enum status host_syncs_end(
 static struct record copy_record(
         struct call *call, int rank, const struct view *view, struct operand *operand)
 {
-	struct record record = host_record(call, rank, OP_COPY, "copy");
+	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*operand = (struct operand){.address = view->address,
 	        .space = (uint8_t)view->space,
 	        .access = ACCESS_READ,

@@ -5,19 +5,26 @@
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
-/* A record with the line's phase and section, no group, duration -1. */
-struct record host_record(struct call *call, int rank, enum op_kind kind, const char *title);
+/* What the last operation of a line was: those of the ranks after it share its record where it is the same.
+ * Begins as {0}. */
+struct alike {
+	uint32_t record;
+	name_id phase, object;
+	int64_t duration_ns;
+};
+/* Queues an operation without operands. *id: its number, never NULL. */
+enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
+        struct alike *alike, op_id *id);
 
 /* The OP_SYNCs of one line: begin, one host_sync a rank, end (which waits for them at the prompt, and
  * frees). */
 struct host_syncs {
-	name_id reason, phase, object;
-	uint32_t like;
+	name_id reason;
+	struct alike alike;
 	op_id *id;
 	int count;
 };
-enum status host_syncs_begin(
-        struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs);
+void host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs);
 enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
         struct host_syncs *syncs);
 enum status host_syncs_end(

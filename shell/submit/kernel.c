@@ -167,7 +167,7 @@ static enum status kernel_resolve(
         struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
 {
 	const struct kernel *kernel = self;
-	record_begin(call, rank, &plan->record, OP_KERNEL, kernel->name);
+	plan->record = call_record(call, rank, OP_KERNEL, kernel->name);
 	(void)shell;
 	enum status status = call_stream(call, rank, &plan->stream);
 	if (status == ST_OK)

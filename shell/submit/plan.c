@@ -48,19 +48,13 @@ enum status plan_result_view(struct call *call, int rank, struct plan *plan, int
 static enum status does_not_fit(const struct shell *shell, const struct plan_result *result,
         const struct layout *wanted, const char *why, const char *title)
 {
-	struct text is = {0}, gives = {0};
+	const struct layout *is = &result->view.layout;
 	const char *name = names_text(shell->world->names, result->view.name);
-	bool same_shape = layout_same_shape(&result->view.layout, wanted);
-	layout_text(&result->view.layout, &is);
-	layout_text(wanted, &gives);
-	enum status status = same_shape
-	        ? fail(ST_DTYPE, "%s: %s is %s, the result is %s; %s", title, name,
-	                  dtype_name(result->view.layout.dtype), dtype_name(wanted->dtype), why)
-	        : fail(ST_SHAPE, "%s: %s is %s, the result is %s; %s", title, name, text_string(&is),
-	                  text_string(&gives), why);
-	text_release(&is);
-	text_release(&gives);
-	return status;
+	if (layout_same_shape(is, wanted))
+		return fail(ST_DTYPE, "%s: %s is %s, the result is %s; %s", title, name,
+		        dtype_name(is->dtype), dtype_name(wanted->dtype), why);
+	return fail(ST_SHAPE, "%s: %s is %s, the result is %s; %s", title, name, shape_text(is).text,
+	        shape_text(wanted).text, why);
 }
 
 /* A result that is there already: in place when it fits, remade when nothing else hangs on it. */
@@ -213,32 +207,6 @@ static void plan_empty(struct plan *plan)
 	plan->queued = 0;
 }
 
-static enum status resolve_all(struct shell *shell, struct call *call, plan_resolve *resolve,
-        plan_complete *complete, const void *self, struct plans *plans)
-{
-	struct plan fresh;
-	FOR_RANKS (rank, call_ranks(call)) {
-		plan_empty(&fresh);
-		enum status status = resolve(shell, call, rank, &fresh, self);
-		if (status != ST_OK)
-			return status;
-		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
-			status = complete(shell, call, rank, &fresh, self);
-			if (status == ST_OK)
-				status = MEM_GROW(&plans->plan, plans->count, &plans->room);
-			if (status != ST_OK)
-				return status;
-			plans->plan[plans->count++] = fresh;
-		}
-		struct plan_rank *one = &plans->rank[plans->ranks++];
-		one->rank = rank;
-		one->plan = (uint32_t)(plans->count - 1);
-		for (int i = 0; i < PLAN_RESULTS; i++)
-			one->made[i] = one->old[i] = -1;
-	}
-	return ST_OK;
-}
-
 static enum status make_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)
 {
 	const struct plan_result *result = &plan->result[i];
@@ -334,25 +302,34 @@ static enum status queue_one(struct shell *shell, struct plan *plan, struct plan
 enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
         plan_complete *complete, const void *self, struct plans *plans)
 {
+	struct plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *plans->rank);
-	if (!plans->rank)
-		return ST_MEMORY;
-	return resolve_all(shell, call, resolve, complete, self, plans);
+	FOR_RANKS (rank, call_ranks(call)) {
+		plan_empty(&fresh);
+		enum status status = resolve(shell, call, rank, &fresh, self);
+		if (status != ST_OK)
+			return status;
+		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
+			status = complete(shell, call, rank, &fresh, self);
+			if (status != ST_OK)
+				return status;
+			MEM_GROW(&plans->plan, plans->count, &plans->room);
+			plans->plan[plans->count++] = fresh;
+		}
+		struct plan_rank *one = &plans->rank[plans->ranks++];
+		one->rank = rank;
+		one->plan = (uint32_t)(plans->count - 1);
+		for (int i = 0; i < PLAN_RESULTS; i++)
+			one->made[i] = one->old[i] = -1;
+	}
+	return ST_OK;
 }
 
 enum status plans_queue(struct shell *shell, struct plans *plans)
 {
 	enum status status = plans_make(shell, plans);
-	int k = 0;
-	for (; k < plans->ranks && status == ST_OK; k++)
+	for (int k = 0; k < plans->ranks && status == ST_OK; k++)
 		status = queue_one(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
-	/* only this computer's memory can fail here: what is queued stays, results that nothing will write
-	 * go */
-	for (; status != ST_OK && k > 0 && k <= plans->ranks; k++) {
-		struct plan_rank *one = &plans->rank[k - 1];
-		for (int i = PLAN_RESULTS - 1; i >= 0 && !one->id; i--)
-			unmake_one(shell, &plans->plan[one->plan], one, i);
-	}
 	return status;
 }
 

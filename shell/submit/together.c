@@ -32,12 +32,11 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH : 0;
 }
 
-enum status together_add(struct shell *shell, int rank, const struct plan *plan)
+void together_add(struct shell *shell, int rank, const struct plan *plan)
 {
 	struct together *together = shell->together;
 	for (int i = 0; i < plan->parts; i++) {
-		if (MEM_GROW(&together->kept, together->count, &together->room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&together->kept, together->count, &together->room);
 		int k = (int)together->count++;
 		struct kept *kept = &together->kept[k];
 		*kept = (struct kept){.record = plan->record,
@@ -52,7 +51,6 @@ enum status together_add(struct shell *shell, int rank, const struct plan *plan)
 			together->kept[together->last[rank]].next = k;
 		together->last[rank] = k;
 	}
-	return ST_OK;
 }
 
 enum { MOST_PARTS = 250 }; /* what a record can count */

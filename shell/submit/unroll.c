@@ -42,10 +42,7 @@ static struct operand piece(
 	if (of == &work->whole && count != layout_count(&of->layout)) {
 		text_add(&name, "%s[%lld:%lld]", names_text(work->shell->world->names, of->name),
 		        (long long)offset, (long long)(offset + count));
-		name_id id = name.broken
-		        ? 0
-		        : names_make(work->shell->world->names, text_string(&name), name.count);
-		operand.name = id ? id : of->name;
+		operand.name = names_make(work->shell->world->names, text_string(&name), name.count);
 		text_release(&name);
 	}
 	return operand;
@@ -63,8 +60,7 @@ static enum status queue(struct work *work, struct record *record, struct operan
 static enum status queue_copy(struct work *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};
-	struct record record;
-	record_begin(work->call, work->rank, &record, OP_COPY, "copy");
+	struct record record = call_record(work->call, work->rank, OP_COPY, "copy");
 	operands[0].access = ACCESS_READ;
 	operands[1].access = ACCESS_WRITE;
 	record.bytes = layout_bytes(&from->layout);
@@ -78,11 +74,10 @@ static enum status queue_kernel(struct work *work, const char *name, const struc
 	const struct kernel *kernel = kernel_find(name);
 	struct operand operands[3] = {*into};
 	struct kernel_call call = {.kernel = kernel, .ins = 1, .outs = 1};
-	struct record record;
 	double flops = 0, bytes = 0;
 	if (!kernel)
 		return fail(ST_BUG, "no kernel '%s'", name);
-	record_begin(work->call, work->rank, &record, OP_KERNEL, name);
+	struct record record = call_record(work->call, work->rank, OP_KERNEL, name);
 	operands[0].access = ACCESS_READ;
 	if (with)
 		operands[call.ins++] = *with;
@@ -105,14 +100,13 @@ static enum status queue_kernel(struct work *work, const char *name, const struc
 
 static enum status queue_step(struct work *work, const struct step *step)
 {
-	struct record record;
 	struct operand operands[2];
 	struct part parts[2];
 	bool sends = step->to >= 0 && step->send_count > 0,
 	     receives = step->from >= 0 && step->recv_count > 0;
 	struct operand scratch = {0};
 	int count = 0;
-	record_begin(work->call, work->rank, &record, OP_P2P,
+	struct record record = call_record(work->call, work->rank, OP_P2P,
 	        sends && receives ? "sendrecv"
 	                : sends   ? "send"
 	                          : "recv");
@@ -159,8 +153,6 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);
-	if (!name)
-		return ST_MEMORY;
 	*operand = (struct operand){.address = shell->world->tensors[*tensor].address,
 	        .space = SPACE_DEVICE,
 	        .tensor = *tensor,
@@ -253,8 +245,8 @@ static int64_t elements(const struct work *work)
 static enum status steps_of(struct work *work)
 {
 	int room = STEPS_MAX(work->instance->n);
-	if (!work->steps && !(work->steps = mem_alloc((size_t)room * sizeof *work->steps)))
-		return ST_MEMORY;
+	if (!work->steps)
+		work->steps = mem_alloc((size_t)room * sizeof *work->steps);
 	return collective_steps(work->collective, (enum algorithm)work->plan->record.algorithm,
 	        work->instance->n, work->place, work->plan->record.root, elements(work), work->steps, room,
 	        &work->count);

@@ -49,6 +49,11 @@ int64_t layout_bytes(const struct layout *layout); /* elements * element size */
 int64_t layout_span(const struct layout *layout);  /* bytes from the first to behind the last element */
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
+/* "[64,64]", for messages: shape_text(&layout).text */
+struct shape_text {
+	char text[DIMS_MAX * 21 + 3];
+};
+struct shape_text shape_text(const struct layout *layout);
 void layout_text(const struct layout *layout, struct text *out); /* "[64,128]" */
 /* Gathers a strided tensor into contiguous elements of its dtype, and the way back. */
 void layout_pack(const struct layout *layout, const void *from, void *to);

@@ -1,6 +1,7 @@
 /* layout.c -- shapes and strides */
 #include "base/dtype.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const int64_t BYTES_MAX = INT64_C(1)
@@ -63,11 +64,20 @@ bool layout_same_shape(const struct layout *a, const struct layout *b)
 	return a->dims == b->dims && memcmp(a->dim, b->dim, a->dims * sizeof a->dim[0]) == 0;
 }
 
+struct shape_text shape_text(const struct layout *layout)
+{
+	struct shape_text shape = {""};
+	int at = 0;
+	for (int i = 0; i < layout->dims; i++)
+		at += snprintf(shape.text + at, sizeof shape.text - (size_t)at, "%c%lld", i ? ',' : '[',
+		        (long long)layout->dim[i]);
+	snprintf(shape.text + at, sizeof shape.text - (size_t)at, "]");
+	return shape;
+}
+
 void layout_text(const struct layout *layout, struct text *out)
 {
-	for (int i = 0; i < layout->dims; i++)
-		text_add(out, "%c%lld", i ? ',' : '[', (long long)layout->dim[i]);
-	text_put(out, "]", 1);
+	text_add(out, "%s", shape_text(layout).text);
 }
 
 static void copy_elements(

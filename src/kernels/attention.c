@@ -158,24 +158,27 @@ static void probabilities(const struct head *h, const float *q, int ldq, const f
 	product(CblasNoTrans, CblasTrans, h->n, h->n, h->d, h->scale, q, ldq, k, ldk, 0, h->p, h->n);
 	for (int i = 0; i < h->n; i++) {
 		float *row = h->p + (size_t)i * (size_t)h->n;
-		int seen = h->causal ? i + 1 : h->n;
-		kernel_softmax_row(row, seen);
-		memset(row + seen, 0, (size_t)(h->n - seen) * sizeof *row);
+		kernel_softmax_row(row, h->causal ? i + 1 : h->n, h->n);
 	}
 }
 
-/* ds := p (ds - rowsum(p ds)) */
+/* ds := p (ds - rowsum(p ds)) on a row of n. */
+LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
+{
+	float sum = 0;
+	for (int j = 0; j < n; j++)
+		sum += p[j] * ds[j];
+	for (int j = 0; j < n; j++)
+		ds[j] = p[j] * (ds[j] - sum);
+}
+
 static void softmax_back(const struct head *h)
 {
 	for (int i = 0; i < h->n; i++) {
-		const float *p = h->p + (size_t)i * (size_t)h->n;
-		float *ds = h->ds + (size_t)i * (size_t)h->n, sum = 0;
+		size_t at = (size_t)i * (size_t)h->n;
 		int seen = h->causal ? i + 1 : h->n;
-		for (int j = 0; j < seen; j++)
-			sum += p[j] * ds[j];
-		for (int j = 0; j < seen; j++)
-			ds[j] = p[j] * (ds[j] - sum);
-		memset(ds + seen, 0, (size_t)(h->n - seen) * sizeof *ds);
+		softmax_back_row(h->p + at, h->ds + at, seen);
+		memset(h->ds + at + seen, 0, (size_t)(h->n - seen) * sizeof *h->ds);
 	}
 }
 

@@ -186,33 +186,49 @@ void kernel_from_floats(const struct kernel_tensor *tensor, const float *values)
 	}
 }
 
-/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The sum runs in
- * eight parts, which a vector can add side by side: part j has the elements j, j+8, j+16 ... */
-TWICE(softmax_row, (float *row, int64_t count, float most), (row, count, most))
+/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and the
+ * sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
 {
 	enum { PARTS = 8 };
-	double part[PARTS] = {0}, sum = 0;
-	int64_t i = 0;
-	for (int64_t k = 0; k < count; k++)
-		row[k] = (float)exponential((double)row[k] - (double)most);
-	for (; i + PARTS <= count; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] += row[i + j];
-	for (int j = 0; i + j < count; j++)
-		part[j] += row[i + j];
+	float part[PARTS], most;
+	double sums[PARTS] = {0}, sum = 0;
+	int64_t whole = count / PARTS * PARTS;
+
+	/* A NaN may get lost here: its exp is one, and so is the sum. */
 	for (int j = 0; j < PARTS; j++)
-		sum += part[j];
+		part[j] = row[0];
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
+	for (int64_t i = whole; i < count; i++)
+		part[0] = row[i] > part[0] ? row[i] : part[0];
+	most = part[0];
+	for (int j = 1; j < PARTS; j++)
+		most = part[j] > most ? part[j] : most;
+
+	for (int64_t i = 0; i < count; i++)
+		row[i] = (float)exponential((double)row[i] - (double)most);
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			sums[j] += row[i + j];
+	for (int64_t i = whole; i < count; i++)
+		sums[i - whole] += row[i];
+	for (int j = 0; j < PARTS; j++)
+		sum += sums[j];
 	float inverse = (float)(1 / sum);
-	for (int64_t k = 0; k < count; k++)
-		row[k] *= inverse;
+	for (int64_t i = 0; i < count; i++)
+		row[i] *= inverse;
 }
 
-void kernel_softmax_row(float *row, int64_t count)
+void kernel_softmax_row(float *row, int64_t count, int64_t room)
 {
-	float most = row[0];
-	for (int64_t i = 1; i < count; i++)
-		most = row[i] > most || row[i] != row[i] ? row[i] : most; /* a NaN stays */
-	softmax_row(row, count, most);
+	int64_t padded = least_of(room, parts_of(count, 16) * 16);
+	for (int64_t i = count; i < padded; i++)
+		row[i] = -INFINITY;
+	softmax_row(row, padded);
+	for (int64_t i = padded; i < room; i++)
+		row[i] = 0;
 }
 
 /* ---- outputs over inputs ---- */

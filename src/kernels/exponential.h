@@ -3,7 +3,7 @@
 #ifndef RANKSH_EXPONENTIAL_H
 #define RANKSH_EXPONENTIAL_H
 
-#include "kernels/twice.h"
+#include "kernels/widths.h"
 #include <stdint.h>
 #include <string.h>
 

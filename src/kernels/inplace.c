@@ -34,7 +34,8 @@ static enum status floats_shape(struct kernel_call *call)
 /* x[i]: a chunk of argument i */
 typedef void update_loop(int64_t count, double *const *x, const double *option);
 
-#define UPDATE(name) TWICE(name, (int64_t count, double *const *x, const double *option), (count, x, option))
+#define UPDATE(name) \
+	LOOP_OF(name, (int64_t count, double *const *x, const double *option), (count, x, option))
 
 static void update(const struct kernel_call *call, update_loop *loop)
 {

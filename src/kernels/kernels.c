@@ -1,6 +1,6 @@
 /* kernels.c -- the list of kernels, in the order of help */
 #include "kernels/kernel.h"
-#include "kernels/twice.h"
+#include "kernels/widths.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -75,20 +75,23 @@ const struct kernel *kernel_find(const char *name)
 	return NULL;
 }
 
-/* ---- one source, two machine codes ---- */
+/* ---- one source, three machine codes ---- */
 
-static bool wide_allowed = true;
+static enum width allowed = WIDTH_AVX512;
 
-void kernels_allow_wide(bool allow)
+void kernels_allow(enum width width)
 {
-	wide_allowed = allow;
+	allowed = width;
 }
 
-bool kernels_wide(void)
+enum width kernels_width(void)
 {
 #ifdef __x86_64__
-	return wide_allowed && __builtin_cpu_supports("avx2");
-#else
-	return false;
+	if (allowed == WIDTH_AVX512 && __builtin_cpu_supports("avx512f") &&
+	        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		return WIDTH_AVX512;
+	if (allowed >= WIDTH_AVX2 && __builtin_cpu_supports("avx2"))
+		return WIDTH_AVX2;
 #endif
+	return WIDTH_ANY;
 }

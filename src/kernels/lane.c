@@ -1,7 +1,7 @@
 /* lane.c -- a strided tensor of any type as one long row of doubles */
 #include "kernels/lane.h"
 #include "base/arithmetic.h"
-#include "kernels/twice.h"
+#include "kernels/widths.h"
 
 static struct lane merged(const struct lane *lane)
 {
@@ -84,13 +84,13 @@ static void store_halves(const struct lane *lane, int64_t at, int64_t count, con
 	}
 }
 
-TWICE(floats_to_doubles, (const float *from, double *to, int64_t count), (from, to, count))
+LOOP_OF(floats_to_doubles, (const float *from, double *to, int64_t count), (from, to, count))
 {
 	for (int64_t i = 0; i < count; i++)
 		to[i] = from[i];
 }
 
-TWICE(doubles_to_floats, (const double *from, float *to, int64_t count), (from, to, count))
+LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from, to, count))
 {
 	for (int64_t i = 0; i < count; i++)
 		to[i] = (float)from[i];

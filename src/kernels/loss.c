@@ -104,14 +104,21 @@ static void read_targets(
 		t[(int64_t) class] = 1;
 }
 
+LOOP_OF(exponentials_of, (int64_t count, double *z, double most), (count, z, most))
+{
+	for (int64_t i = 0; i < count; i++)
+		z[i] = exponential(z[i] - most);
+}
+
 /* z := exp(z - max); returns their sum. *log_sum: ln sum exp of the z before */
 static double exponentials(int64_t count, double *z, double *log_sum)
 {
 	double most = z[0], sum = 0;
 	for (int64_t i = 1; i < count; i++)
 		most = z[i] > most ? z[i] : most;
+	exponentials_of(count, z, most);
 	for (int64_t i = 0; i < count; i++)
-		sum += z[i] = exponential(z[i] - most);
+		sum += z[i];
 	*log_sum = log(sum) + most;
 	return sum;
 }

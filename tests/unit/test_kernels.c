@@ -1,7 +1,7 @@
 /* test_kernels.c -- the rows, sources, optimizers, refusals and costs; and every allocation of every kernel
- * failing, and the two codes of each */
+ * failing, and the codes of each */
 #include "kernel_scene.h"
-#include "kernels/twice.h"
+#include "kernels/widths.h"
 
 static void rows_are_whole(void **state)
 {
@@ -388,30 +388,33 @@ static bool same_bits(const struct operand *a, const struct operand *b)
 	return true;
 }
 
-/* Vectors of four give what vectors of two give. On a processor without AVX2 both are the plain code. */
-static void both_codes_give_the_same_bits(void **state)
+/* Vectors of four and of eight give what vectors of two give. On a processor without them all are one code. */
+static void all_widths_give_the_same_bits(void **state)
 {
 	const struct kernel *kernel;
 	(void)state;
 	for (int i = 0; (kernel = kernel_at(i)) != NULL; i++)
 		for (int pass = 0; pass < 2 * DT_I32; pass++) {
-			struct scene scene[2];
-			for (int wide = 0; wide < 2; wide++) {
-				scene_make(&scene[wide], kernel, (enum dtype)(pass % DT_I32), 147);
-				for (int k = 0; k < scene[wide].call.ins && pass >= DT_I32; k++)
-					make_hard(&scene[wide].in[k]);
-				kernels_allow_wide(wide);
-				kernel_compute(&scene[wide].call);
+			struct scene scene[WIDTHS];
+			for (int width = 0; width < WIDTHS; width++) {
+				scene_make(&scene[width], kernel, (enum dtype)(pass % DT_I32), 147);
+				for (int k = 0; k < scene[width].call.ins && pass >= DT_I32; k++)
+					make_hard(&scene[width].in[k]);
+				kernels_allow((enum width)width);
+				kernel_compute(&scene[width].call);
 			}
-			for (int k = 0; k < kernel->outs; k++)
-				if (!same_bits(&scene[0].out[k], &scene[1].out[k]))
-					fail_msg("%s: result %d", kernel->name, k);
-			for (int k = 0; k < scene[0].call.ins; k++)
-				if (!same_bits(&scene[0].in[k], &scene[1].in[k]))
-					fail_msg("%s: argument %d", kernel->name, k);
-			scene_free(&scene[0]);
-			scene_free(&scene[1]);
+			for (int width = 1; width < WIDTHS; width++) {
+				for (int k = 0; k < kernel->outs; k++)
+					if (!same_bits(&scene[0].out[k], &scene[width].out[k]))
+						fail_msg("%s: result %d, width %d", kernel->name, k, width);
+				for (int k = 0; k < scene[0].call.ins; k++)
+					if (!same_bits(&scene[0].in[k], &scene[width].in[k]))
+						fail_msg("%s: argument %d, width %d", kernel->name, k, width);
+			}
+			for (int width = 0; width < WIDTHS; width++)
+				scene_free(&scene[width]);
 		}
+	print_message("this processor's width: %d\n", (int)kernels_width());
 }
 
 int main(void)
@@ -425,7 +428,7 @@ int main(void)
 	        cmocka_unit_test(mistakes_are_worded),
 	        cmocka_unit_test(costs_count_operands),
 	        cmocka_unit_test(every_allocation_may_fail),
-	        cmocka_unit_test(both_codes_give_the_same_bits),
+	        cmocka_unit_test(all_widths_give_the_same_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

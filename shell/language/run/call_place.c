@@ -59,30 +59,31 @@ enum status call_block(struct call *call)
 	return status;
 }
 
-void call_record_phase(const struct call *call, int rank, struct record *record)
+struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
 	const struct lane_phase *lane = &call->in->scope->phase;
 	const struct phase *phase = lane->each ? &lane->each[rank] : &lane->one;
-	record->phase = phase->name;
-	record->colour = phase->colour;
-	record->microbatch = phase->name ? phase->microbatch : -1;
+	return (struct record){.kind = (uint8_t)kind,
+	        .title = names_make(call->shell->world->names, title, strlen(title)),
+	        .section = call->in->section,
+	        .line = call->statement->line,
+	        .phase = phase->name,
+	        .colour = phase->colour,
+	        .microbatch = phase->name ? phase->microbatch : -1,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .alone_ns = -1,
+	        .launch_ns = -1};
 }
 
-void call_record(const struct call *call, struct record *record, enum op_kind kind, const char *title)
+enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self)
 {
-	*record = (struct record){
-	        .kind = (uint8_t)kind, .group = -1, .root = -1, .duration_ns = -1, .alone_ns = -1};
-	record->title = names_make(call->shell->world->names, title, strlen(title));
-	record->section = call->in->section;
-	record->line = call->statement->line;
-	call_record_phase(call, ranks_first(call->set), record);
-}
-
-void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title)
-{
-	*record = (struct record){0};
-	call_record(call, record, kind, title);
-	call_record_phase(call, rank, record);
-	record->group = record->root = -1;
-	record->duration_ns = record->alone_ns = record->launch_ns = -1;
+	for (int pass = 0; pass < 2; pass++)
+		FOR_RANKS (rank, call->set) {
+			enum status status = one(shell, call, rank, pass == 1, self);
+			if (status != ST_OK)
+				return status;
+		}
+	return ST_OK;
 }

@@ -60,14 +60,14 @@ enum status call_group(
         struct call *call, int rank, int *group); /* `in`, or `use`, or world: index into world.groups */
 enum status call_block(struct call *call);        /* runs the line's { } for call_ranks */
 
-/* The phase, section and line of the moment, filled in: begin every record with it. */
-void call_record(const struct call *call, struct record *record, enum op_kind kind, const char *title);
-/* call_record takes the phase of the line's first rank; this sets phase, colour and micro-batch as they are
- * on `rank`. */
-void call_record_phase(const struct call *call, int rank, struct record *record);
-/* A record with the line's title, phase (of this rank), section and number; no group, no root, costs not
- * known yet. */
-void record_begin(struct call *call, int rank, struct record *record, enum op_kind kind, const char *title);
+/* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
+ * line; when all ranks have passed it runs again with act true. */
+typedef enum status one_rank(struct shell *shell, struct call *call, int rank, bool act, void *self);
+enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self);
+
+/* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
+ * costs yet (-1). */
+struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
 /* call_record's phase: set by `phase` to the end of the block. */
 /* What the memory is for (enum tensor_kind) that a line on `rank` takes now for a tensor of that name. */
 int interpreter_kind(const struct shell *shell, int rank, name_id name);
