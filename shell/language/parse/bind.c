@@ -135,7 +135,8 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	struct option *option = &statement->option[statement->options];
 	const char *at = word->sign + 1;
 
-	if (!row && statement->row->results_ok && text_is(word->at, word->sign, "kind"))
+	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
+	        text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
