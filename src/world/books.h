@@ -140,7 +140,7 @@ void meets_join(struct world *world, op_id id);
 void crossing_join(struct world *world, op_id id, uint32_t meet);
 
 /* ---- allocator.c: one space of one rank */
-struct block {
+struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* that owns it; -1 when free */
 	name_id owner;
@@ -156,7 +156,7 @@ struct segment {
 	bool small;
 };
 struct heap {
-	struct block *blocks;
+	struct memory_block *blocks;
 	size_t count, room; /* by address, without gaps inside a segment */
 	struct segment *segments;
 	size_t segment_count, segment_room; /* by address */
@@ -189,14 +189,14 @@ void heap_drop(struct heap *heap, size_t segment);             /* a whole free s
 
 /* ---- memory.c: the spaces of all ranks */
 /* Memory freed with `free x on S`: who uses these bytes next waits for `op` first. */
-struct pending {
+struct pending_free {
 	int64_t address, bytes;
 	op_id op;
 	uint8_t space;
 };
 struct rank_memory {
 	struct heap heap[SPACE_COUNT];
-	struct pending *pending;
+	struct pending_free *pending;
 	size_t pending_count, pending_room;
 };
 struct world_memory {
