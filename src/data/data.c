@@ -1,8 +1,9 @@
 /* data.c -- when the data of this process's rank changes
  *
- * A running operation is noted from its start on. Before an output appears (or the host fills a tensor), those
- * among the running ones that read that memory are evaluated: kernels into memory of their own, copies, sends
- * and collectives by packing their input. What nobody disturbs is computed at its end, straight into place. */
+ * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
+ * those among the running ones that read that memory are evaluated: kernels into memory of their own,
+ * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end,
+ * straight into place. */
 #include "data/data.h"
 #include "base/memory.h"
 #include "data/evaluate.h"

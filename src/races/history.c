@@ -5,10 +5,11 @@
  *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
  *               | B r             |        |
  *
- * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each interval
- * lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that would not
- * conflict with a later one too: the host knows it to be done, or a write to all of its bytes has come since, or
- * the same stream has used the same bytes again. So an interval holds about one access for each stream.
+ * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each
+ * interval lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that
+ * would not conflict with a later one too: the host knows it to be done, or a write to all of its bytes has
+ * come since, or the same stream has used the same bytes again. So an interval holds about one access for
+ * each stream.
  *
  * What is written at once becomes one interval again. */
 #include "races/order.h"
@@ -181,8 +182,8 @@ static bool same_place(const struct operand *a, const struct operand *b)
 	return true;
 }
 
-/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what the
- * host knows to be done when it queues the new one. */
+/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
+ * the host knows to be done when it queues the new one. */
 static bool superseded(const struct world *world, const struct past_access *old,
         const struct vector_clock *host, const struct op *op, const struct operand *operand, bool dense)
 {

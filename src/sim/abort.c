@@ -86,7 +86,8 @@ static void end_now(struct engine *e, uint32_t lane)
 	lane_finish(e, lane);
 }
 
-/* First everybody leaves its meeting, then all end: the end of one may start the next operation of a stream. */
+/* First everybody leaves its meeting, then all end: the end of one may start the next operation of a stream.
+ * */
 static void end_all(struct engine *e, int group)
 {
 	for_lanes(e, group, leave);

@@ -56,7 +56,8 @@ static uint8_t kinds_of(const struct engine *e, const struct group_instance *gro
 	return (uint8_t)kinds;
 }
 
-/* All members are there: they start together, and the last to arrive is to blame for the wait of the others. */
+/* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
+ * */
 static void begin(struct engine *e, struct instance *instance, const struct meet *meet)
 {
 	const op_id *op = members(e, instance->meet);

@@ -8,11 +8,12 @@
  *
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (meetings)  run.c (one
- * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's own writing of a tensor is due)  traffic.c
+ * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's own
+ * writing of a tensor is due)  traffic.c
  *
- * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of OP_KINDS
- * (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what becomes of data
- * in data/data.c.
+ * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
+ * OP_KINDS (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what
+ * becomes of data in data/data.c.
  *
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
@@ -180,8 +181,9 @@ struct slow {
 	double factor;
 };
 
-/* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to: were
- * the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed. */
+/* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to:
+ * were the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed.
+ * */
 struct engine_log {
 	uint32_t *instance_of; /* by group: its first instance */
 	size_t group_count, group_room;

@@ -100,7 +100,8 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	}
 }
 
-/* Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks. */
+/* Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks.
+ * */
 void host_run(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];

@@ -50,8 +50,8 @@ static void poke_waiting(struct engine *e, const struct rank *r)
 	}
 }
 
-/* The head ends now: the stream moves on, and whoever waits for it is told. The order matters: first the data and
- * the marks of this operation, then hosts and streams that may start others. */
+/* The head ends now: the stream moves on, and whoever waits for it is told. The order matters: first the
+ * data and the marks of this operation, then hosts and streams that may start others. */
 void lane_finish(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];

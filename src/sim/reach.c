@@ -1,17 +1,17 @@
 /* reach.c -- answers that are owed
  *
- * A `print` or `let` asks for operations that final time has not reached: their ranks' hosts are idle, and could
- * still queue something before. But the asking host waits for the answer, so it will not: taking it to be quiet is
- * no guess. Those it depends on are found by trying, on copies:
+ * A `print` or `let` asks for operations that final time has not reached: their ranks' hosts are idle, and
+ * could still queue something before. But the asking host waits for the answer, so it will not: taking it to
+ * be quiet is no guess. Those it depends on are found by trying, on copies:
  *
  *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
  *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
  *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is missing
  *     for good                 the same pass over the same state, on the machine itself
  *
- * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no earlier:
- * the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at most as many
- * tries as ranks. Ranks outside it keep their open future. */
+ * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no
+ * earlier: the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at
+ * most as many tries as ranks. Ranks outside it keep their open future. */
 #include "sim/inside.h"
 #include "base/memory.h"
 #include "waits/waits.h"

@@ -1,9 +1,10 @@
 /* run.c -- one pass in virtual time, as far as what happens is final
  *
- * This is conservative discrete-event simulation (Chandy and Misra, 1979): an event may be carried out only when
- * nothing that is still unknown can come before it. What is unknown here are the lines that a user has not typed
- * yet. So there is no look-ahead to negotiate, only a clock for each host below which it will queue nothing more:
- * its horizon. A rank whose host is idle is blocked when time reaches its horizon, and blocks whom it meets:
+ * This is conservative discrete-event simulation (Chandy and Misra, 1979): an event may be carried out only
+ * when nothing that is still unknown can come before it. What is unknown here are the lines that a user has
+ * not typed yet. So there is no look-ahead to negotiate, only a clock for each host below which it will
+ * queue nothing more: its horizon. A rank whose host is idle is blocked when time reaches its horizon, and
+ * blocks whom it meets:
  *
  *     ms               0         1         2         3
  *     rank 0 host      |--launches--|                        idle at 1.3: its horizon
@@ -14,18 +15,18 @@
  *     rank 2           no line in common with either: goes on to its own horizon
  *
  * Why rank 0's matmul must not end: the next line may be a kernel that is queued at 1.3 and shares the
- * multiprocessors from then on. Why rank 1 must not arrive: from its arrival on it holds multiprocessors, and its
- * end depends on rank 0's.
+ * multiprocessors from then on. Why rank 1 must not arrive: from its arrival on it holds multiprocessors,
+ * and its end depends on rank 0's.
  *
- * A rank with nothing on its device has no horizon of its own but can still join links and groups: it stops at
- * `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank that
- * stands in a meeting with a stopped one, now or as soon as it reaches it. Within a pass ranks only ever stop;
- * their events are put off and are due again in the next pass, when there may be more lines.
+ * A rank with nothing on its device has no horizon of its own but can still join links and groups: it stops
+ * at `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank
+ * that stands in a meeting with a stopped one, now or as soon as it reaches it. Within a pass ranks only
+ * ever stop; their events are put off and are due again in the next pass, when there may be more lines.
  *
- * Quiet ranks. When an answer is owed (`print`), or for a projection, the hosts of some ranks are taken to queue
- * nothing more: they do not stop. When one of them meets a stopped rank whose side is already queued, that rank is
- * needed for the answer: it is noted, and the caller (reach.c) tries again with it quiet too. A side that is not
- * queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
+ * Quiet ranks. When an answer is owed (`print`), or for a projection, the hosts of some ranks are taken to
+ * queue nothing more: they do not stop. When one of them meets a stopped rank whose side is already queued,
+ * that rank is needed for the answer: it is noted, and the caller (reach.c) tries again with it quiet too. A
+ * side that is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
 #include "sim/engine.h"
 
 enum status broken(struct engine *e, int rule, op_id id, const char *what)
@@ -362,7 +363,8 @@ static bool may_go_on(struct engine *e, struct budget *budget)
 	return budget->steps > 0 || !budget->more || budget->more(budget);
 }
 
-/* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks them. */
+/* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks
+ * them. */
 static void begin_pass(struct engine *e)
 {
 	e->s.pass++;

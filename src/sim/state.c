@@ -20,7 +20,8 @@ static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 	return (uint32_t)e->works_count++;
 }
 
-/* Stream 0 is the host's own and has no operations of the device; its lane only keeps the numbers straight. */
+/* Stream 0 is the host's own and has no operations of the device; its lane only keeps the numbers straight.
+ * */
 static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
 	const struct stream *known = stream ? world_stream(e->world, (int)rank, (int)stream) : NULL;

@@ -1,7 +1,8 @@
 /* books.h -- what the files of world/ share and nobody else sees.
  *
- * A function that can be refused (a name in use, no room on the device) checks all of it first and then changes
- * the books. Arrays grow where something is put into them: no pointer into one is kept over such a call. */
+ * A function that can be refused (a name in use, no room on the device) checks all of it first and then
+ * changes the books. Arrays grow where something is put into them: no pointer into one is kept over such a
+ * call. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 

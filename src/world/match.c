@@ -160,7 +160,8 @@ static uint32_t meet_behind(
 	return meet;
 }
 
-/* A member takes its place. It is compared with the first that came; who differs makes a mismatch for good. */
+/* A member takes its place. It is compared with the first that came; who differs makes a mismatch for good.
+ * */
 static void meet_enter(struct world *world, uint32_t index, int place, op_id id)
 {
 	struct meet *meet = &world->meets[index];

@@ -1,4 +1,5 @@
-/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored once */
+/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
+ * once */
 #include "world/books.h"
 
 enum status ops_fit(const struct world *world, size_t more)
