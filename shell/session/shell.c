@@ -1,5 +1,6 @@
 /* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
 #include "shell/session/shell.h"
+#include "base/search.h"
 #include "base/memory.h"
 #include "races/races.h"
 #include "machine/machine.h"
@@ -96,16 +97,7 @@ int64_t shell_clock(const struct shell *shell)
 	return latest;
 }
 
-/* FNV-1a: enough to see that a file is another one */
-static uint64_t digest_bytes(const unsigned char *bytes, size_t count)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count)
 {
-	text_add(&shell->outside, "%s\t%016" PRIx64 "\n", path, digest_bytes(bytes, count));
+	text_add(&shell->outside, "%s\t%016" PRIx64 "\n", path, hash_bytes(HASH_BEGIN, bytes, count));
 }

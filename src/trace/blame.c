@@ -1,5 +1,6 @@
 /* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first */
 #include "trace/blame.h"
+#include "base/search.h"
 #include "trace/table.h"
 #include "base/memory.h"
 
@@ -16,9 +17,7 @@ static const char *const names_of_causes[] = {
 static uint64_t hash_of(const struct blame_key *key)
 {
 	int parts[] = {key->cause, key->by_rank, key->title, key->object, key->stream, key->lane};
-	uint64_t hash = 14695981039346656037u;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		hash = (hash ^ (uint64_t)(uint32_t)parts[i]) * 1099511628211u;
+	uint64_t hash = hash_bytes(HASH_BEGIN, parts, sizeof parts);
 	return hash ^ hash >> 31;
 }
 

@@ -1,5 +1,6 @@
 /* life.c -- the interpreter's state: made, forgotten when the world is new, freed */
 #include "shell/language/run/run.h"
+#include "base/search.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ enum status interpreter_create(struct interpreter **interpreter)
 	in->base_scope.bound = &in->all;
 	in->base_scope.phase.one.microbatch = -1;
 	in->scope = &in->base_scope;
-	in->digest = UINT64_C(14695981039346656037);
+	in->digest = HASH_BEGIN;
 	*interpreter = in;
 	return ST_OK;
 }
@@ -56,7 +57,7 @@ void interpreter_reset(struct shell *shell)
 	in->generation++;
 	in->section = 0;
 	in->told_dry = false;
-	in->digest = UINT64_C(14695981039346656037);
+	in->digest = HASH_BEGIN;
 }
 
 void interpreter_free(struct interpreter *in)
