@@ -196,7 +196,8 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
 		} else if (kernel->source && kernel->outs &&
-		        is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
+		        (*words[i].at == '$' ||
+		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
 		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
