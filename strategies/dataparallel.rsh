@@ -53,7 +53,7 @@ def setup {
 }
 def parameter p r c deviation s cut {
   @(dp == 0) { replaced p r c deviation s cut }
-  @(dp > 0) { tensor $p[r,c] $dtype = zeros;  gradient_memory p r c }
+  @(dp > 0) { tensor $p[r,c] $dtype kind=parameter = zeros;  gradient_memory p r c }
 }
 
 # ---- an iteration ----

@@ -37,7 +37,7 @@ def parameters {
 def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
 def make_bucket {
   let n = filled//each
-  if keeps { tensor bucket$open[n] $dtype = zeros;  tensor error$open[n] = zeros } else { tensor bucket$open[n] $dtype }
+  if keeps { tensor bucket$open[n] $dtype kind=gradient = zeros;  tensor error$open[n] kind=buffer = zeros } else { tensor bucket$open[n] $dtype kind=gradient }
   let buckets = open;  let open = open+1;  let filled = 0
 }
 def placed p r c deviation s cut {

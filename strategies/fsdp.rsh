@@ -60,19 +60,23 @@ def parameters {
 }
 def group_memory i {
   let part = part_$i
-  tensor shard$i[part] $dtype = zeros
-  if micros == 1 { tensor dshard$i[part] $dtype = zeros } else { tensor dflat$i[part*replicas] $dtype = zeros }
+  tensor shard$i[part] $dtype kind=parameter = zeros
+  if micros == 1 { tensor dshard$i[part] $dtype kind=gradient = zeros } else { tensor dflat$i[part*replicas] $dtype kind=gradient = zeros }
   if micros > 1 { dshard$i = shard dflat$i in dp;  members i gradient_named }
   if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros }
-  if mixed { tensor $(kept)$(i)_f32[part] $where = zeros }
-  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where = zeros }
+  if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
+  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
   if host { tensor unscaled$i[part] pinned }
 }
-# a parameter's numbers, where they fall into this rank's part
+# a parameter's numbers, where they fall into this rank's part; `part` says so to `verify`
 def begin p r c deviation s {
-  let mine = dp*part_$own;  let lo = max(at_$own,mine);  let hi = min(at_$own+r*c,mine+part_$own)
+  let from = at_$own;  let mine = dp*part_$own;  let lo = max(from,mine);  let hi = min(from+r*c,mine+part_$own);  let keep = "$(kept)$(own)"
   start = randn [r*c] seed=s scale=deviation on compute
-  if hi > lo { copy start[lo-at_$own:hi-at_$own] -> $(kept)$(own)$master[lo-mine:hi-mine] on compute }
+  if hi > lo {
+    copy start[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute
+    part $(keep)$master[lo-mine:hi-mine] of $p at=lo-from
+    if optimizer == "adam" { part $(keep)_m[lo-mine:hi-mine] of $p at=lo-from as=m;  part $(keep)_v[lo-mine:hi-mine] of $p at=lo-from as=v }
+  }
 }
 def named p r c deviation s { $p = reshape flat$own[at_$own:at_$own+r*c] [r,c] }
 def gradient_named p r c deviation s { d$p = reshape dflat$own[at_$own:at_$own+r*c] [r,c] }
@@ -85,13 +89,13 @@ def enter i direction {
 }
 def fetch i {
   if i > 0 and i <= groups or i == own { if here_$i == 0 and part_$i > 0 {
-    flat$i = allgather shard$i on comm in dp;  record ready$i on comm;  members i named;  let here_$i = 1
+    flat$i = allgather shard$i on comm in dp kind=parameter;  record ready$i on comm;  members i named;  let here_$i = 1
   } }
 }
 def leave i { if here_$i > 0 { free flat$i on compute;  let here_$i = 0 } }
 def enter_backward i {
   enter i -1
-  if micros == 1 and part_$i > 0 { dflat$i = zeros [part_$i*replicas] $dtype on compute;  members i gradient_named }
+  if micros == 1 and part_$i > 0 { dflat$i = zeros [part_$i*replicas] $dtype on compute kind=gradient;  members i gradient_named }
 }
 def leave_backward i {
   leave i

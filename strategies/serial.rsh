@@ -4,5 +4,4 @@
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"
 refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
 let micros = accumulate
-def setup { @0 { replaced } }
-def iteration { @0 { replaced } }
+use @0

@@ -29,11 +29,12 @@ def parameter p r c deviation s cut {
   if cut == "by_rows" { let mine_rows = r//n }
   if cut == "by_columns" { let mine_columns = c//n }
   if cut == "whole" { replaced p r c deviation s cut } else {
-    tensor $(p)$master[mine_rows,mine_columns]
+    if mixed { tensor $(p)_f32[mine_rows,mine_columns] kind=optimizer } else { tensor $p[mine_rows,mine_columns] kind=parameter }
     start = randn [r,c] seed=s scale=deviation on compute
     mine = shard start dim=(cut=="by_columns") in tp;  copy mine -> $(p)$master on compute;  free start on compute
-    if mixed { $p = cast $(p)_f32 to=$dtype on compute }
+    if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
     gradient_memory p mine_rows mine_columns;  optimizer_memory p mine_rows mine_columns
+    declare p tp*mine_rows*(cut=="by_rows") tp*mine_columns*(cut=="by_columns")
   }
 }
 

@@ -58,24 +58,27 @@ def parameters {
 }
 def group_memory i {
   let part = part_$i
-  if cut_parameters { tensor shard$i[part] $dtype = zeros } else {
-    tensor flat$i[part*replicas] $dtype = zeros
+  if cut_parameters { tensor shard$i[part] $dtype kind=parameter = zeros } else {
+    tensor flat$i[part*replicas] $dtype kind=parameter = zeros
     shard$i = shard flat$i in dp;  members i named;  event ready$i
   }
-  if whole_gradients { tensor dflat$i[part*replicas] $dtype = zeros } else { tensor dshard$i[part] $dtype = zeros }
+  if whole_gradients { tensor dflat$i[part*replicas] $dtype kind=gradient = zeros } else { tensor dshard$i[part] $dtype kind=gradient = zeros }
   if whole_gradients { dshard$i = shard dflat$i in dp;  members i gradient_named }
   if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros;  tensor unscaled$i[part] pinned }
-  if mixed { tensor $(kept)$(i)_f32[part] $where = zeros }
-  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where = zeros }
+  if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
+  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
 }
-# a parameter's numbers, where they fall into this rank's part
+# a parameter's numbers, where they fall into this rank's part; `part` says to `verify` what of it is here
 def begin p r c deviation s {
-  let mine = dp*part_$own;  let lo = max(at_$own,mine);  let hi = min(at_$own+r*c,mine+part_$own)
+  let from = at_$own;  let mine = dp*part_$own;  let lo = max(from,mine);  let hi = min(from+r*c,mine+part_$own);  let keep = "$(kept)$(own)"
   if cut_parameters or mixed or host {
     start = randn [r*c] seed=s scale=deviation on compute
-    if hi > lo { copy start[lo-at_$own:hi-at_$own] -> $(kept)$(own)$master[lo-mine:hi-mine] on compute }
-    if not cut_parameters { flat$own[at_$own:at_$own+r*c] = cast start to=$dtype on compute }
+    if hi > lo { copy start[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute }
+    if not cut_parameters { flat$own[from:from+r*c] = cast start to=$dtype on compute }
   } else { $p = randn [r,c] seed=s scale=deviation on compute }
+  if not cut_parameters and not mixed { part $p of $p }
+  if hi > lo and (cut_parameters or mixed) { part $(keep)$master[lo-mine:hi-mine] of $p at=lo-from }
+  if hi > lo and optimizer == "adam" { part $(keep)_m[lo-mine:hi-mine] of $p at=lo-from as=m;  part $(keep)_v[lo-mine:hi-mine] of $p at=lo-from as=v }
 }
 def named p r c deviation s { $p = reshape flat$own[at_$own:at_$own+r*c] [r,c] }
 def gradient_named p r c deviation s { d$p = reshape dflat$own[at_$own:at_$own+r*c] [r,c] }
@@ -88,7 +91,7 @@ def enter i direction {
 }
 def fetch i {
   if i > 0 and i <= groups or i == own { if here_$i == 0 and part_$i > 0 and cut_parameters {
-    flat$i = allgather shard$i on comm in dp;  record ready$i on comm;  members i named;  let here_$i = 1
+    flat$i = allgather shard$i on comm in dp kind=parameter;  record ready$i on comm;  members i named;  let here_$i = 1
   } }
 }
 def leave i { if here_$i > 0 and cut_parameters { free flat$i on compute;  let here_$i = 0 } }
@@ -101,7 +104,7 @@ def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 { le
 def before_backward u m {
   find_group u;  let i = own
   if closes { enter i -1 }
-  if closes and not whole_gradients and part_$i > 0 { dflat$i = zeros [part_$i*replicas] $dtype on compute;  members i gradient_named }
+  if closes and not whole_gradients and part_$i > 0 { dflat$i = zeros [part_$i*replicas] $dtype on compute kind=gradient;  members i gradient_named }
   replaced u m
 }
 def after_backward u m {
@@ -126,5 +129,5 @@ def host_step i {
   wait cpu on up;  copy host$i -> shard$i on up;  gather_flat i up
 }
 def gather_flat i behind {
-  if not cut_parameters { wait $behind on comm;  flat$i = allgather shard$i on comm in dp;  record ready$i on comm }
+  if not cut_parameters { wait $behind on comm;  flat$i = allgather shard$i on comm in dp kind=parameter;  record ready$i on comm }
 }

@@ -89,16 +89,16 @@ enum status replay_back(struct shell *shell, int64_t played)
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};
-	struct machine machine = shell->machine;
-	bool typed = journal_lines(journal) > 0; /* in a script nothing is: what it has `set` stays */
+	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is now */
+	bool typed = journal->count > journal->floor;
+	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
-	enum status status = replay(shell);
+	if (typed)
+		status = replay(shell);
 	t->limit = -1;
-	if (!typed)
-		shell->machine = machine;
-	if (status == ST_OK && (t->played != played || !t->now.program)) /* a script's: it is in no journal */
+	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
 		status = play_again(shell, &plan, (long)played);
 	plan_release(&plan);
 	return status;

@@ -20,7 +20,7 @@ op_id part_other(const struct engine *e, const struct op *op, int part)
 
 bool op_arrived(const struct engine *e, op_id id)
 {
-	const struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
+	const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
 	return lane->head == id && (lane->state == LANE_MEET || lane->state == LANE_RUN);
 }
 
@@ -35,10 +35,11 @@ static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2
 	return (uint16_t)i;
 }
 
+/* One side of the transfer runs; `last` made the other one wait. */
 static void began(struct engine *e, op_id id, op_id last)
 {
 	struct op *op = op_at(e, id);
-	struct lane *lane = &e->lanes[lane_of(e, op)];
+	struct stream_queue *lane = &e->lanes[lane_of(e, op)];
 	if (lane->state == LANE_RUN)
 		return;
 	lane->state = LANE_RUN;
@@ -76,6 +77,7 @@ static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op
 	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
 }
 
+/* Is a peer of any part stopped in this pass? */
 static bool with_stopped(const struct engine *e, const struct record *record)
 {
 	for (int i = 0; i < record->parts; i++)
@@ -84,9 +86,10 @@ static bool with_stopped(const struct engine *e, const struct record *record)
 	return false;
 }
 
+/* A P2P reaches the head of its stream: each part begins if its other side is there, else it is awaited. */
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
@@ -128,6 +131,7 @@ static void side_done(struct engine *e, op_id id)
 		lane_finish(e, lane);
 }
 
+/* The transfer is over: its place is free for another. */
 static void release(struct engine *e, uint32_t index)
 {
 	flow_leave(e, e->transfers[index].work);

@@ -44,9 +44,9 @@ def take k {
 def load_data {
   if data_kind == "text" { tensor text pinned = load "$data_path" } else { tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab }
 }
-def input_room m { tensor ids_room_$m[rows*seq] i32 }
-def target_room m { tensor t_room_$m[rows*seq] i32 }
-def input_part m { tensor ids_$m[rows*seq] i32 }                                              # for what another rank sends
+def input_room m { tensor ids_room_$m[rows*seq] i32 kind=activation }
+def target_room m { tensor t_room_$m[rows*seq] i32 kind=buffer }
+def input_part m { tensor ids_$m[rows*seq] i32 kind=activation }                                              # for what another rank sends
 def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
 def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }       # of a token the next one
 
@@ -68,12 +68,17 @@ def one_parameter u i what {
 }
 let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
 def parameter p r c deviation s cut {
-  tensor $p[r,c] $dtype = randn seed=s scale=deviation
-  if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
-  gradient_memory p r c;  optimizer_memory p r c
+  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
+  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
+  gradient_memory p r c;  optimizer_memory p r c;  declare p 0 0
 }
-def gradient_memory p r c { tensor d$p[r,c] $dtype }
-def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] = zeros } }
+# for `verify`: what this rank has of p begins at that row and column
+def declare p row col {
+  part $(p)$master of $p row=row col=col
+  if optimizer == "adam" { part $(p)_m of $p row=row col=col as=m;  part $(p)_v of $p row=row col=col as=v }
+}
+def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
+def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros } }
 def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {

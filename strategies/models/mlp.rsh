@@ -47,9 +47,9 @@ def load_data {
   }
 }
 # room for the largest micro-batch
-def input_room m { tensor x0_room_$(m)$master[rows,columns_in] }
-def target_room m { tensor t_room_$(m)$master[rows,columns_out] }
-def input_part m { tensor x0_$m[rows,columns_in] $dtype }                                     # for what another rank sends
+def input_room m { tensor x0_room_$(m)$master[rows,columns_in] kind=activation }
+def target_room m { tensor t_room_$(m)$master[rows,columns_out] kind=buffer }
+def input_part m { tensor x0_$m[rows,columns_in] $dtype kind=activation }                                     # for what another rank sends
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
@@ -79,13 +79,17 @@ def cut_of u {
   if u%2 == 1 and u == layers { let cut = "whole" }                   # it has no partner
 }
 def parameter p r c deviation s cut {
-  tensor $p[r,c] $dtype = randn seed=s scale=deviation
-  if mixed { tensor $(p)_f32[r,c] = randn seed=s scale=deviation }
-  gradient_memory p r c
-  optimizer_memory p r c
+  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
+  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
+  gradient_memory p r c;  optimizer_memory p r c;  declare p 0 0
 }
-def gradient_memory p r c { tensor d$p[r,c] $dtype }
-def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] = zeros } }
+# for `verify`: what this rank has of p begins at that row and column
+def declare p row col {
+  part $(p)$master of $p row=row col=col
+  if optimizer == "adam" { part $(p)_m of $p row=row col=col as=m;  part $(p)_v of $p row=row col=col as=v }
+}
+def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
+def optimizer_memory p r c { if optimizer == "adam" { tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros } }
 def descend p r c deviation s cut { step_down p d$p }
 # f32 masters are stepped, and cast to the type that computes. f16 and bf16 gradients come scaled: Adam wants the true ones
 def step_down p gradient {

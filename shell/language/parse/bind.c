@@ -136,7 +136,8 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	struct option *option = &statement->option[statement->options];
 	const char *at = word->sign + 1;
 
-	if (!row && statement->row->results_ok && text_is(word->at, word->sign, "kind"))
+	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
+	        text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
@@ -170,7 +171,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		return ST_OK;
 	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
-	if (status != ST_OK && !row && status != ST_MEMORY) {
+	if (status != ST_OK && !row) {
 		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
 		parser->read_count = reads;
 		status = ST_OK;
@@ -273,14 +274,13 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
-static bool room_for_words(struct parser *parser, struct statement *statement, size_t first)
+static void room_for_words(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t options = 0, count = parser->word_count - first;
 	for (size_t i = first; i < parser->word_count; i++)
 		options += parser->words[i].sign != NULL;
 	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-	return statement->argument && (statement->option || !options);
 }
 
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
@@ -289,8 +289,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	enum status status = ST_OK;
 	int part = 0;
 
-	if (!room_for_words(parser, statement, first))
-		return ST_MEMORY;
+	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
 		if (statement->row->divided && text_is(parser->words[i].at, parser->words[i].after, "+")) {
@@ -348,8 +347,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 {
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
-	if (!statement->argument)
-		return ST_MEMORY;
 	for (size_t i = first; i < count;) {
 		bool is_clause;
 		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
@@ -369,8 +366,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);
-	if (!statement->result)
-		return ST_MEMORY;
 	for (size_t i = 0; i < count; i++) {
 		const struct word *word = &parser->words[i];
 		struct argument *result = &statement->result[statement->results++];
