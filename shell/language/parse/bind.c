@@ -168,7 +168,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		return ST_OK;
 	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
-	if (status != ST_OK && !row && status != ST_MEMORY) {
+	if (status != ST_OK && !row) {
 		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
 		parser->read_count = reads;
 		status = ST_OK;
@@ -271,14 +271,13 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
-static bool room_for_words(struct parser *parser, struct statement *statement, size_t first)
+static void room_for_words(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t options = 0, count = parser->word_count - first;
 	for (size_t i = first; i < parser->word_count; i++)
 		options += parser->words[i].sign != NULL;
 	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-	return statement->argument && (statement->option || !options);
 }
 
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
@@ -286,8 +285,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	size_t count = parser->word_count, kept = first;
 	enum status status = ST_OK;
 
-	if (!room_for_words(parser, statement, first))
-		return ST_MEMORY;
+	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
 		/* `timeline on`: the last word of a line that takes no stream */
@@ -334,8 +332,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 {
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
-	if (!statement->argument)
-		return ST_MEMORY;
 	for (size_t i = first; i < count;) {
 		bool is_clause;
 		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
@@ -355,8 +351,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);
-	if (!statement->result)
-		return ST_MEMORY;
 	for (size_t i = 0; i < count; i++) {
 		const struct word *word = &parser->words[i];
 		struct argument *result = &statement->result[statement->results++];

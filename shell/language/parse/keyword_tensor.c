@@ -105,8 +105,6 @@ static enum status source_options(struct parser *parser, struct making *making)
 {
 	const char *at, *after;
 	making->option = tree_alloc(parser->tree, KERNEL_OPTIONS_MAX * sizeof *making->option);
-	if (!making->option)
-		return ST_MEMORY;
 	for (;;) {
 		enum status status = next_word(parser, &at, &after);
 		if (status != ST_OK || at == after)
@@ -243,14 +241,10 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 	size_t choices = 0;
 	const char *at, *after, *line = parser->at - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
-	if (!making)
-		return ST_MEMORY;
 	statement->kind = STATEMENT_TENSOR;
 	statement->making = making;
 	making->space = SPACE_DEVICE;
 	making->made = tree_alloc(parser->tree, (size_t)count_words(parser) * sizeof *making->made);
-	if (!making->made)
-		return ST_MEMORY;
 	for (;;) {
 		enum status status = next_word(parser, &at, &after);
 		if (status == ST_OK && text_is(at, after, "=")) {

@@ -28,8 +28,6 @@ enum status keep_source(struct parser *parser, struct statement *statement, cons
 	if (!memchr(at, '\n', statement->source.length))
 		return ST_OK;
 	char *copy = tree_alloc(parser->tree, statement->source.length);
-	if (!copy)
-		return ST_MEMORY;
 	for (size_t i = 0; i < statement->source.length; i++)
 		copy[i] = at[i] == '\n' ? ' ' : at[i];
 	statement->source.at = copy;
@@ -41,8 +39,6 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	const char *line = parser->at, *after = parser->at;
 	struct statement *statement = tree_alloc(parser->tree, sizeof *statement);
 	bool known = false;
-	if (!statement)
-		return ST_MEMORY;
 	*made = statement;
 	statement->line = line_at(parser, line);
 	enum status status = leading_clauses(parser, &statement->clauses);
@@ -109,8 +105,6 @@ static enum status broken_statement(
 {
 	size_t length = strlen(fail_text());
 	char *message = tree_alloc(parser->tree, length + 1);
-	if (!message)
-		return ST_MEMORY;
 	memcpy(message, fail_text(), length);
 	struct statement *next = statement->next;
 	*statement = (struct statement){.next = next,
@@ -167,8 +161,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 		if (status == ST_OK)
 			status = end_of_statement(parser);
 		parser->depth = depth;
-		if (statement && status != ST_OK && parser->lenient && status != ST_MEMORY &&
-		        status != ST_INCOMPLETE)
+		if (statement && status != ST_OK && parser->lenient && status != ST_INCOMPLETE)
 			status = broken_statement(parser, statement, start, status);
 		if (status != ST_OK)
 			return status;
@@ -186,8 +179,6 @@ enum status parse_block(struct parser *parser, struct block **made)
 		return fail(ST_LIMIT, "brackets and braces nest deeper than %d", NESTING_MAX);
 	parser->at++;
 	struct block *block = tree_alloc(parser->tree, sizeof *block);
-	if (!block)
-		return ST_MEMORY;
 	*made = block;
 	block->line = line_at(parser, parser->at);
 	enum status status = parse_statements(parser, block, true);

@@ -9,14 +9,8 @@
 static enum status tree_text(struct tree **made, const char *text, size_t count, const char *file)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
-	if (!tree)
-		return ST_MEMORY;
 	tree->users = 1;
 	char *copy = tree_alloc(tree, count + 1), *name = file ? tree_alloc(tree, strlen(file) + 1) : NULL;
-	if (!copy || (file && !name)) {
-		tree_release(tree);
-		return ST_MEMORY;
-	}
 	memcpy(copy, text, count);
 	if (file)
 		memcpy(name, file, strlen(file));

@@ -110,14 +110,10 @@ enum status call_key(
 		name_id id;
 		*key = NULL;
 		name_id name = names_make(call->shell->world->names, option->key.at, option->key.length);
-		if (!name)
-			return fail(ST_MEMORY, "out of memory for a name");
 		*key = names_text(call->shell->world->names, name);
 		*number = (struct number){0};
 		/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
 		enum status status = option->formula ? evaluate(&eval, option->formula, &value) : ST_ARGUMENT;
-		if (status == ST_MEMORY)
-			return status;
 		if (status == ST_OK && value.kind == VALUE_NUMBER) {
 			*number = (struct number){value.number, (enum unit)value.unit};
 			*word = NULL;

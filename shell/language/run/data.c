@@ -58,8 +58,6 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 		return ST_OK;
 	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
 	struct data_read *reads = mem_alloc(ranks * sizeof *reads);
-	if (!got || !reads)
-		status = ST_MEMORY;
 	for (int i = 0; i < formula->read_count && status == ST_OK; i++) {
 		status = reads_of(shell, formula->reads[i], set, stream, self, reads);
 		if (status == ST_OK)

@@ -240,8 +240,6 @@ enum status prepare(struct shell *shell)
 	if (in->n == shell->world->n)
 		return ST_OK;
 	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
-	if (!scratch)
-		return ST_MEMORY;
 	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
 	in->scratch = scratch;
 	in->n = shell->world->n;
@@ -390,8 +388,7 @@ enum status interpreter_let(struct shell *shell, const char *name, const char *e
 {
 	struct text line = {0};
 	text_add(&line, "let %s = %s", name, expression);
-	enum status status = line.broken ? fail(ST_MEMORY, "out of memory for a line")
-	                                 : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
 	text_release(&line);
 	return status;
 }

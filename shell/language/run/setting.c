@@ -82,8 +82,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	struct interpreter *in = shell->interpreter;
 	struct lane_phase *lane = &in->scope->phase;
 	struct phase phase = phase_read(shell, text);
-	if (!phase.name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	fold(in, &phase.name, sizeof phase.name);
 	if (ranks_equal(set, in->scope->bound)) {
 		if (lane->own)
@@ -93,8 +91,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	}
 	if (!lane->own) {
 		struct phase *each = mem_alloc((size_t)in->n * sizeof *each);
-		if (!each)
-			return ST_MEMORY;
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = lane->each ? lane->each[rank] : lane->one;
 		*lane = (struct lane_phase){.each = each, .own = true};
@@ -107,8 +103,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 static enum status use_name(struct shell *shell, struct lane_name *lane, const char *text)
 {
 	name_id name = names_make(shell->world->names, text, strlen(text));
-	if (!name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	if (lane->own)
 		mem_free(lane->each);
 	*lane = (struct lane_name){.one = name};
@@ -125,8 +119,6 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
 	(void)call;
 	if (set) {
 		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);
-		if (!use)
-			return ST_MEMORY;
 		*use = *set;
 		ranks_and(use, scope->bound);
 		scope->use = use;
