@@ -273,15 +273,17 @@ static void put_data(const struct plan *plan, const struct head *model, struct t
 			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
 }
 
-static void give(struct choice *choice, const char *name, struct number number)
+/* Sets the option, given before or not */
+static struct given *give(struct choice *choice, const char *name, struct number number)
 {
 	int i = 0;
 	while (i < choice->givens && strcmp(choice->given[i].name, name) != 0)
 		i++;
 	if (i == (int)(sizeof choice->given / sizeof *choice->given))
-		return;
+		i--;
+	choice->givens = choice->givens > i ? choice->givens : i + 1;
 	choice->given[i] = (struct given){.name = name, .number = number};
-	choice->givens = i + (i == choice->givens ? 1 : choice->givens - i);
+	return &choice->given[i];
 }
 
 static bool is_given(const struct choice *choice, const char *name)
@@ -345,6 +347,13 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 			program_add(*made, &chosen.file[i]);
 		}
 		add_text(*made, drive, sizeof drive - 1);
+		for (int i = 1; i < count && !(*made)->loses; i++)
+			if (chosen.head[i].loses.count) {
+				(*made)->loses =
+				        mem_copy_text(chosen.head[i].loses.bytes, chosen.head[i].loses.count);
+				(*made)->because = mem_copy_text(
+				        text_string(&chosen.head[i].because), chosen.head[i].because.count);
+			}
 	}
 	text_release(&first);
 	release(&chosen);
@@ -375,6 +384,54 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	}
 	program_release(program);
 	return status;
+}
+
+static bool is_option(const struct player_file *file, const char *name)
+{
+	struct head head;
+	bool has = head_read(&head, file) == ST_OK && head_has_option(&head, name);
+	head_release(&head);
+	return has;
+}
+
+static double number_given(const struct choice *choice, const char *name, double standard)
+{
+	for (int i = 0; i < choice->givens; i++)
+		if (strcmp(choice->given[i].name, name) == 0)
+			return choice->given[i].number.value;
+	return standard;
+}
+
+struct program *choose_otherwise(
+        struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
+{
+	struct player_file model = alone->file[alone->files > 1 ? 1 : 0], serial;
+	struct choice choice = {.givens = model.givens}, parts = {.name = "serial"};
+	struct program *program = NULL;
+	if (alone->files < 3 || (f32 && !is_option(&model, "dtype")) || (seed && !is_option(&model, "seed")))
+		return NULL;
+	memcpy(choice.given, model.given, (size_t)model.givens * sizeof *model.given);
+	if (f32)
+		give(&choice, "dtype", (struct number){0})->word = "f32";
+	if (seed)
+		give(&choice, "seed", (struct number){number_given(&choice, "seed", 1) + seed, UNIT_PLAIN});
+	if (micros > 1 && choose_file(shell, false, "serial", &serial) != ST_OK)
+		return NULL;
+	program = program_make(alone->name);
+	program_add(program, &alone->file[0]);
+	model.given = choice.given;
+	model.givens = choice.givens;
+	program_add(program, &model);
+	if (micros > 1) {
+		give(&parts, "accumulate", (struct number){micros, UNIT_PLAIN});
+		serial.what = "strategy serial";
+		serial.given = parts.given;
+		serial.givens = parts.givens;
+		program_add(program, &serial);
+		mem_free((void *)(uintptr_t)serial.text);
+	}
+	program_add(program, &alone->file[alone->files - 1]);
+	return program;
 }
 
 /* The model as it was chosen */
