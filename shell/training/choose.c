@@ -252,11 +252,12 @@ static void put_quoted(const char *value, struct text *out)
 	text_put(out, "\"", 1);
 }
 
-static void put_data(const struct plan *plan, const struct head *model, struct text *out)
+/* sizes_only: nothing of it is read: a model is looked at before its data is there */
+static void put_data(const struct plan *plan, bool sizes_only, const struct head *model, struct text *out)
 {
 	static const char *const kinds[] = {
 	        [DATA_SYNTHETIC] = "synthetic", [DATA_TEXT] = "text", [DATA_NPY] = "npy"};
-	bool given = plan->data_given;
+	bool given = plan->data_given && !sizes_only;
 	const struct {
 		const char *name;
 		int64_t value;
@@ -317,7 +318,7 @@ static void add_text(struct program *program, const char *text, size_t count)
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* The program of these choices; the first is the model's */
+/* The program of these choices; the first is the model's. name NULL: the model is only looked at. */
 static enum status build(struct shell *shell, const struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -332,7 +333,7 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	if (status == ST_OK)
 		status = check_places(&chosen);
 	if (status == ST_OK) {
-		put_data(plan, &chosen.head[0], &first);
+		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
 		if (plan->vocab && head_has_option(&chosen.head[0], "vocab"))
 			give(&own[0], "vocab", (struct number){plan->vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
@@ -340,7 +341,7 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 		status = put_axes(&chosen, own + 1, ranks, &first);
 	}
 	if (status == ST_OK) {
-		*made = program_make(name);
+		*made = program_make(name ? name : choice->name);
 		add_text(*made, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
 			chosen.file[i].givens = own[i].givens;
@@ -374,7 +375,7 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	double elements = 0;
 	struct training *t = training_of(shell);
 	struct program *program = NULL;
-	enum status status = build(shell, model, 1, 1, model->name, &program);
+	enum status status = build(shell, model, 1, 1, NULL, &program);
 	if (status == ST_OK)
 		status = program_walk(shell, program, 1, &elements);
 	if (status == ST_OK) {
