@@ -12,17 +12,17 @@
 
 enum { OPERANDS = 16 };
 /* One that runs: an operation, or a send of it. */
-struct running {
+struct running_op {
 	op_id id;
 	int part;               /* of a P2P: the send among its parts; else -1 */
 	bool staged;            /* `packed` holds what is needed of it */
 	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
 };
 
-struct data {
+struct tensor_data {
 	struct world *world;
 	struct plane *plane;
-	struct running *running;
+	struct running_op *running;
 	size_t count, room;
 	struct plane_group **groups; /* by group: this rank's instance, NULL where it is in none */
 	size_t group_count, group_room;
@@ -47,23 +47,23 @@ static void segment_give(void *self, enum space space, void *base, int64_t bytes
 	mem_unmap(base, (size_t)bytes);
 }
 
-struct data *data_create(struct world *world, struct plane *plane)
+struct tensor_data *data_create(struct world *world, struct plane *plane)
 {
-	struct data *data = mem_alloc(sizeof *data);
+	struct tensor_data *data = mem_alloc(sizeof *data);
 	data->world = world;
 	data->plane = plane;
 	world_segment_calls(world, (struct segment_calls){NULL, segment_get, segment_give});
 	return data;
 }
 
-static void forget(struct data *data, struct running *running)
+static void forget(struct tensor_data *data, struct running_op *running)
 {
 	for (int i = 0; i < OPERANDS; i++)
 		mem_free(running->packed[i]);
 	*running = data->running[--data->count];
 }
 
-void data_free(struct data *data)
+void data_free(struct tensor_data *data)
 {
 	if (!data)
 		return;
@@ -79,19 +79,19 @@ void data_free(struct data *data)
 
 /* ---- failures */
 
-bool data_spoiled(const struct data *data)
+bool data_spoiled(const struct tensor_data *data)
 {
 	return data->spoiled;
 }
 
-enum status data_failure(struct data *data)
+enum status data_failure(struct tensor_data *data)
 {
 	enum status status = data->status;
 	data->status = ST_OK;
 	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
-static void keep(struct data *data, enum status status)
+static void keep(struct tensor_data *data, enum status status)
 {
 	data->spoiled |= status != ST_OK;
 	if (status == ST_OK || data->status != ST_OK)
@@ -101,7 +101,7 @@ static void keep(struct data *data, enum status status)
 }
 
 /* The first failure is kept, and what it spoiled is marked. */
-static void failed(struct data *data, enum status status, op_id id)
+static void failed(struct tensor_data *data, enum status status, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	if (status == ST_OK)
@@ -113,7 +113,7 @@ static void failed(struct data *data, enum status status, op_id id)
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
-void data_groups(struct data *data)
+void data_groups(struct tensor_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
@@ -137,7 +137,7 @@ static bool overlaps(const struct operand *operand, enum space space, int64_t ad
 	        address < operand->address + layout_span(&operand->layout);
 }
 
-static bool reads(const struct running *running, const struct record *record, enum space space,
+static bool reads(const struct running_op *running, const struct record *record, enum space space,
         int64_t address, int64_t bytes)
 {
 	for (int i = 0; i < record->operands; i++) {
@@ -150,7 +150,7 @@ static bool reads(const struct running *running, const struct record *record, en
 	return false;
 }
 
-static void stage(struct data *data, struct running *running)
+static void stage(struct tensor_data *data, struct running_op *running)
 {
 	const struct record *record = op_record(data->world, running->id);
 	const struct operand *input = running->part < 0
@@ -164,29 +164,29 @@ static void stage(struct data *data, struct running *running)
 }
 
 /* Memory is about to change, by an operation or (0) the host. */
-static void disturb(struct data *data, op_id by, enum space space, int64_t address, int64_t bytes)
+static void disturb(struct tensor_data *data, op_id by, enum space space, int64_t address, int64_t bytes)
 {
 	for (size_t i = 0; i < data->count; i++) {
-		struct running *running = &data->running[i];
+		struct running_op *running = &data->running[i];
 		if (running->id != by && !running->staged &&
 		        reads(running, op_record(data->world, running->id), space, address, bytes))
 			stage(data, running);
 	}
 }
 
-static void disturb_operand(struct data *data, op_id by, const struct operand *operand)
+static void disturb_operand(struct tensor_data *data, op_id by, const struct operand *operand)
 {
 	disturb(data, by, (enum space)operand->space, operand->address, layout_span(&operand->layout));
 }
 
-static void disturb_outputs(struct data *data, op_id by, const struct record *record)
+static void disturb_outputs(struct tensor_data *data, op_id by, const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
 			disturb_operand(data, by, &record->operand[i]);
 }
 
-static struct running *find(struct data *data, op_id id, int part)
+static struct running_op *find(struct tensor_data *data, op_id id, int part)
 {
 	for (size_t i = 0; i < data->count; i++)
 		if (data->running[i].id == id && data->running[i].part == part)
@@ -194,22 +194,23 @@ static struct running *find(struct data *data, op_id id, int part)
 	return NULL;
 }
 
-static void note(struct data *data, op_id id, int part)
+static void note(struct tensor_data *data, op_id id, int part)
 {
 	MEM_GROW(&data->running, data->count, &data->room);
-	data->running[data->count++] = (struct running){.id = id, .part = part};
+	data->running[data->count++] = (struct running_op){.id = id, .part = part};
 }
 
 /* ---- operations of one rank */
 
-void data_begin(struct data *data, op_id id)
+void data_begin(struct tensor_data *data, op_id id)
 {
 	enum op_kind kind = (enum op_kind)op_record(data->world, id)->kind;
 	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
 		note(data, id, -1);
 }
 
-static void end_kernel(struct data *data, const struct running *running, const struct record *record)
+static void end_kernel(
+        struct tensor_data *data, const struct running_op *running, const struct record *record)
 {
 	if (!running->staged)
 		evaluate_kernel(data->world, record, NULL);
@@ -219,7 +220,7 @@ static void end_kernel(struct data *data, const struct running *running, const s
 }
 
 static enum status end_collective(
-        struct data *data, const struct running *running, const struct record *record)
+        struct tensor_data *data, const struct running_op *running, const struct record *record)
 {
 	if (!data->groups[record->group])
 		return fail(ST_MPI, "the group '%s' could not be made",
@@ -228,10 +229,10 @@ static enum status end_collective(
 	        running->staged ? running->packed[0] : NULL);
 }
 
-void data_end(struct data *data, op_id id)
+void data_end(struct tensor_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
-	struct running *running = find(data, id, -1);
+	struct running_op *running = find(data, id, -1);
 	if (!running)
 		return;
 	disturb_outputs(data, id, record);
@@ -244,7 +245,7 @@ void data_end(struct data *data, op_id id)
 	forget(data, running);
 }
 
-void data_drop(struct data *data, op_id id)
+void data_drop(struct tensor_data *data, op_id id)
 {
 	for (size_t i = data->count; i-- > 0;)
 		if (data->running[i].id == id)
@@ -263,12 +264,12 @@ static bool touches(const struct record *record, const struct record *fill)
 	return false;
 }
 
-bool data_fill_touches(const struct data *data, op_id fill, op_id other)
+bool data_fill_touches(const struct tensor_data *data, op_id fill, op_id other)
 {
 	return touches(op_record(data->world, other), op_record(data->world, fill));
 }
 
-void data_fill(struct data *data, op_id id)
+void data_fill(struct tensor_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
@@ -276,18 +277,18 @@ void data_fill(struct data *data, op_id id)
 		evaluate_kernel(data->world, record, NULL);
 }
 
-void data_fill_later(struct data *data, op_id id)
+void data_fill_later(struct tensor_data *data, op_id id)
 {
 	MEM_GROW(&data->fills, data->fill_count, &data->fill_room);
 	data->fills[data->fill_count++] = id;
 }
 
-op_id data_next_fill(const struct data *data)
+op_id data_next_fill(const struct tensor_data *data)
 {
 	return data->fill_count ? data->fills[0] : 0;
 }
 
-void data_fill_now(struct data *data)
+void data_fill_now(struct tensor_data *data)
 {
 	op_id id = data->fills[0];
 	memmove(data->fills, data->fills + 1, --data->fill_count * sizeof *data->fills);
@@ -296,23 +297,23 @@ void data_fill_now(struct data *data)
 
 /* ---- transfers: every process sees all of them in the same order; those of its rank it takes part in */
 
-void data_transfer_begin(struct data *data, op_id send, int send_part)
+void data_transfer_begin(struct tensor_data *data, op_id send, int send_part)
 {
 	if (data->world->ops[send].rank == data->world->me)
 		note(data, send, send_part);
 }
 
-static const struct operand *part_operand(const struct data *data, op_id id, int part)
+static const struct operand *part_operand(const struct tensor_data *data, op_id id, int part)
 {
 	const struct record *record = op_record(data->world, id);
 	return &record->operand[record->part[part].operand];
 }
 
-void data_transfer_end(struct data *data, op_id send, int send_part, op_id receive, int receive_part)
+void data_transfer_end(struct tensor_data *data, op_id send, int send_part, op_id receive, int receive_part)
 {
 	struct world *world = data->world;
 	int me = world->me, from = world->ops[send].rank, to = world->ops[receive].rank;
-	struct running *running = from == me ? find(data, send, send_part) : NULL;
+	struct running_op *running = from == me ? find(data, send, send_part) : NULL;
 	const struct operand *source = part_operand(data, send, send_part),
 	                     *target = part_operand(data, receive, receive_part);
 	if (to == me)

@@ -19,31 +19,32 @@
 #include "mpi/plane.h"
 #include "world/world.h"
 
-struct data;
+struct tensor_data;
 /* Borrows both; from now on segments of rank world->me are backed by real memory. */
-struct data *data_create(struct world *world, struct plane *plane);
-void data_free(struct data *data);
+struct tensor_data *data_create(struct world *world, struct plane *plane);
+void data_free(struct tensor_data *data);
 /* Makes communicators of groups that are new in the books: every process must call it at the same operation. */
-void data_groups(struct data *data);
+void data_groups(struct tensor_data *data);
 
 /* Operations of this rank: started, ended, or aborted (its outputs do not appear). */
-void data_begin(struct data *data, op_id id);
-void data_end(struct data *data, op_id id);
-void data_drop(struct data *data, op_id id);
+void data_begin(struct tensor_data *data, op_id id);
+void data_end(struct tensor_data *data, op_id id);
+void data_drop(struct tensor_data *data, op_id id);
 
 /* A transfer between part send_part of one operation and part receive_part of another. Every process is told of
  * every transfer, in the same order; those with a side on this rank exchange a message. */
-void data_transfer_begin(struct data *data, op_id send, int send_part);
-void data_transfer_end(struct data *data, op_id send, int send_part, op_id receive, int receive_part);
+void data_transfer_begin(struct tensor_data *data, op_id send, int send_part);
+void data_transfer_end(struct tensor_data *data, op_id send, int send_part, op_id receive, int receive_part);
 
 /* The host writes a tensor: now, or (a queue of them) when data_fill_now is called. */
-void data_fill(struct data *data, op_id id);
-void data_fill_later(struct data *data, op_id id);
-op_id data_next_fill(const struct data *data); /* the first of the queue; 0: none */
-void data_fill_now(struct data *data);         /* writes it */
-bool data_fill_touches(const struct data *data, op_id fill, op_id other); /* do they share memory? */
+void data_fill(struct tensor_data *data, op_id id);
+void data_fill_later(struct tensor_data *data, op_id id);
+op_id data_next_fill(const struct tensor_data *data); /* the first of the queue; 0: none */
+void data_fill_now(struct tensor_data *data);         /* writes it */
+bool data_fill_touches(const struct tensor_data *data, op_id fill, op_id other); /* do they share memory? */
 
-bool data_spoiled(const struct data *data);  /* has there ever been a failure? */
-enum status data_failure(struct data *data); /* the first failure since this was last asked; ST_OK if none */
+bool data_spoiled(const struct tensor_data *data); /* has there ever been a failure? */
+enum status data_failure(
+        struct tensor_data *data); /* the first failure since this was last asked; ST_OK if none */
 
 #endif

@@ -50,7 +50,7 @@ static size_t interval_at(const struct history *history, int64_t address)
 	return low;
 }
 
-static void insert(struct history *history, size_t at, struct interval interval)
+static void insert(struct history *history, size_t at, struct accessed_interval interval)
 {
 	MEM_GROW(&history->interval, history->count, &history->room);
 	memmove(&history->interval[at + 1], &history->interval[at], (history->count - at) * sizeof interval);
@@ -91,7 +91,7 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 
 	if (at == history->count || history->interval[at].from >= address)
 		return;
-	struct interval behind = history->interval[at];
+	struct accessed_interval behind = history->interval[at];
 	behind.from = address;
 	behind.accesses = 0;
 	for (uint32_t i = history->interval[at].accesses; i; i = order->accesses[i].next)
@@ -125,7 +125,7 @@ static bool is_known(const struct happens_before *order, const struct candidate 
 	return false;
 }
 
-static void check_interval(struct happens_before *order, const struct interval *interval, int k,
+static void check_interval(struct happens_before *order, const struct accessed_interval *interval, int k,
         const struct record *record, const struct op *op, const struct vector_clock *clock)
 {
 	const struct world *world = order->world;
@@ -222,7 +222,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	size_t from = interval_at(history, operand->address), to = from;
 
 	for (; to < history->count && history->interval[to].from < end; to++) {
-		struct interval *interval = &history->interval[to];
+		struct accessed_interval *interval = &history->interval[to];
 		for (uint32_t *link = &interval->accesses; *link;) {
 			if (superseded(world, &order->accesses[*link], &host, op, operand, dense))
 				access_drop(order, link);
@@ -270,7 +270,7 @@ void history_handout(struct happens_before *order, const struct handout *handout
 			int64_t to = i < history->count && history->interval[i].from < end
 			        ? history->interval[i].from
 			        : end;
-			insert(history, i, (struct interval){.from = at, .to = to});
+			insert(history, i, (struct accessed_interval){.from = at, .to = to});
 		}
 		history->interval[i].written = false;
 		at = history->interval[i].to;

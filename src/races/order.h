@@ -52,13 +52,13 @@ struct past_access {
 	uint8_t operand;
 	bool write;
 };
-struct interval {
+struct accessed_interval {
 	int64_t from, to;
 	uint32_t accesses; /* first of the list in order.accesses */
 	bool written;      /* somebody has written it, or its reading was told */
 };
 struct history { /* by address, disjoint */
-	struct interval *interval;
+	struct accessed_interval *interval;
 	size_t count, room;
 };
 struct rank_order {

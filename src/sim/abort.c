@@ -49,7 +49,7 @@ static void mark(struct engine *e, int group)
 }
 
 /* The lane's head stands in a meeting of the group, or waits for its turn. */
-static bool stands(const struct engine *e, const struct lane *lane, int group)
+static bool stands(const struct engine *e, const struct stream_queue *lane, int group)
 {
 	if (!lane->head || !(lane->state == LANE_MEET || lane->state == LANE_RUN || lane->state == LANE_TURN))
 		return false;
@@ -58,7 +58,7 @@ static bool stands(const struct engine *e, const struct lane *lane, int group)
 
 static void leave(struct engine *e, uint32_t index)
 {
-	struct lane *lane = &e->lanes[index];
+	struct stream_queue *lane = &e->lanes[index];
 	if (op_record(e->world, lane->head)->kind == OP_P2P)
 		transfers_forget(e, index);
 	else if (lane->state == LANE_TURN)

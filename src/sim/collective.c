@@ -85,7 +85,7 @@ static op_id last_of(const struct engine *e, op_id a, op_id b)
 
 void collective_arrive(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
 	const struct op *op = op_at(e, id);
 	const struct meet *meet = &e->world->meets[op->meet];
@@ -116,7 +116,7 @@ static void next_turn(
 	for (int i = 0; i < group->n; i++) {
 		const struct rank *r = &e->ranks[group->ranks[i]];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && r->waiting; k++) {
-			struct lane *lane = &e->lanes[r->lanes + k];
+			struct stream_queue *lane = &e->lanes[r->lanes + k];
 			if (lane->state != LANE_TURN)
 				continue;
 			struct op *op = op_at(e, lane->head);

@@ -7,7 +7,7 @@
  * arrival. */
 #include "sim/engine.h"
 
-void work_settle(struct engine *e, struct work *work)
+void work_settle(struct engine *e, struct device_work *work)
 {
 	double done = (double)(e->s.now - work->since) * work->share;
 	work->left = work->left > done ? work->left - done : 0;
@@ -16,7 +16,7 @@ void work_settle(struct engine *e, struct work *work)
 
 void work_plan(struct engine *e, uint32_t index, double share)
 {
-	struct work *work = &e->works[index];
+	struct device_work *work = &e->works[index];
 	work->share = share;
 	agenda_set(e, index, e->s.now + round_up(work->left / share), op_order(&e->world->ops[work->op]));
 }
@@ -57,7 +57,7 @@ void kernel_begin(struct engine *e, uint32_t lane, double ns)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
 	uint32_t index = e->lanes[lane].work;
-	struct work *work = &e->works[index];
+	struct device_work *work = &e->works[index];
 	settle_kernels(e, r);
 	work->op = e->lanes[lane].head;
 	work->phase = PHASE_KERNEL;
@@ -103,7 +103,7 @@ static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_wa
 
 static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	const struct record *record = op_record(e->world, l->head);
 	line->running = lane;
 	l->state = LANE_RUN;
@@ -115,7 +115,7 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	if (line->running == NOWHERE) {
 		copy_begin(e, lane, line);
 		return;

@@ -34,7 +34,7 @@ enum owner {
 	OWNER_RANK /* an idle host's clock is reached: the rank stops */,
 	OWNER_FILL /* this process's host writes a tensor */
 };
-enum phase {
+enum work_phase {
 	PHASE_NONE,
 	PHASE_ARRIVE /* the head of a lane may begin */,
 	PHASE_FIXED /* nothing disturbs it */,
@@ -43,7 +43,7 @@ enum phase {
 	PHASE_FLOW /* shares links */
 };
 
-struct work {
+struct device_work {
 	double left;  /* ns that it would still take alone, as of `since` */
 	double share; /* of the speed alone, since then */
 	int64_t since;
@@ -70,7 +70,7 @@ enum lane_state {
 	LANE_MEET /* reached its meeting */,
 	LANE_RUN
 };
-struct lane {
+struct stream_queue {
 	op_id head; /* the first operation of the stream that is not done */
 	uint32_t rank, work;
 	uint32_t next;  /* the next in line for a copy engine */
@@ -148,8 +148,8 @@ struct tie {
 /* Arrays whose content is the machine's state; one row each, so that a copy forgets none. */
 #define ENGINE_ARRAYS(X)              \
 	X(struct rank, ranks)         \
-	X(struct lane, lanes)         \
-	X(struct work, works)         \
+	X(struct stream_queue, lanes) \
+	X(struct device_work, works)  \
 	X(struct due, agenda)         \
 	X(struct instance, instances) \
 	X(struct transfer, transfers) \
@@ -191,12 +191,12 @@ struct engine_log {
 	size_t slow_count, slow_room;
 };
 
-struct data;                 /* of this process's rank: data/data.h */
+struct tensor_data;          /* of this process's rank: data/data.h */
 enum { EVENTS_A_STEP = 20 }; /* of a budget */
 
 struct engine {
 	struct world *world;
-	struct data *data; /* NULL in a copy, and with --dry */
+	struct tensor_data *data; /* NULL in a copy, and with --dry */
 	struct backend_hooks hooks;
 	struct engine_scalars s;
 #define X(type, name) \
@@ -317,10 +317,10 @@ void lane_poke(struct engine *e, uint32_t lane); /* its head may have got furthe
 void lanes_step(struct engine *e);
 void lane_begun(struct engine *e, op_id id);       /* marks its start */
 void lane_finish(struct engine *e, uint32_t lane); /* its head is done now */
-void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase);
+void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase);
 
 /* device.c */
-void work_settle(struct engine *e, struct work *work);         /* what was done until now */
+void work_settle(struct engine *e, struct device_work *work);  /* what was done until now */
 void work_plan(struct engine *e, uint32_t work, double share); /* when the rest will be done at that share */
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);

@@ -22,7 +22,7 @@ static void done(struct engine *e, struct rank *r, op_id id)
 static void issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
 {
 	struct op *op = op_at(e, id);
-	struct lane *lane = &e->lanes[r->lanes + op->stream];
+	struct stream_queue *lane = &e->lanes[r->lanes + op->stream];
 	if (!(op->flags & OPF_FREE_LAUNCH))
 		r->clock += record->launch_ns;
 	op->issue = r->clock;

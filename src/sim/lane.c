@@ -29,10 +29,10 @@ void lane_poke(struct engine *e, uint32_t lane)
 	e->pokes[(e->s.poke_first + e->s.poked++) % e->pokes_count] = lane;
 }
 
-void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase)
+void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase)
 {
-	struct lane *l = &e->lanes[lane];
-	struct work *work = &e->works[l->work];
+	struct stream_queue *l = &e->lanes[lane];
+	struct device_work *work = &e->works[l->work];
 	work->op = l->head;
 	work->phase = (uint8_t)phase;
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
@@ -42,7 +42,7 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase pha
 static void poke_waiting(struct engine *e, const struct rank *r)
 {
 	for (uint32_t i = 1; i < r->lane_count && r->waiting; i++) {
-		const struct lane *lane = &e->lanes[r->lanes + i];
+		const struct stream_queue *lane = &e->lanes[r->lanes + i];
 		if (lane->state == LANE_EVENT ? op_done(e, op_at(e, lane->head)->target)
 		                              : lane->state == LANE_DEFAULT)
 			lane_poke(e, r->lanes + i);
@@ -51,7 +51,7 @@ static void poke_waiting(struct engine *e, const struct rank *r)
 
 void lane_finish(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	struct rank *r = &e->ranks[l->rank];
 	op_id id = l->head;
 	struct op *op = op_at(e, id);
@@ -76,13 +76,13 @@ void lane_finish(struct engine *e, uint32_t lane)
 
 /* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
  * round; 0: none. */
-static op_id held_back(const struct engine *e, const struct lane *lane, const struct op *op)
+static op_id held_back(const struct engine *e, const struct stream_queue *lane, const struct op *op)
 {
 	const struct rank *r = &e->ranks[lane->rank];
 	if (lane->stream != STREAM_DEFAULT && !lane->blocking)
 		return 0;
 	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count; i++) {
-		const struct lane *other = &e->lanes[r->lanes + i];
+		const struct stream_queue *other = &e->lanes[r->lanes + i];
 		bool counts = lane->stream == STREAM_DEFAULT ? other->blocking : i == STREAM_DEFAULT;
 		if (counts && other != lane && other->head && e->world->ops[other->head].number < op->number)
 			return other->head;
@@ -90,7 +90,7 @@ static op_id held_back(const struct engine *e, const struct lane *lane, const st
 	return 0;
 }
 
-static void wait_as(struct engine *e, struct lane *lane, enum lane_state state)
+static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state state)
 {
 	lane->state = (uint8_t)state;
 	e->ranks[lane->rank].waiting++;
@@ -161,7 +161,7 @@ static bool too_early(struct engine *e, uint32_t lane, const struct record *reco
 /* The head is issued and first in its stream. */
 static void begin(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	struct op *op = op_at(e, l->head);
 	const struct record *record = record_at(e, op);
 	op_id holder;
@@ -206,7 +206,7 @@ static void begin(struct engine *e, uint32_t lane)
 
 static void step(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	enum lane_state state = (enum lane_state)l->state;
 	struct op *op = l->head ? op_at(e, l->head) : NULL;
 	if (!op || !(op->flags & OPF_ISSUED))

@@ -18,7 +18,7 @@ static const struct group_instance *members_of(const struct engine *e, const str
 
 int flow_links(const struct engine *e, uint32_t work)
 {
-	const struct work *w = &e->works[work];
+	const struct device_work *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
 		return 1;
 	if (w->owner == OWNER_TRANSFER)
@@ -39,7 +39,7 @@ static int group_link(const struct engine *e, const struct instance *instance, i
 
 int flow_link(const struct engine *e, uint32_t work, int i)
 {
-	const struct work *w = &e->works[work];
+	const struct device_work *w = &e->works[work];
 	if (w->owner == OWNER_LANE) {
 		bool up = copy_way(op_record(e->world, w->op)) == COPY_TO_HOST;
 		return (int)e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
@@ -61,7 +61,7 @@ static double share_of(const struct engine *e, uint32_t work)
 
 static void touch(struct engine *e, uint32_t work)
 {
-	struct work *w = &e->works[work];
+	struct device_work *w = &e->works[work];
 	if (w->touched == e->s.round)
 		return;
 	w->touched = e->s.round;
@@ -119,7 +119,7 @@ static void part(struct engine *e, uint32_t work)
  * latency and rest add up to their sum rounded up once. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
-	struct work *w = &e->works[work];
+	struct device_work *w = &e->works[work];
 	double ns = bytes > 0 && rate > 0 ? bytes / rate * 1e9 : 0;
 	int64_t latency = ns > 0 ? round_up(latency_ns) : round_up(latency_ns + ns);
 	w->left = ns - ((double)latency - latency_ns);
@@ -135,13 +135,13 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
 
 bool flow_over(const struct engine *e, uint32_t work)
 {
-	const struct work *w = &e->works[work];
+	const struct device_work *w = &e->works[work];
 	return w->phase == PHASE_FLOW || w->left <= 0;
 }
 
 void flow_due(struct engine *e, uint32_t work)
 {
-	struct work *w = &e->works[work];
+	struct device_work *w = &e->works[work];
 	w->phase = PHASE_FLOW;
 	w->since = e->s.now;
 	w->share = 1;
@@ -150,7 +150,7 @@ void flow_due(struct engine *e, uint32_t work)
 
 void flow_leave(struct engine *e, uint32_t work)
 {
-	struct work *w = &e->works[work];
+	struct device_work *w = &e->works[work];
 	agenda_drop(e, work);
 	if (w->phase == PHASE_FLOW)
 		part(e, work);

@@ -65,7 +65,7 @@ bool sim_waiting(struct backend *backend, int rank, op_id *on)
 	const struct rank *r = &e->ranks[rank];
 	op_id other = r->state == RANK_BLOCKED ? r->on : 0;
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !*on; k++) {
-		const struct lane *lane = &e->lanes[r->lanes + k];
+		const struct stream_queue *lane = &e->lanes[r->lanes + k];
 		if (!lane->head || !(op_at(e, lane->head)->flags & OPF_ISSUED))
 			continue;
 		if (lane->state == LANE_MEET || lane->state == LANE_RUN)

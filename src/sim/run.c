@@ -88,7 +88,7 @@ static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t othe
 	}
 }
 
-static bool at_meeting(const struct lane *lane)
+static bool at_meeting(const struct stream_queue *lane)
 {
 	return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN);
 }
@@ -108,7 +108,7 @@ static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, st
 	for (int i = 0; i < meet->n; i++) {
 		if (!op[i])
 			continue;
-		const struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[op[i]])];
+		const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[op[i]])];
 		if (lane->head == op[i] && at_meeting(lane))
 			spread(e, depth, rank, lane->rank, queued);
 	}
@@ -129,7 +129,7 @@ static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 {
 	const struct rank *r = &e->ranks[rank];
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++) {
-		const struct lane *lane = &e->lanes[r->lanes + k];
+		const struct stream_queue *lane = &e->lanes[r->lanes + k];
 		if (!lane->parts || !at_meeting(lane))
 			continue;
 		const struct op *op = op_at(e, lane->head);
@@ -142,7 +142,7 @@ static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 	}
 }
 
-static bool hangs_on(const struct engine *e, const struct lane *lane, uint32_t rank, bool *queued)
+static bool hangs_on(const struct engine *e, const struct stream_queue *lane, uint32_t rank, bool *queued)
 {
 	const struct op *op = op_at(e, lane->head);
 	const struct record *record = record_at(e, op);
@@ -166,7 +166,7 @@ static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
 	for (uint32_t other = 0; other < e->ranks_count; other++) {
 		const struct rank *r = &e->ranks[other];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && other != rank; k++) {
-			const struct lane *lane = &e->lanes[r->lanes + k];
+			const struct stream_queue *lane = &e->lanes[r->lanes + k];
 			bool queued = false;
 			if (lane->parts && at_meeting(lane) && hangs_on(e, lane, rank, &queued))
 				spread(e, depth, rank, other, queued);
@@ -240,7 +240,7 @@ void rank_idle(struct engine *e, uint32_t rank)
 
 /* ---- the pass */
 
-static bool put_off(const struct engine *e, const struct work *work)
+static bool put_off(const struct engine *e, const struct device_work *work)
 {
 	const struct transfer *t;
 	const struct instance *instance;
@@ -272,11 +272,11 @@ static void count_work(struct engine *e, const struct record *record)
 
 static void lane_due(struct engine *e, uint32_t index)
 {
-	struct lane *lane = &e->lanes[index];
-	struct work *work = &e->works[lane->work];
+	struct stream_queue *lane = &e->lanes[index];
+	struct device_work *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
 	e->ranks[lane->rank].seen = e->s.now;
-	switch ((enum phase)work->phase) {
+	switch ((enum work_phase)work->phase) {
 	case PHASE_ARRIVE:
 		lane_arrive(e, index);
 		return;

@@ -14,7 +14,7 @@
 
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
-	e->works[e->works_count] = (struct work){
+	e->works[e->works_count] = (struct device_work){
 	        .index = index, .at = NOWHERE, .next = NOWHERE, .owner = (uint8_t)owner, .share = 1};
 	return (uint32_t)e->works_count++;
 }
@@ -23,7 +23,7 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
 	const struct stream *known = stream ? world_stream(e->world, (int)rank, (int)stream) : NULL;
 	uint32_t lane = e->ranks[rank].lanes + stream;
-	e->lanes[lane] = (struct lane){.rank = rank,
+	e->lanes[lane] = (struct stream_queue){.rank = rank,
 	        .stream = (uint8_t)stream,
 	        .next = NOWHERE,
 	        .work = add_work(e, OWNER_LANE, lane),
@@ -39,7 +39,7 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 	struct rank *r = &e->ranks[rank];
 	uint32_t from = r->lanes, to = (uint32_t)e->lanes_count, shift = to - from;
 	for (uint32_t i = 0; i < r->lane_count; i++) {
-		struct lane *lane = &e->lanes[to + i];
+		struct stream_queue *lane = &e->lanes[to + i];
 		*lane = e->lanes[from + i];
 		e->works[lane->work].index = to + i;
 		if (lane->next != NOWHERE)
@@ -53,7 +53,7 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 				*end[k] += shift;
 	}
 	for (uint32_t i = r->lane_count; i < room; i++)
-		e->lanes[to + i] = (struct lane){0};
+		e->lanes[to + i] = (struct stream_queue){0};
 	r->lanes = to;
 	r->lane_room = room;
 	e->lanes_count += room;
@@ -134,7 +134,7 @@ static void make_lines(struct engine *e, uint32_t rank)
 	op_id id = r->reserved ? e->world->ops[r->reserved].next_program : e->world->first[rank];
 	for (; id; id = e->world->ops[id].next_program) {
 		const struct record *record = op_record(e->world, id);
-		struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
+		struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
 		if (record->kind == OP_P2P && record->parts > lane->parts) {
 			e->parts += record->parts - lane->parts;
 			lane->parts = record->parts;

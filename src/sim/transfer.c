@@ -20,7 +20,7 @@ op_id part_other(const struct engine *e, const struct op *op, int part)
 
 bool op_arrived(const struct engine *e, op_id id)
 {
-	const struct lane *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
+	const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
 	return lane->head == id && (lane->state == LANE_MEET || lane->state == LANE_RUN);
 }
 
@@ -38,7 +38,7 @@ static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2
 static void began(struct engine *e, op_id id, op_id last)
 {
 	struct op *op = op_at(e, id);
-	struct lane *lane = &e->lanes[lane_of(e, op)];
+	struct stream_queue *lane = &e->lanes[lane_of(e, op)];
 	if (lane->state == LANE_RUN)
 		return;
 	lane->state = LANE_RUN;
@@ -86,7 +86,7 @@ static bool with_stopped(const struct engine *e, const struct record *record)
 
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
-	struct lane *l = &e->lanes[lane];
+	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);

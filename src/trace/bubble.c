@@ -15,16 +15,16 @@ enum { LETTERS = 128 };
 
 /* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that
  * waits is asked again and again, and looks on from there. */
-struct task {
+struct replayed_task {
 	int rank, letter;
 	op_id next, last;
 	double arrived, start, end;
 	bool done;
 };
-struct schedule {
+struct replayed_schedule {
 	const struct trace *trace;
 	int section;
-	struct task *task; /* by rank, in program order */
+	struct replayed_task *task; /* by rank, in program order */
 	size_t count, room;
 	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
@@ -43,7 +43,7 @@ static bool is_hand_off(const struct record *record)
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
-static void add_hand_off(struct schedule *s, int rank, op_id id)
+static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
 
@@ -55,7 +55,7 @@ static void add_hand_off(struct schedule *s, int rank, op_id id)
 	}
 }
 
-static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase)
+static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
 	int letter = (unsigned char)record->colour % LETTERS;
@@ -64,8 +64,8 @@ static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase
 	if (*phase != record->phase || s->count == s->first[rank]) {
 		if (MEM_GROW(&s->task, s->count, &s->room) != ST_OK)
 			return ST_MEMORY;
-		s->task[s->count++] =
-		        (struct task){.rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id};
+		s->task[s->count++] = (struct replayed_task){
+		        .rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;
 		*phase = record->phase;
@@ -81,7 +81,7 @@ static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase
 	return ST_OK;
 }
 
-static enum status read_rank(struct schedule *s, int rank)
+static enum status read_rank(struct replayed_schedule *s, int rank)
 {
 	const struct world *world = s->trace->world;
 	enum status status = ST_OK;
@@ -105,7 +105,7 @@ static enum status read_rank(struct schedule *s, int rank)
 }
 
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */
-static bool received(const struct schedule *s, struct task *task)
+static bool received(const struct replayed_schedule *s, struct replayed_task *task)
 {
 	const struct world *world = s->trace->world;
 
@@ -134,12 +134,12 @@ static bool received(const struct schedule *s, struct task *task)
 
 /* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send
  * and receive). */
-static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
+static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
 
 	for (; *next < s->first[rank + 1]; ++*next, forced = false, moved = true) {
-		struct task *task = &s->task[*next];
+		struct replayed_task *task = &s->task[*next];
 		double before = *next > s->first[rank] ? task[-1].end : 0;
 		if (!received(s, task) && !forced)
 			break;
@@ -150,7 +150,7 @@ static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
 	return moved;
 }
 
-static double replay(struct schedule *s, size_t *next)
+static double replay(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
 	double span = 0;
@@ -170,7 +170,8 @@ static double replay(struct schedule *s, size_t *next)
 			replay_rank(s, &next[behind], behind, true);
 	}
 	for (int rank = 0; rank < n; rank++) {
-		const struct task *first = s->task + s->first[rank], *end = s->task + s->first[rank + 1];
+		const struct replayed_task *first = s->task + s->first[rank],
+		                           *end = s->task + s->first[rank + 1];
 		if (end > first && end[-1].end - first->start > span)
 			span = end[-1].end - first->start;
 	}
@@ -179,7 +180,7 @@ static double replay(struct schedule *s, size_t *next)
 
 /* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
  * costs nothing */
-static double bubble_of(struct schedule *s, size_t *next)
+static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
 	double span = replay(s, next), work = 0;
 	int ranks = 0;
@@ -194,7 +195,7 @@ static double bubble_of(struct schedule *s, size_t *next)
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
 {
 	size_t n = (size_t)trace->world->n;
-	struct schedule s = {.trace = trace,
+	struct replayed_schedule s = {.trace = trace,
 	        .section = section,
 	        .first = mem_alloc((n + 1) * sizeof *s.first),
 	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task)};

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct writer {
+struct json_writer {
 	const struct trace *trace;
 	struct text *out;
 	struct text label;
@@ -42,14 +42,15 @@ static void put_us(struct text *out, const char *key, int64_t ns)
 	text_add(out, "\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
-static void begin(struct writer *w, const char *phase, int rank, int stream)
+static void begin(struct json_writer *w, const char *phase, int rank, int stream)
 {
 	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
 	        stream);
 	w->begun = true;
 }
 
-static void put_name(struct writer *w, const char *what, int rank, int stream, const char *name, int index)
+static void put_name(
+        struct json_writer *w, const char *what, int rank, int stream, const char *name, int index)
 {
 	begin(w, "M", rank, stream);
 	text_add(w->out, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
@@ -59,14 +60,14 @@ static void put_name(struct writer *w, const char *what, int rank, int stream, c
 	text_add(w->out, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
-static void put_label(struct writer *w, op_id id)
+static void put_label(struct json_writer *w, op_id id)
 {
 	text_clear(&w->label);
 	trace_label(w->trace, id, &w->label);
 	put_escaped(w->out, text_string(&w->label));
 }
 
-static void put_arguments(struct writer *w, const struct span *span)
+static void put_arguments(struct json_writer *w, const struct span *span)
 {
 	const struct world *world = w->trace->world;
 	const struct record *record = op_record(world, span->op);
@@ -89,7 +90,7 @@ static void put_arguments(struct writer *w, const struct span *span)
 	text_add(w->out, "}");
 }
 
-static void put_work(struct writer *w, int rank, int stream, const struct span *span)
+static void put_work(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	const struct record *record = op_record(w->trace->world, span->op);
 
@@ -100,7 +101,7 @@ static void put_work(struct writer *w, int rank, int stream, const struct span *
 }
 
 /* What delays `op`; args.for is what it waits for, with its rank. */
-static void put_stall(struct writer *w, int rank, int stream, const struct span *span)
+static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	begin(w, "X", rank, stream);
 	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
@@ -117,7 +118,7 @@ static void put_stall(struct writer *w, int rank, int stream, const struct span 
 	text_add(w->out, "}");
 }
 
-static enum status put_span(struct writer *w, int rank, int stream, const struct span *span)
+static enum status put_span(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
 		return ST_OK;
@@ -136,7 +137,7 @@ static enum status put_span(struct writer *w, int rank, int stream, const struct
 /* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it
  * reaches. */
 static void put_arrow(
-        struct writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
+        struct json_writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
 {
 	const struct op *a = &w->trace->world->ops[from], *b = &w->trace->world->ops[to];
 
@@ -158,7 +159,7 @@ static bool lasts(const struct times *t)
 }
 
 /* From what a wait waited for to the work behind the wait on its stream. */
-static void wait_arrow(struct writer *w, const struct lanes *lanes, uint32_t place)
+static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_t place)
 {
 	const struct world *world = w->trace->world;
 	op_id wait = lanes->moment[lanes->order[place]].id, target = world->ops[wait].target;
@@ -179,7 +180,7 @@ static void wait_arrow(struct writer *w, const struct lanes *lanes, uint32_t pla
 }
 
 /* From each sender to its receiver, drawn with the receiver. */
-static void transfer_arrow(struct writer *w, op_id id)
+static void transfer_arrow(struct json_writer *w, op_id id)
 {
 	const struct world *world = w->trace->world;
 	const struct record *record = op_record(world, id);
@@ -197,7 +198,7 @@ static void transfer_arrow(struct writer *w, op_id id)
 	}
 }
 
-static void put_arrows(struct writer *w, const struct lanes *lanes)
+static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 {
 	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
 		op_id id = lanes->moment[lanes->order[place]].id;
@@ -210,7 +211,7 @@ static void put_arrows(struct writer *w, const struct lanes *lanes)
 }
 
 static enum status put_rank(
-        struct writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
+        struct json_writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
 {
 	char name[32];
 	enum status status = ST_OK;
@@ -231,7 +232,7 @@ static enum status put_rank(
 
 enum status trace_export_json(const struct trace *trace, struct text *out)
 {
-	struct writer w = {.trace = trace, .out = out};
+	struct json_writer w = {.trace = trace, .out = out};
 	struct window window = trace_window(trace, -1);
 	struct lanes lanes = {0};
 	struct spans spans = {0};

@@ -17,7 +17,7 @@ static int64_t lesser(int64_t a, int64_t b)
 
 /* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that
  * time. */
-struct writer {
+struct span_writer {
 	const struct lanes *lanes;
 	struct spans *out;
 	int64_t at, to;
@@ -27,8 +27,8 @@ struct writer {
 
 /* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of
  * what a frame costs. */
-static void put(struct writer *w, enum span_kind kind, enum cause cause, const struct moment *m, op_id blame,
-        int64_t to)
+static void put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
+        op_id blame, int64_t to)
 {
 	struct spans *out = w->out;
 
@@ -65,7 +65,7 @@ static size_t host_span_at(const struct spans *host, int64_t at)
 }
 
 /* n is not issued yet: what its host is doing */
-static void put_unissued(struct writer *w, const struct moment *n, int64_t upto)
+static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
 
@@ -96,7 +96,7 @@ static op_id sender_of(const struct world *world, op_id receive)
 }
 
 /* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
-static void put_event(struct writer *w, const struct moment *n, op_id behind, int64_t upto)
+static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
 	enum cause cause = CAUSE_EVENT;
@@ -135,7 +135,7 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 }
 
 /* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
-static void put_gap(struct writer *w, uint32_t i, uint32_t n)
+static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 {
 	const struct trace *trace = w->lanes->trace;
 	const struct moment *m = moment_at(w->lanes, n);
@@ -178,7 +178,7 @@ static uint32_t first_after(const struct lanes *lanes, int stream, int64_t from)
 	return low;
 }
 
-static void write_stream(struct writer *w, int stream)
+static void write_stream(struct span_writer *w, int stream)
 {
 	uint32_t end = w->lanes->first[stream + 1];
 
@@ -196,7 +196,7 @@ static void write_stream(struct writer *w, int stream)
 	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-static void write_host(struct writer *w)
+static void write_host(struct span_writer *w)
 {
 	const struct spans *host = &w->lanes->host;
 	for (size_t i = w->host; i < host->count && w->at < w->to && w->status == ST_OK; i++) {
@@ -209,7 +209,7 @@ static void write_host(struct writer *w)
 
 enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
-	struct writer w = {.lanes = lanes,
+	struct span_writer w = {.lanes = lanes,
 	        .out = out,
 	        .at = window.from,
 	        .to = window.to,

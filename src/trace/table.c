@@ -149,7 +149,7 @@ enum status blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 	char *copy = mem_copy_text(text_string(rows), rows->count);
 	if (!copy)
 		return ST_MEMORY;
-	struct block *block = &blocks->block[blocks->count++];
+	struct row_group *block = &blocks->block[blocks->count++];
 	block->rows = copy;
 	ranks_one(&block->ranks, rank);
 	return ST_OK;

@@ -30,7 +30,7 @@ static size_t best_fit(const struct heap *heap, const struct block_plan *plan, u
 	size_t best = heap->count;
 
 	for (size_t i = 0; i < heap->count; i++) {
-		const struct block *block = &heap->blocks[i];
+		const struct memory_block *block = &heap->blocks[i];
 		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool ||
 		        block->small != plan->small)
 			continue;
@@ -100,7 +100,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
 	        .pool = plan->pool,
 	        .small = plan->small};
 	plan->block = heap->count;
-	heap->blocks[heap->count++] = (struct block){.address = address,
+	heap->blocks[heap->count++] = (struct memory_block){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .tensor = -1,
 	        .pool = plan->pool,
@@ -113,7 +113,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
 		heap->peak_reserved = heap->reserved;
 }
 
-static void block_insert(struct heap *heap, size_t at, struct block block)
+static void block_insert(struct heap *heap, size_t at, struct memory_block block)
 {
 	MEM_GROW(&heap->blocks, heap->count, &heap->room);
 	memmove(&heap->blocks[at + 1], &heap->blocks[at], (heap->count - at) * sizeof *heap->blocks);
@@ -128,7 +128,7 @@ static void block_remove(struct heap *heap, size_t at)
 }
 
 /* Small blocks split off any rest; large ones only a rest that a large request could use. */
-static bool worth_splitting(const struct block *block, const struct block_plan *plan)
+static bool worth_splitting(const struct memory_block *block, const struct block_plan *plan)
 {
 	int64_t rest = block->bytes - plan->bytes;
 	return plan->small ? rest >= ROUND : rest > plan->small_limit;
@@ -139,14 +139,14 @@ size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, n
 	size_t at = plan->block;
 
 	if (worth_splitting(&heap->blocks[at], plan)) {
-		struct block rest = heap->blocks[at];
+		struct memory_block rest = heap->blocks[at];
 		rest.address += plan->bytes;
 		rest.bytes -= plan->bytes;
 		rest.first = false;
 		heap->blocks[at].bytes = plan->bytes;
 		block_insert(heap, at + 1, rest);
 	}
-	struct block *block = &heap->blocks[at];
+	struct memory_block *block = &heap->blocks[at];
 	block->free = false;
 	block->tensor = tensor;
 	block->owner = owner;
@@ -163,7 +163,7 @@ size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, n
 /* Joins block `at` with the one behind it when both are free and of one segment. */
 static void merge(struct heap *heap, size_t at)
 {
-	struct block *block = &heap->blocks[at];
+	struct memory_block *block = &heap->blocks[at];
 
 	if (at + 1 >= heap->count || !block[0].free || !block[1].free || block[1].first)
 		return;
@@ -175,7 +175,7 @@ static void merge(struct heap *heap, size_t at)
 
 void heap_give(struct heap *heap, size_t at, uint32_t freed_at)
 {
-	struct block *block = &heap->blocks[at];
+	struct memory_block *block = &heap->blocks[at];
 
 	heap->allocated -= block->bytes;
 	heap->kind[block->kind] -= block->bytes;

@@ -140,7 +140,7 @@ void meets_join(struct world *world, op_id id);
 void crossing_join(struct world *world, op_id id, uint32_t meet);
 
 /* ---- allocator.c: one space of one rank */
-struct block {
+struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* that owns it; -1 when free */
 	name_id owner;
@@ -156,7 +156,7 @@ struct segment {
 	bool small;
 };
 struct heap {
-	struct block *blocks;
+	struct memory_block *blocks;
 	size_t count, room; /* by address, without gaps inside a segment */
 	struct segment *segments;
 	size_t segment_count, segment_room; /* by address */

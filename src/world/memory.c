@@ -69,11 +69,11 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 {
 	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
 	struct memory_counts counts;
-	const struct block *owner[OWNERS_NAMED] = {NULL};
+	const struct memory_block *owner[OWNERS_NAMED] = {NULL};
 	struct text why = {0};
 
 	for (size_t i = 0; i < heap->count; i++) {
-		const struct block *block = &heap->blocks[i];
+		const struct memory_block *block = &heap->blocks[i];
 		for (int k = 0; k < OWNERS_NAMED && !block->free; k++) {
 			if (owner[k] && owner[k]->bytes >= block->bytes)
 				continue;
@@ -158,7 +158,7 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 			segment_queue(world, grant->rank, 0, ns);
 		heap_grow(heap, &plan, get_bytes(world, grant->rank, space, plan.segment_bytes));
 	}
-	const struct block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
+	const struct memory_block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
 	MEM_GROW(&memory->handouts, memory->handout_count, &memory->handout_room);
 	memory->handouts[memory->handout_count++] = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
@@ -276,7 +276,7 @@ int world_segments(const struct world *world, int rank, struct segment_view *out
 	return (int)heap->segment_count;
 }
 
-static op_id after_of(const struct world *world, int rank, const struct block *block)
+static op_id after_of(const struct world *world, int rank, const struct memory_block *block)
 {
 	const struct rank_memory *memory = &world->memory->rank[rank];
 	op_id after = 0;
@@ -295,7 +295,7 @@ int world_blocks(const struct world *world, int rank, struct block_view *out, in
 	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
 
 	for (size_t i = 0; i < heap->count && (int)i < room; i++) {
-		const struct block *block = &heap->blocks[i];
+		const struct memory_block *block = &heap->blocks[i];
 		out[i] = (struct block_view){.address = block->address,
 		        .bytes = block->bytes,
 		        .free = block->free,
