@@ -1,14 +1,10 @@
-/* agree.h -- the end of an order: every process says how it went, and all learn whether they can go on
- * together.
+/* agree.h -- the end of an order: every process says how it went, and all learn whether they can go on together.
  *
  * - A line that is refused, an `expect` that is false: from the books, and so the same everywhere.
- * - A process's data failed (a full disk, no memory for numbers): it has made the same calls as the others,
- * and rank 0 tells whose numbers
+ * - A process's data failed (a full disk): it has made the same calls as the others, and rank 0 tells whose numbers
  *   are not to be trusted.
- * - A process's books failed (ST_MEMORY, ST_MPI): it has left the line at a place of its own. Do all say the
- * same - status, books, steps -,
- *   then the line is refused, and all make the world before it again. Else the job ends, in words: nobody
- *   waits for messages that never come. */
+ * - A message failed (ST_MPI): this process has left the line at a place of its own. The job ends, in words: nobody
+ *   waits for messages that never come. (A process without memory has ended already: base/memory.h.) */
 #ifndef RANKSH_AGREE_H
 #define RANKSH_AGREE_H
 

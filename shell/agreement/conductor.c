@@ -100,15 +100,13 @@ static enum status end_script(struct shell *shell)
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
-	int64_t start = credit_position(&conductor->credit, &shell->budget);
-	shell->wish = (struct wish){0};
+	shell->asked = (struct wish){0};
 	text_clear(&shell->outside);
 	shell->replaying += order->silent;
 	out_mute(shell->out, order->silent);
 	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
 	out_mute(shell->out, -order->silent);
 	shell->replaying -= order->silent;
-	conductor->stopped = status == ST_INTERRUPTED ? credit_stop(&conductor->credit, start) : 0;
 	return status;
 }
 
@@ -138,15 +136,14 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 	struct shell *shell = &conductor->shell;
 	enum status status = ST_OK;
 	size_t from = 0;
-	shell_enter(shell);
 	for (int line = order->first_line; from < order->count && status == ST_OK;) {
 		const char *text = order->text + from;
 		size_t left = order->count - from, size = whole_lines(text, left, 0);
-		status = interpreter_run(shell, text, size, order->file, line);
+		status = line_text(shell, text, size, order->file, line);
 		if (status == ST_INCOMPLETE && size < left) {
 			status = find_block(text, left, order->file, line, &size);
 			if (status == ST_OK)
-				status = interpreter_run(shell, text, size, order->file, line);
+				status = line_text(shell, text, size, order->file, line);
 		}
 		if (status == ST_INCOMPLETE)
 			break;
@@ -155,9 +152,7 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 		from += size;
 	}
 	conductor->taken = from;
-	status = shell_settle(shell, status);
-	shell_leave(shell);
-	return status;
+	return shell_settle(shell, status);
 }
 
 static enum status carry_out(struct conductor *conductor, const struct order *order)
@@ -170,12 +165,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_LINE:
 		return run_line(conductor, order);
 	case ORDER_TEXT:
-		shell_enter(shell);
-		status = interpreter_run(shell, order->text, order->count, order->file, order->first_line);
-		if (status != ST_INCOMPLETE)
-			status = shell_settle(shell, status);
-		shell_leave(shell);
-		return status;
+		status = line_text(shell, order->text, order->count, order->file, order->first_line);
+		return status == ST_INCOMPLETE ? status : shell_settle(shell, status);
 	case ORDER_LINES:
 		return run_lines(conductor, order);
 	case ORDER_END:
@@ -225,10 +216,6 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
 	pack_order(order, &conductor->bytes);
-	if (conductor->bytes.broken) {
-		text_release(&conductor->bytes);
-		return ST_MEMORY;
-	}
 	enum status status = plane_send_all(conductor->plane, conductor->bytes.bytes, conductor->bytes.count);
 	if (status != ST_OK)
 		return agree_end(conductor, status);
@@ -274,8 +261,6 @@ enum status conductor_open(struct conductor *conductor, struct plane *plane, str
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
 	conductor->verdicts = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->verdicts);
-	if (!conductor->verdicts)
-		return ST_MEMORY;
 	return shell_open(shell, plane, n, options->dry, options->machine ? options->machine : "classroom");
 }
 

@@ -36,11 +36,9 @@ struct conductor {
 	struct text bytes;            /* scratch: messages */
 	struct plane_bytes *verdicts; /* rank 0: one for each process (agree.c) */
 	bool differ_told;             /* that books differ is said once */
-	int64_t patience_ns;          /* wall clock: whoever waits for an agreement gives up then; 0: waits */
 	bool output_failed;           /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
-	size_t taken;    /* after LINES: bytes that were run; the rest is the beginning of something */
-	int64_t stopped; /* after an interrupted line: its stop, in steps from its start */
+	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */
 	/* rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the
 	 * flag is taken down by asking) */
 	void (*say)(void *self, const char *bytes, size_t count);

@@ -28,7 +28,9 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
 		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
-	return status == ST_OK ? lesson_open(shell, (int)number.value) : status;
+	if (status == ST_OK)
+		shell->wish = (struct wish){.kind = WISH_LESSON, .number = (int64_t)number.value};
+	return status;
 }
 
 const struct command command_lesson = {
@@ -46,7 +48,8 @@ const struct command command_lesson = {
 static enum status next_run(struct shell *shell, struct call *call)
 {
 	(void)call;
-	return lesson_next(shell);
+	shell->wish = (struct wish){.kind = WISH_NEXT};
+	return ST_OK;
 }
 
 const struct command command_next = {
@@ -93,7 +96,10 @@ const struct command command_check = {
 
 static enum status solution_run(struct shell *shell, struct call *call)
 {
-	return lesson_solution(shell, call_count(call, 0) > 0);
+	if (!call_count(call, 0))
+		return lesson_solution(shell, false);
+	shell->wish = (struct wish){.kind = WISH_SOLUTION};
+	return ST_OK;
 }
 
 const struct command command_solution = {
@@ -128,7 +134,8 @@ const struct command command_predict = {
 static enum status tour_run(struct shell *shell, struct call *call)
 {
 	(void)call;
-	return tour_open(shell);
+	shell->wish = (struct wish){.kind = WISH_TOUR};
+	return ST_OK;
 }
 
 const struct command command_tour = {

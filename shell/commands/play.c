@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
-#include "shell/line/line.h"
-#include "shell/line/replay.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
@@ -26,7 +24,7 @@ static enum status count_of(struct call *call, int row, const char *what, double
 	return status;
 }
 
-/* The journal keeps of a command that the limit stopped (program_back) the steps that it did play; in a
+/* The journal keeps of a command that the limit stopped (replay_back) the steps that it did play; in a
  * block, those of the whole line. */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
@@ -39,16 +37,24 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	long played = whole ? t->played - t->played_before : t->cut;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
-	shell_keep_as(shell, whole ? NULL : call_text(call), from, to, did);
+	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
 	return status;
 }
 
 static enum status step_to(struct shell *shell, struct call *call, long played)
 {
+	const struct training *t = training_of(shell);
 	if (shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
 		        "`step back` and `step 0` stand alone on a line: the lines before run again");
-	return program_back(shell, played);
+	if (!t->now.program.count)
+		return fail(ST_ARGUMENT,
+		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	if (played < 0)
+		return fail(ST_RANGE, "step back: only %ld step%s played", t->played,
+		        t->played == 1 ? " was" : "s were");
+	shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
+	return ST_OK;
 }
 
 static enum status step_back(struct shell *shell, struct call *call)

@@ -60,7 +60,7 @@ static enum status source_run(struct shell *shell, struct call *call)
 	status = shell_file(shell, path, &bytes, &count);
 	if (status == ST_OK) {
 		shell_read_file(shell, path, bytes, count);
-		status = interpreter_run(shell, bytes, count, path, 1);
+		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
 	}
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);

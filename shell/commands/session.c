@@ -2,22 +2,20 @@
 #include "base/file.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
-#include "shell/line/replay.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
-#include "shell/training/open.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* What needs the terminal is asked of the front end when the line is over. */
-static enum status wish(struct shell *shell, enum wish_kind kind, const char *what)
+static enum status ask(struct shell *shell, enum wish_kind kind, const char *what)
 {
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT, "`%s` works at a prompt", what);
-	shell->wish.kind = kind;
+	shell->asked.kind = kind;
 	return ST_OK;
 }
 
@@ -33,8 +31,7 @@ static enum status undo_run(struct shell *shell, struct call *call)
 		status = fail(ST_ARGUMENT,
 		        "`undo` stands alone on a line that you type: the lines before run again");
 	if (status == ST_OK)
-		status = journal_undo(shell, (int)number.value);
-	shell->undid = status == ST_OK;
+		shell->wish = (struct wish){.kind = WISH_UNDO, .number = (int64_t)number.value};
 	return status;
 }
 
@@ -52,7 +49,8 @@ const struct command command_undo = {
 static enum status reset_run(struct shell *shell, struct call *call)
 {
 	(void)call;
-	return shell_reset(shell);
+	shell->wish = (struct wish){.kind = WISH_EMPTY};
+	return ST_OK;
 }
 
 const struct command command_reset = {
@@ -68,25 +66,35 @@ const struct command command_reset = {
 /* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. */
 static enum status save_journal(struct shell *shell, const char *path)
 {
-	bool first = plane_rank(shell->plane) == 0;
-	return shell_agree(
-	        shell, 0, first ? file_write(path, text_string(&shell->typed), shell->typed.count) : ST_OK);
+	struct text script = {0};
+	enum status status = ST_OK;
+	journal_script(&shell->journal, &script);
+	if (plane_rank(shell->plane) == 0)
+		status = file_write(path, text_string(&script), script.count);
+	text_release(&script);
+	return shell_agree(shell, 0, status);
 }
 
 static void list_journal(struct shell *shell)
 {
+	const struct journal *journal = &shell->journal;
+	struct text script = {0};
 	int number = 0;
-	for (size_t i = 0; i < shell->journal.count; i++) {
-		const struct entry *entry = &shell->journal.entries[i];
-		const char *line = shell->typed.bytes + entry->from;
-		char count[16] = "";
-		if (!entry->scenery)
-			snprintf(count, sizeof count, "%d", ++number);
-		out_say(shell->out, "%s%4s%s  %.*s", style(shell->out, COLOUR_NOTE), count,
-		        style(shell->out, COLOUR_PLAIN), (int)(entry->to - entry->from), line);
-	}
-	if (!shell->journal.count)
+	journal_script(journal, &script);
+	if (!script.count)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
+	text_release(&script);
+	for (size_t i = journal->floor; i < journal->count; i++) {
+		const struct journal_entry *entry = &journal->entries[i];
+		char count[16] = "";
+		if (entry->session && !*entry->ran)
+			continue;
+		if (entry->counts)
+			snprintf(count, sizeof count, "%d", ++number);
+		out_say(shell->out, "%s%4s%s  %s%s", style(shell->out, COLOUR_NOTE), count,
+		        style(shell->out, COLOUR_PLAIN), entry->session ? entry->ran : entry->line,
+		        entry->session ? "" : "\n");
+	}
 }
 
 static enum status journal_run(struct shell *shell, struct call *call)
@@ -126,7 +134,7 @@ const struct command command_journal = {
 static enum status restart_run(struct shell *shell, struct call *call)
 {
 	(void)call;
-	return wish(shell, WISH_RESTART, "restart");
+	return ask(shell, WISH_RESTART, "restart");
 }
 
 const struct command command_restart = {
@@ -143,9 +151,9 @@ static enum status edit_run(struct shell *shell, struct call *call)
 	const char *path;
 	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
 	if (status == ST_OK)
-		status = wish(shell, WISH_EDIT, "edit");
+		status = ask(shell, WISH_EDIT, "edit");
 	if (status == ST_OK)
-		snprintf(shell->wish.file, sizeof shell->wish.file, "%s", path);
+		snprintf(shell->asked.file, sizeof shell->asked.file, "%s", path);
 	return status;
 }
 
@@ -164,7 +172,7 @@ static enum status view_run(struct shell *shell, struct call *call)
 	(void)call;
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
-	return wish(shell, WISH_VIEW, "view");
+	return ask(shell, WISH_VIEW, "view");
 }
 
 const struct command command_view = {

@@ -7,7 +7,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/run.h"
 #include "shell/lessons/lesson_file.h"
-#include "shell/line/line.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
 
@@ -68,14 +67,15 @@ static enum status current(struct shell *shell, struct lesson **lesson, struct l
 	return ST_OK;
 }
 
-/* Runs lines without showing what they say. They count as typed: undo and restart need them. */
+/* Runs lines without showing what they say. The journal keeps them beside the command: a world made again needs
+ * them. */
 static enum status run_quietly(struct shell *shell, const struct text *lines, const char *what)
 {
 	out_mute(shell->out, 1);
-	enum status status = interpreter_run(shell, text_string(lines), lines->count, what, 1);
+	enum status status = interpreter_run_granting(shell, text_string(lines), lines->count, what, 1, NULL);
 	out_mute(shell->out, -1);
 	if (status == ST_OK)
-		text_put(&shell->typed, text_string(lines), lines->count);
+		text_put(&shell->journal.ran, text_string(lines), lines->count);
 	return status;
 }
 
@@ -297,7 +297,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 
 /* ---- the tour: the same file of steps; its lines are shown and run */
 
-enum status tour_open(struct shell *shell)
+enum status tour_open(struct shell *shell, lesson_play *run)
 {
 	struct lesson *lesson = NULL;
 	enum status status = load(0, &lesson);
@@ -307,7 +307,7 @@ enum status tour_open(struct shell *shell)
 	shell->lesson = lesson;
 	lesson->task = -1;
 	status = shell_reset(shell);
-	return status == ST_OK ? lesson_next(shell) : status;
+	return status == ST_OK ? lesson_next(shell, run) : status;
 }
 
 bool tour_running(const struct shell *shell)
@@ -317,7 +317,7 @@ bool tour_running(const struct shell *shell)
 }
 
 /* A step of the tour: each line as if typed, behind a prompt, with what it says. */
-static enum status play_step(struct shell *shell, const struct lesson *tour)
+static enum status play_step(struct shell *shell, const struct lesson *tour, lesson_play *run)
 {
 	const struct lesson_task *step = &tour->file.task[tour->task];
 	const char *at = text_string(&step->start), *end = at + step->start.count, *line;
@@ -329,7 +329,9 @@ static enum status play_step(struct shell *shell, const struct lesson *tour)
 	while (status == ST_OK && (line = lesson_line(&at, end, &length))) {
 		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN), (int)length, line);
-		status = shell_line(shell, line, length);
+		status = run(shell, line, length);
+		if (status == ST_OK)
+			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
 	}
 	say_indented(shell, &step->story, COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
@@ -338,7 +340,7 @@ static enum status play_step(struct shell *shell, const struct lesson *tour)
 	return status;
 }
 
-enum status lesson_next(struct shell *shell)
+enum status lesson_next(struct shell *shell, lesson_play *run)
 {
 	struct lesson *lesson = shell->lesson;
 	if (!lesson)
@@ -348,7 +350,7 @@ enum status lesson_next(struct shell *shell)
 		        lesson->number ? "task" : "step of the tour");
 	lesson->task++;
 	if (lesson->number == 0)
-		return play_step(shell, lesson);
+		return play_step(shell, lesson, run);
 	enum status status = begin_task(shell, lesson);
 	if (status == ST_OK)
 		say_task(shell, lesson);

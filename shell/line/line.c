@@ -2,7 +2,9 @@
 #include "shell/line/line.h"
 #include "mpi/plane.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/replay.h"
+#include "shell/training/open.h"
 #include "shell/session/credit.h"
 #include "shell/session/journal.h"
 #include "shell/session/prints.h"
@@ -54,59 +56,86 @@ enum status shell_settle(struct shell *shell, enum status status)
 	return fail(status, "%s", words);
 }
 
-void shell_enter(struct shell *shell)
+/* ---- wishes: what a statement asks for is done when it is over ---- */
+
+/* A step of the tour, each line with what it says */
+static enum status run_shown(struct shell *shell, const char *line, size_t count)
 {
-	shell->depth++;
+	return shell_settle(shell, line_text(shell, line, count, NULL, 1));
 }
 
-void shell_leave(struct shell *shell)
+static enum status grant(struct shell *shell)
 {
-	if (--shell->depth > 0)
-		return;
-	journal_settle(shell);
-	session_forget(shell);
+	struct wish wish = shell->wish;
+	shell->wish = (struct wish){0};
+	switch (wish.kind) {
+	case WISH_EMPTY:
+		return shell_reset(shell);
+	case WISH_UNDO:
+		return replay_undo(shell, wish.number);
+	case WISH_BACK:
+		return replay_back(shell, wish.number);
+	case WISH_LESSON:
+		return lesson_open(shell, (int)wish.number);
+	case WISH_NEXT:
+		return lesson_next(shell, run_shown);
+	case WISH_SOLUTION:
+		return lesson_solution(shell, true);
+	case WISH_TOUR:
+		return tour_open(shell, run_shown);
+	case WISH_NONE:
+	case WISH_RESTART:
+	case WISH_EDIT:
+	case WISH_VIEW:
+		break; /* the front end's, when the line is over */
+	}
+	return ST_OK;
 }
+
+enum status line_text(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+{
+	return interpreter_run_granting(shell, text, count, file, first_line, grant);
+}
+
+/* ---- a line ---- */
 
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
-void shell_keep_as(struct shell *shell, const char *line, size_t from, size_t to, const char *did)
+/* Does the line become an entry? Refused ones too, when a part of them has taken effect: they are refused at the
+ * same place again; and on a replay all, so that the front end's list and this one are the same. */
+static bool to_keep(const struct shell *shell, const char *line, size_t count, enum command_class class,
+        enum status status, bool changed)
 {
-	if (line) {
-		text_put(&shell->keep_as, line + shell->kept_to, from - shell->kept_to);
-	} else {
-		text_clear(&shell->keep_as);
-		to = SIZE_MAX;
-	}
-	text_add(&shell->keep_as, "%s", did);
-	shell->kept_to = to;
-}
-
-/* Refused lines are kept too when a part of them has taken effect: they are refused at the same place
- * again. */
-static bool to_keep(
-        const struct shell *shell, const char *text, size_t count, enum status status, uint64_t before)
-{
-	if (status == ST_INCOMPLETE || status == ST_QUIT || status == ST_MEMORY || shell->undid ||
-	        journal_only_looks(text, count, true))
-		return false;
 	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
-	bool several = status != ST_SYNTAX &&
-	        (memchr(text, ';', count) || memchr(text, '{', count)); /* ST_SYNTAX: hardly ever begun */
-	return !refused || digest(shell) != before || several;
+	bool several = status != ST_SYNTAX && /* which has hardly ever begun */
+	        (memchr(line, ';', count) || memchr(line, '{', count));
+	if (shell->replaying)
+		return !shell->journal.rewritten && status != ST_INCOMPLETE;
+	if (status == ST_INCOMPLETE || status == ST_QUIT || shell->journal.rewritten ||
+	        shell->asked.kind != WISH_NONE || class == COMMAND_LOOK)
+		return false;
+	return !refused || changed || (several && class == COMMAND_STEER);
 }
 
-enum status shell_take_back(struct shell *shell)
+static void log_line(struct shell *shell, const char *line, size_t count, enum status status, bool changed,
+        struct journal_entry entry)
 {
-	char words[1024];
-	snprintf(words, sizeof words, "%s", fail_text());
-	shell->half_done = false;
-	enum status status = journal_restore(shell);
-	if (status != ST_OK)
-		return fail(status, "this computer is out of memory: only a part of the world is left");
-	return fail(ST_OK, "%s", words);
+	struct journal *journal = &shell->journal;
+	struct text kept = {0};
+	journal_kept(journal, line, count, &kept);
+	entry.line = (char *)text_string(&kept);
+	enum command_class class = interpreter_class(entry.line, kept.count);
+	if (to_keep(shell, entry.line, kept.count, class, status, changed)) {
+		entry.session = class != COMMAND_STEER;
+		entry.counts = !entry.session || (changed && !journal->emptied);
+		entry.ran = (char *)(entry.session ? text_string(&journal->ran) : "");
+		entry.outside = (char *)text_string(&shell->outside);
+		journal_add(journal, entry);
+	}
+	text_release(&kept);
 }
 
 enum status shell_line_again(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
@@ -114,42 +143,26 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	int64_t start = credit_position(shell->credit, &shell->budget);
 	uint64_t before = digest(shell);
 
-	shell->undid = shell->kept = false;
-	text_release(&shell->keep_as);
-	shell->kept_to = 0;
-	shell_enter(shell);
+	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)
 		credit_end_at(shell->credit, &shell->budget, stop);
 	if (stamp >= 0)
 		shell->backend->clock_at_least(shell->backend, stamp);
-	enum status status = interpreter_run(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
+	enum status status = line_text(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
 	if (status != ST_INCOMPLETE)
 		status = shell_settle(shell, status);
 	credit_end_at(shell->credit, &shell->budget, 0);
-	bool stopped = status == ST_INTERRUPTED;
-	if (shell->kept_to && shell->kept_to < count)
-		text_put(&shell->keep_as, text + shell->kept_to, count - shell->kept_to);
-	const char *kept = shell->kept_to ? text_string(&shell->keep_as) : text;
-	size_t length = shell->kept_to ? shell->keep_as.count : count;
-	shell->kept = to_keep(shell, kept, length, status, before);
-	if (shell->kept &&
-	        (shell->keep_as.broken ||
-	                journal_add(shell, kept, length, stopped ? credit_stop(shell->credit, start) : 0,
-	                        stamp) != ST_OK))
-		status = ST_MEMORY;
+	struct journal_entry entry = {
+	        .stamp = stamp, .stop = status == ST_INTERRUPTED ? credit_stop(shell->credit, start) : 0};
+	log_line(shell, text, count, status, digest(shell) != before, entry);
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);
-	shell_leave(shell);
-	bool touched = digest(shell) != before || !journal_only_looks(text, count, true);
-	shell->half_done = status == ST_MEMORY && touched && shell->depth == 0 && !shell->replaying;
-	if (shell->half_done &&
-	        plane_size(shell->plane) == 1) /* of several, the conductor asks the others first */
-		shell_keep(shell, shell_take_back(shell));
 	return status;
 }
 
 enum status shell_line(struct shell *shell, const char *text, size_t count)
 {
+	text_clear(&shell->outside);
 	return shell_line_again(shell, text, count, 0, -1);
 }

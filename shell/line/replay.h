@@ -1,18 +1,13 @@
-/* replay.h -- the world made again from the journal's lines */
+/* replay.h -- this world made again from the journal's lines */
 #ifndef RANKSH_REPLAY_H
 #define RANKSH_REPLAY_H
 
 #include "shell/session/shell.h"
 
-/* An empty world, then all but the last `count` typed lines again, silently. */
-enum status journal_undo(struct shell *shell, int count);
-/* The same world again, silently: after a line that ran out of memory half-way, or for one who makes some of
- * the lines do less (`step back`). ST_MEMORY: it is only a part of it. */
-enum status journal_restore(struct shell *shell);
-/* The world is made again, with all lines typed and the program's steps up to `played`. ST_RANGE. */
-enum status program_back(struct shell *shell, long played);
-/* True when every statement of the line only looks: nothing that a replay would need. session: so do help,
- * lessons, undo ... */
-bool journal_only_looks(const char *line, size_t count, bool session);
+/* The last `count` lines are taken back: an empty world, and then the others again, silently. ST_RANGE: there
+ * are not so many. */
+enum status replay_undo(struct shell *shell, int64_t count);
+/* The same world, but with the program's steps up to `played` only. ST_RANGE: fewer were played. */
+enum status replay_back(struct shell *shell, int64_t played);
 
 #endif

@@ -5,7 +5,6 @@
 #include "shell/agreement/pace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
-#include "shell/line/replay.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
 #include "shell/session/journal.h"
@@ -69,40 +68,16 @@ static bool interrupted(void *self)
 
 /* ---- the prompt ---- */
 
-/* The ranks that the prompt names, "@0-1,3 "; without a name all. */
-static void prompt_ranks(const struct shell *shell, struct ranks *set)
-{
-	struct text prompt = {0};
-	interpreter_prompt(shell, &prompt);
-	const char *at = text_string(&prompt);
-	ranks_all(set, shell->world->n);
-	if (*at == '@') {
-		struct ranks named = {0};
-		while (*at == '@' || *at == ',') {
-			char *end;
-			long from = strtol(at + 1, &end, 10),
-			     to = *end == '-' ? strtol(end + 1, &end, 10) : from;
-			for (long rank = from; rank <= to && rank < shell->world->n; rank++)
-				ranks_add(&named, (int)rank);
-			at = end;
-		}
-		if (!ranks_empty(&named))
-			*set = named;
-	}
-	text_release(&prompt);
-}
-
 /* The virtual clock of the prompt's ranks, and how many ranks wait for lines. */
 static void read_clocks(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct ranks set;
-	prompt_ranks(shell, &set);
+	const struct ranks *set = interpreter_ranks(shell);
 	for (int rank = 0; rank < shell->world->n; rank++) {
 		struct host_now now;
 		op_id on;
 		shell->backend->host(shell->backend, rank, &now);
-		if (ranks_has(&set, rank) && now.clock > reply->clock)
+		if (ranks_has(set, rank) && now.clock > reply->clock)
 			reply->clock = now.clock;
 		reply->waits += shell->backend->waiting(shell->backend, rank, &on);
 	}
@@ -145,19 +120,24 @@ static void hello(struct serve *serve, const struct request *request)
 
 static void write_wish(const struct wish *wish, struct text *out)
 {
-	switch (wish->kind) {
-	case WISH_NONE:
-		break;
-	case WISH_RESTART:
+	if (wish->kind == WISH_RESTART)
 		text_add(out, "restart");
-		break;
-	case WISH_VIEW:
+	else if (wish->kind == WISH_VIEW)
 		text_add(out, "view");
-		break;
-	case WISH_EDIT:
+	else if (wish->kind == WISH_EDIT)
 		text_add(out, "edit %s", wish->file);
-		break;
+}
+
+/* The entries that the front end does not know yet, behind those it is right about. */
+static void tell_log(struct journal *journal, struct log_change *log)
+{
+	log->kept = (int)journal->told;
+	log->any = journal->told != journal->count || journal->shorter;
+	for (; journal->told < journal->count; journal->told++) {
+		const struct journal_entry *entry = &journal->entries[journal->told];
+		log_change_add(log, entry->line, entry->outside, entry->stop, entry->stamp);
 	}
+	journal->shorter = false;
 }
 
 /* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
@@ -175,14 +155,13 @@ static void await_wall(struct serve *serve)
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct reply reply = {.kind = REPLY_DONE,
-	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
+	struct reply reply = {.kind = REPLY_DONE};
 	struct order order = {.kind = ORDER_LINE,
 	        .text = text_string(&request->text),
 	        .count = request->text.count,
 	        .silent = request->silent,
 	        .stop = request->stop,
-	        .stamp = reply.stamp};
+	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
 	reply.status = conductor_order(serve->conductor, &order);
 	if (reply.status != ST_OK && reply.status != ST_QUIT)
 		text_add(&reply.text, "%s", fail_text());
@@ -190,17 +169,8 @@ static void run(struct serve *serve, const struct request *request)
 	serve->leaving = reply.status == ST_QUIT;
 	if (!request->silent)
 		await_wall(serve);
-	bool accepted = reply.status == ST_OK || reply.status == ST_INTERRUPTED || reply.status == ST_EXPECT;
-	bool in_part = reply.status != ST_INCOMPLETE &&
-	        (shell->kept || shell->undid); /* refused half-way: so it is the next time */
-	reply.keep = (accepted || in_part) && shell->wish.kind == WISH_NONE &&
-	        !journal_only_looks(order.text, order.count, false);
-	reply.adds = shell->kept;
-	reply.undo = reply.keep && shell->undid;
-	reply.lines = journal_lines(&shell->journal);
-	reply.stop = serve->conductor->stopped;
-	text_put(&reply.outside, text_string(&shell->outside), shell->outside.count);
-	write_wish(&shell->wish, &reply.wish);
+	tell_log(&shell->journal, &reply.log);
+	write_wish(&shell->asked, &reply.wish);
 	write_prompt(serve, &reply);
 	send(serve, &reply);
 	reply_release(&reply);
@@ -262,7 +232,7 @@ static void answer(struct serve *serve, const char *line, size_t count)
 	if (request_read(line, count, &request) == ST_OK) {
 		serve_one(serve, &request);
 	} else {
-		struct reply reply = {.kind = REPLY_DONE, .status = ST_SYNTAX, .stamp = -1};
+		struct reply reply = {.kind = REPLY_DONE, .status = ST_SYNTAX};
 		text_add(&reply.text, "%s", fail_text());
 		write_prompt(serve, &reply);
 		send(serve, &reply);

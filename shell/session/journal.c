@@ -1,62 +1,102 @@
-/* journal.c -- the lines that made this world, and undo */
+/* journal.c -- the session's log: entries added, dropped and counted */
 #include "shell/session/journal.h"
 #include "shell/session/shell.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
 
 #include <string.h>
 
-void journal_release(struct journal *journal)
+void journal_entry_release(struct journal_entry *entry)
 {
-	mem_free(journal->entries);
-	*journal = (struct journal){0};
+	mem_free(entry->line);
+	mem_free(entry->ran);
+	mem_free(entry->outside);
 }
 
-static enum status append(struct journal *journal, struct entry entry)
+void journal_begin(struct journal *journal)
 {
-	enum status status = MEM_GROW(&journal->entries, journal->count, &journal->room);
-	if (status == ST_OK)
-		journal->entries[journal->count++] = entry;
-	return status;
+	journal->emptied = journal->rewritten = false;
+	journal->does_to = 0;
+	text_clear(&journal->ran);
+	text_clear(&journal->does);
 }
 
-enum status journal_settle(struct shell *shell)
+void journal_emptied(struct journal *journal)
 {
-	struct journal *journal = &shell->journal;
-	size_t typed = shell->typed.count;
-	size_t known = journal->count ? journal->entries[journal->count - 1].to : 0;
-	if (typed < known)
-		journal->count = known = 0;
-	if (typed == known)
-		return ST_OK;
-	return append(journal, (struct entry){.from = known, .to = typed, .scenery = true, .stamp = -1});
+	journal->emptied = true;
+	journal->floor = journal->count;
+	text_clear(&journal->ran);
 }
 
-enum status journal_add(struct shell *shell, const char *line, size_t count, int64_t stop, int64_t stamp)
+void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)
 {
-	enum status status = journal_settle(shell);
-	if (status != ST_OK)
-		return status;
-	size_t from = shell->typed.count;
-	text_put(&shell->typed, line, count);
-	if (count == 0 || line[count - 1] != '\n')
-		text_put(&shell->typed, "\n", 1);
-	status = shell->typed.broken
-	        ? ST_MEMORY
-	        : append(&shell->journal,
-	                  (struct entry){
-	                          .from = from, .to = shell->typed.count, .stop = stop, .stamp = stamp});
-	if (status != ST_OK) { /* the lines before are whole */
-		shell->typed.broken = false;
-		shell->typed.count = from;
+	if (line) {
+		text_put(&journal->does, line + journal->does_to, from - journal->does_to);
+	} else {
+		text_clear(&journal->does);
+		to = SIZE_MAX;
 	}
-	return status;
+	text_add(&journal->does, "%s", did);
+	journal->does_to = to;
+}
+
+void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept)
+{
+	text_put(kept, text_string(&journal->does), journal->does_to ? journal->does.count : 0);
+	if (journal->does_to < count)
+		text_put(kept, line + journal->does_to, count - journal->does_to);
+	while (kept->count && kept->bytes[kept->count - 1] == '\n')
+		kept->bytes[--kept->count] = '\0';
+}
+
+void journal_add(struct journal *journal, struct journal_entry entry)
+{
+	MEM_GROW(&journal->entries, journal->count, &journal->room);
+	entry.line = mem_copy_text(entry.line, strlen(entry.line));
+	entry.ran = mem_copy_text(entry.ran, strlen(entry.ran));
+	entry.outside = mem_copy_text(entry.outside, strlen(entry.outside));
+	journal->entries[journal->count++] = entry;
+}
+
+void journal_changed(struct journal *journal, size_t i)
+{
+	journal->shorter |= journal->told > i;
+	journal->told = journal->told > i ? i : journal->told;
+}
+
+void journal_drop(struct journal *journal, size_t i)
+{
+	journal_entry_release(&journal->entries[i]);
+	journal->count--;
+	memmove(journal->entries + i, journal->entries + i + 1,
+	        (journal->count - i) * sizeof *journal->entries);
+	journal_changed(journal, i);
 }
 
 int journal_lines(const struct journal *journal)
 {
 	int lines = 0;
-	for (size_t i = 0; i < journal->count; i++)
-		lines += !journal->entries[i].scenery;
+	for (size_t i = journal->floor; i < journal->count; i++)
+		lines += journal->entries[i].counts;
 	return lines;
+}
+
+void journal_script(const struct journal *journal, struct text *out)
+{
+	for (size_t i = journal->floor; i < journal->count; i++) {
+		const struct journal_entry *entry = &journal->entries[i];
+		if (entry->session)
+			text_add(out, "%s", entry->ran);
+		else
+			text_add(out, "%s\n", entry->line);
+	}
+}
+
+void journal_release(struct journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++)
+		journal_entry_release(&journal->entries[i]);
+	mem_free(journal->entries);
+	text_release(&journal->ran);
+	text_release(&journal->does);
+	*journal = (struct journal){0};
 }

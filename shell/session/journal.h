@@ -1,36 +1,65 @@
-/* journal.h -- the lines that made this world, since the last reset, with what came from outside: where
- * Ctrl-C stopped them, and when on the wall clock they were typed (`pace`). Every process keeps the same one;
- * `undo` and `journal save` live on it. The text itself is shell->typed, which commands may add to (a
- * lesson's starter lines): such text is kept, and is not what `undo` takes back.
+/* journal.h -- the session's log: every line that was accepted, in order, with what came to it from outside.
  *
- * The front end keeps a file of its own for `restart` and --resume: terminal/diary.h. */
+ * Every process keeps the same one, and rank 0 tells the front end what has changed in it (docs/wire.md), which
+ * writes that to a file and sends the lines again to new ranks (`restart`, --resume). `undo` and `step back` run
+ * those of this world again, from the line that emptied it on:
+ *
+ *     tensor x[4]     model mlp     reset     stream io     undo ...
+ *     |-------- worlds before --------|- this world: floor ..., which undo can take back -|
+ */
 #ifndef RANKSH_JOURNAL_H
 #define RANKSH_JOURNAL_H
 
-#include "base/status.h"
+#include "base/text.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct shell;
-
-struct entry {
-	size_t from, to; /* bytes of shell->typed */
-	bool scenery;    /* not typed by a person: undo leaves it */
-	int64_t stop;    /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
-	int64_t stamp;   /* virtual ns of `pace` when it was typed; -1: pace was off */
+struct journal_entry {
+	char *line; /* without a newline at its end, but for blocks within */
+	char *ran; /* of a command of the session (`lesson 1`, `next`): the lines that it ran by itself, or "" */
+	char *outside; /* files that it read: "NAME<tab>DIGEST\n" each */
+	int64_t stop;  /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
+	int64_t stamp; /* virtual ns of `pace` when it was typed; -1: pace was off */
+	bool session; /* only commands of the session: a world made again does not need them, but for `ran` */
+	bool counts;  /* `undo` takes it back */
 };
 struct journal {
-	struct entry *entries;
+	struct journal_entry *entries; /* texts owned */
 	size_t count, room;
+	size_t floor; /* the first entry of this world */
+	size_t told; /* rank 0: the front end knows these entries, and has to learn of those behind them ... */
+	bool shorter; /* ... or that there are no more */
+
+	/* of the line at hand */
+	bool emptied;    /* it began an empty world */
+	bool rewritten;  /* it has run other lines again (`undo`): it is no entry itself */
+	struct text ran; /* lines that its commands ran by themselves */
+	struct text
+	        does; /* what is kept instead of its first does_to bytes: a part of it did less than it says */
+	size_t does_to; /* 0: the line itself is kept */
 };
 
-void journal_release(struct journal *journal);
-/* After a line: text that commands added to shell->typed by themselves, or took away by a reset, is accounted
- * for. */
-enum status journal_settle(struct shell *shell);
-/* The line joins shell->typed. ST_MEMORY: it does not, and undo would not know of it. */
-enum status journal_add(struct shell *shell, const char *line, size_t count, int64_t stop, int64_t stamp);
-/* Lines that a person typed. */
+/* A line begins: nothing is known of it yet. */
+void journal_begin(struct journal *journal);
+/* The world at hand is empty: the line at hand, if it becomes an entry, is the first of it. */
+void journal_emptied(struct journal *journal);
+/* A statement of the line at hand, its bytes [from, to), did less than it says: the entry keeps what it did. line
+ * NULL: the whole line did. */
+void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did);
+/* What the entry of the line at hand keeps of it, in `kept`. */
+void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept);
+void journal_entry_release(struct journal_entry *entry);
+/* Copies the texts. */
+void journal_add(struct journal *journal, struct journal_entry entry);
+/* The entries from the i-th on are not what the front end knows. */
+void journal_changed(struct journal *journal, size_t i);
+/* Takes the entry out; those behind it move up. */
+void journal_drop(struct journal *journal, size_t i);
+/* Lines that `undo` could take back. */
 int journal_lines(const struct journal *journal);
+/* The lines of this world as a script. */
+void journal_script(const struct journal *journal, struct text *out);
+void journal_release(struct journal *journal);
+
 #endif

@@ -3,6 +3,7 @@
  * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
  * prints speak in the order of execution. */
 #include "shell/session/prints.h"
+#include "base/search.h"
 #include "base/memory.h"
 #include "shell/session/out.h"
 #include "shell/session/show.h"
@@ -70,15 +71,9 @@ static void make_text(const struct shell *shell, struct print *print)
 
 static bool has_sync(const struct print *print, op_id id)
 {
-	int low = 0, high = print->count;
-	while (low < high) {
-		int middle = (low + high) / 2;
-		if (print->sync[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < print->count && print->sync[low] == id;
+	size_t i;
+	SEARCH(i, print->count, print->sync[i] >= id);
+	return (int)i < print->count && print->sync[i] == id;
 }
 
 void prints_done(struct shell *shell, op_id id)

@@ -1,5 +1,6 @@
 /* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
 #include "shell/session/shell.h"
+#include "base/search.h"
 #include "base/memory.h"
 #include "races/races.h"
 #include "machine/machine.h"
@@ -12,14 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a reset leaves behind. A line that resets the world is still running in it (a lesson's, `reset; tensor
- * x`), so it is freed only when the outermost line is over. */
-struct retired {
-	struct retired *next;
-	struct world *world;
-	struct backend *backend;
-};
-
 static void free_world(struct world *world, struct backend *backend)
 {
 	if (backend)
@@ -30,22 +23,11 @@ static void free_world(struct world *world, struct backend *backend)
 	}
 }
 
-void session_forget(struct shell *shell)
-{
-	for (struct retired *old = shell->retired, *next; old; old = next) {
-		next = old->next;
-		free_world(old->world, old->backend);
-		mem_free(old);
-	}
-	shell->retired = NULL;
-}
-
 static void done(void *self, op_id id)
 {
 	prints_done(self, id);
 }
 
-/* A fresh world in the shell's fields. */
 static void make_world(struct shell *shell, int n)
 {
 	struct backend_hooks hooks = {shell, done};
@@ -59,8 +41,7 @@ enum status session_open(struct shell *shell, struct plane *plane, int n, bool d
 	shell->plane = plane;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
-	if (status == ST_OK && !(shell->out = out_create(false, 80)))
-		status = ST_MEMORY;
+	shell->out = out_create(false, 80);
 	if (status == ST_OK)
 		make_world(shell, n);
 	shell->machine_at_reset = shell->machine;
@@ -70,34 +51,31 @@ enum status session_open(struct shell *shell, struct plane *plane, int n, bool d
 void session_close(struct shell *shell)
 {
 	prints_release(shell);
-	session_forget(shell);
 	free_world(shell->world, shell->backend);
 	out_free(shell->out);
-	text_release(&shell->typed);
 	text_release(&shell->outside);
-	text_release(&shell->keep_as);
 	journal_release(&shell->journal);
 }
 
-enum status session_reset(struct shell *shell)
+void session_reset(struct shell *shell)
 {
-	struct retired *old = mem_alloc(sizeof *old);
-	*old = (struct retired){shell->retired, shell->world, shell->backend};
-	make_world(shell, shell->world->n);
-	shell->retired = old;
+	int n = shell->world->n;
 	prints_release(shell);
-	text_clear(&shell->typed);
-	journal_settle(shell);
+	free_world(shell->world, shell->backend);
+	make_world(shell, n);
+	journal_emptied(&shell->journal);
 	shell->races_told = 0;
 	shell->pace = 0;
 	shell->sticky = ST_OK;
 	shell->machine_at_reset = shell->machine;
-	return ST_OK;
 }
 
-const struct names *session_names_before(const struct shell *shell)
+enum status session_wants_empty(struct shell *shell)
 {
-	return shell->retired->world->names;
+	if (shell->world->digest == shell->fresh)
+		return ST_OK;
+	shell->wish = (struct wish){.kind = WISH_EMPTY};
+	return fail(ST_AGAIN, "this needs an empty world");
 }
 
 void shell_keep(struct shell *shell, enum status status)
@@ -119,16 +97,7 @@ int64_t shell_clock(const struct shell *shell)
 	return latest;
 }
 
-/* FNV-1a: enough to see that a file is another one */
-static uint64_t digest_bytes(const unsigned char *bytes, size_t count)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count)
 {
-	text_add(&shell->outside, "%s\t%016" PRIx64 "\n", path, digest_bytes(bytes, count));
+	text_add(&shell->outside, "%s\t%016" PRIx64 "\n", path, hash_bytes(HASH_BEGIN, bytes, count));
 }

@@ -19,13 +19,27 @@ struct model;       /* strategies/ */
 struct prints;      /* prints.c */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
-struct retired;     /* worlds that a reset within a line has left behind: freed when the line is over */
 
-/* What a line asks of the front end once it has run (session.c of commands/). */
-enum wish_kind { WISH_NONE, WISH_RESTART, WISH_EDIT, WISH_VIEW };
+/* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or make it
+ * again: the loop that runs a text grants them when the statement is over, before the next one (line/line.c). Those
+ * of the second row are the front end's, when the whole line is over. */
+enum wish_kind {
+	WISH_NONE,
+	WISH_EMPTY,
+	WISH_UNDO,
+	WISH_BACK,
+	WISH_LESSON,
+	WISH_NEXT,
+	WISH_SOLUTION,
+	WISH_TOUR,
+	WISH_RESTART,
+	WISH_EDIT,
+	WISH_VIEW
+};
 struct wish {
 	enum wish_kind kind;
-	char file[512];
+	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number */
+	char file[512]; /* EDIT */
 };
 
 struct shell {
@@ -49,29 +63,20 @@ struct shell {
 	        sticky;
 	char sticky_text[512];
 	double pace;               /* wall seconds per virtual ms; 0: off */
-	struct text typed;         /* every program line since the last reset, for undo and journal save */
 	struct prints *prints;     /* prints queued and not yet done (prints.c) */
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
 	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */
 	const struct model *model; /* of the program that trains; NULL: there is none */
-	bool again;                /* the reset at hand is undo's: its lines run again */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */
 	int arguments;
-	char **argument;                 /* NAME=VALUE from the command line: beat the file's `let` */
-	struct journal journal;          /* the parts of `typed` */
+	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
+	struct journal journal;
 	struct machine machine_at_reset; /* what `undo` starts from */
 	struct credit *credit;           /* of `budget` */
-	struct retired *retired;
-	int depth;      /* of shell_line within shell_line (a lesson's) */
-	bool half_done; /* memory ran out in the middle of the last line: shell_take_back */
-	bool kept;      /* the last line is in the journal */
-	bool undid;     /* `undo` ran in this line: the line itself is not kept */
-	struct text
-	        keep_as; /* what the journal keeps in the line's place, as far as its first kept_to bytes */
-	size_t kept_to;  /* 0: it keeps the line */
-	struct wish wish;
+	struct wish wish;                /* of the statement that runs */
+	struct wish asked;               /* of the front end, by the line that runs */
 	struct text outside; /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
 };
 
@@ -80,11 +85,11 @@ struct shell {
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
 enum status session_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
-/* An empty world, same machine. The one before stands until session_forget: lines may be running in it, and
- * what they hold by name moves from its names. */
-enum status session_reset(struct shell *shell);
-const struct names *session_names_before(const struct shell *shell);
-void session_forget(struct shell *shell);
+/* An empty world, same machine. Nothing of the one before may be in use. */
+void session_reset(struct shell *shell);
+/* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be returned at
+ * once. */
+enum status session_wants_empty(struct shell *shell);
 /* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not
  * know. */
 void shell_keep(struct shell *shell, enum status status);

@@ -25,9 +25,10 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	const char *object = names_text(shell->world->names, record->object);
 	text_add(text, "%s%s queued on %s", *object ? object : names_text(shell->world->names, record->title),
 	        text_string(&shape), stream ? names_text(shell->world->names, stream->name) : "default");
+	double slow = record->kind == OP_KERNEL ? shell->backend->slowness(shell->backend, id) : 1;
 	if (record->alone_ns > 0) {
 		text_add(text, ": ");
-		time_text(record->alone_ns, text);
+		time_text((int64_t)((double)record->alone_ns * slow), text);
 		text_add(text, " of work");
 	}
 	text_add(text,

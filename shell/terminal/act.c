@@ -16,24 +16,10 @@
 
 /* ---- one line ---- */
 
-static void keep_line(struct session *session, char *line, struct reply *reply)
-{
-	char none[] = "";
-	struct recorded entry = {.line = line,
-	        .outside = reply->outside.count ? reply->outside.bytes : none,
-	        .stop = reply->stop,
-	        .stamp = reply->stamp,
-	        .lines = reply->lines,
-	        .adds = reply->adds,
-	        .undo = reply->undo};
-	if (diary_add(&session->diary, entry) != ST_OK)
-		session_say_failure(session);
-}
-
 static bool hello_switch(struct session *session, const char *line)
 {
 	char path[1200];
-	snprintf(path, sizeof path, "%s/no-hello", session->diary.folder);
+	snprintf(path, sizeof path, "%s/no-hello", session->journal.folder);
 	if (strcmp(line, "set hello=off") == 0) {
 		int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		if (file >= 0)
@@ -51,7 +37,7 @@ static bool hello_switch(struct session *session, const char *line)
 bool wants_hello(const struct session *session)
 {
 	char path[1200];
-	snprintf(path, sizeof path, "%s/no-hello", session->diary.folder);
+	snprintf(path, sizeof path, "%s/no-hello", session->journal.folder);
 	return access(path, F_OK) != 0;
 }
 
@@ -77,8 +63,8 @@ static void run_pending(struct session *session)
 	}
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
 		say_bad(session, text_string(&reply.text));
-	if (reply.keep)
-		keep_line(session, session->pending.bytes, &reply);
+	if (reply.log.any && journal_file_change(&session->journal, &reply.log) != ST_OK)
+		session_say_failure(session);
 	session->leaving = reply.status == ST_QUIT;
 	text_clear(&session->pending);
 	if (reply.wish.count)
@@ -156,8 +142,8 @@ static void run_alone(struct session *session, const char *line)
 	else if (strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0)
 		session->leaving = true;
 	else if (strcmp(line, "journal") == 0)
-		for (size_t i = 0; i < session->diary.count; i++)
-			printf("%s\n", session->diary.lines[i].line);
+		for (size_t i = 0; i < session->journal.log.count; i++)
+			printf("%s\n", session->journal.log.line[i].line);
 	else if (*line)
 		printf("   there are no ranks: restart, journal or quit\n");
 	fflush(stdout);

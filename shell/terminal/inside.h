@@ -4,13 +4,13 @@
 #define RANKSH_TERMINAL_INSIDE_H
 
 #include "shell/session/options.h"
-#include "shell/terminal/diary.h"
+#include "shell/terminal/journal_file.h"
 #include "shell/terminal/talk.h"
 
 struct session {
 	struct options options;
 	struct talk talk;
-	struct diary diary;
+	struct journal_file journal;
 	struct text prompt, enter;
 	struct text pending; /* lines of a block that is still open */
 	char machine[64];

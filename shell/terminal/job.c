@@ -22,7 +22,7 @@ static int mourn(struct session *session)
 
 static void offer_restart(const struct session *session)
 {
-	size_t lines = session->diary.count;
+	size_t lines = session->journal.log.count;
 	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
 	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens "
@@ -92,7 +92,7 @@ enum status job_open(struct session *session, int *n)
 /* ---- restart, resume ---- */
 
 /* Files that a line read then, one "NAME<tab>DIGEST" a line; now it reads `outside` */
-static void warn_changed(const struct session *session, const struct recorded *entry, const char *outside)
+static void warn_changed(const struct session *session, const struct logged_line *entry, const char *outside)
 {
 	for (const char *file = entry->outside, *next; *file; file = next) {
 		size_t length = strcspn(file, "\n") + 1;
@@ -111,21 +111,21 @@ static enum status replay(struct session *session, size_t *lines_run)
 {
 	enum status status = ST_OK;
 	char progress[64];
-	for (size_t i = 0; i < session->diary.count && status == ST_OK; i++) {
-		struct recorded *entry = &session->diary.lines[i];
+	for (size_t i = 0; i < session->journal.log.count && status == ST_OK; i++) {
+		struct logged_line *entry = &session->journal.log.line[i];
 		struct request request = {
 		        .kind = REQUEST_RUN, .silent = true, .stop = entry->stop, .stamp = entry->stamp};
 		struct reply reply = {0};
-		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1, session->diary.count);
+		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1,
+		        session->journal.log.count);
 		session->talk.busy_with = progress;
 		text_add(&request.text, "%s", entry->line);
 		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 		if (status == ST_OK) {
 			++*lines_run;
 			keep_state(session, &reply);
-			warn_changed(session, entry, text_string(&reply.outside));
-			entry->lines = reply.lines; /* a file that is another one now may have been refused */
-			entry->adds = reply.adds;
+			for (size_t k = 0; k < reply.log.count; k++)
+				warn_changed(session, entry, reply.log.line[k].outside);
 		}
 		request_release(&request);
 		reply_release(&reply);
@@ -144,8 +144,8 @@ static void lose_replay(struct session *session, enum status status, size_t line
 		return;
 	}
 	mourn(session);
-	const char *line = session->diary.lines[lines_run].line;
-	printf("   That was line %zu of %zu, run again: %.*s\n", lines_run + 1, session->diary.count,
+	const char *line = session->journal.log.line[lines_run].line;
+	printf("   That was line %zu of %zu, run again: %.*s\n", lines_run + 1, session->journal.log.count,
 	        (int)strcspn(line, "\n"), line);
 	offer_restart(session);
 }
@@ -165,7 +165,7 @@ void job_restart(struct session *session)
 	talk_stop(&session->talk);
 	if (job_open(session, &n) != ST_OK || !job_replay(session))
 		return;
-	size_t lines = session->diary.count;
+	size_t lines = session->journal.log.count;
 	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
 	        lines == 1 ? "" : "s");
 	fflush(stdout);

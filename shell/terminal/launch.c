@@ -1,5 +1,6 @@
 /* launch.c -- starts mpirun, or the one process, and says what became of it */
 #include "shell/terminal/launch.h"
+#include "kernels/widths.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
 #include "shell/wire/io.h"
@@ -72,6 +73,9 @@ static void add_mpirun(struct words *words, const struct options *options)
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0",
 	        0); /* the peers of a dead rank have nothing to tidy up */
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
+	/* an OpenBLAS older than the processor takes it for one without AVX-512 */
+	if (kernels_width() == WIDTH_AVX512)
+		setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
 }
 
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)

@@ -165,17 +165,17 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
-static enum status open_diary(struct session *session)
+static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;
-	enum status status = diary_folder(&session->diary);
+	enum status status = journal_file_folder(&session->journal);
 	if (status != ST_OK || !options->resume)
 		return status;
-	status = diary_resume(&session->diary);
+	status = journal_file_resume(&session->journal);
 	if (status == ST_OK) {
-		options->n = options->n ? options->n : session->diary.n;
-		options->dry = options->dry || session->diary.dry;
-		options->machine = options->machine ? options->machine : session->diary.machine;
+		options->n = options->n ? options->n : session->journal.n;
+		options->dry = options->dry || session->journal.dry;
+		options->machine = options->machine ? options->machine : session->journal.machine;
 	}
 	return status;
 }
@@ -184,7 +184,7 @@ static enum status open_session(struct session *session)
 {
 	int n = 0;
 	bool resume = session->options.resume;
-	enum status status = open_diary(session);
+	enum status status = open_journal(session);
 	if (status != ST_OK) {
 		session_say_failure(session);
 		if (resume)
@@ -195,12 +195,12 @@ static enum status open_session(struct session *session)
 		return status;
 	if (resume) {
 		if (job_replay(session))
-			printf("   resumed: %zu lines run again (%s)\n", session->diary.count,
-			        session->diary.path);
+			printf("   resumed: %zu lines run again (%s)\n", session->journal.log.count,
+			        session->journal.path);
 		return ST_OK;
 	}
 	welcome(session, n);
-	if (diary_begin(&session->diary, n, session->options.dry,
+	if (journal_file_begin(&session->journal, n, session->options.dry,
 	            session->options.machine ? session->options.machine : "classroom") != ST_OK)
 		session_say_failure(session);
 	return ST_OK;
@@ -208,7 +208,7 @@ static enum status open_session(struct session *session)
 
 int session_run(const struct options *options)
 {
-	struct session session = {.options = *options, .diary = {.file = -1}};
+	struct session session = {.options = *options, .journal = {.file = -1}};
 	struct termios before;
 	char history[1200];
 	bool terminal = tcgetattr(0, &before) == 0;
@@ -221,7 +221,7 @@ int session_run(const struct options *options)
 	signals_start();
 	wire_start();
 	if (open_session(&session) == ST_OK) {
-		snprintf(history, sizeof history, "%s/history", session.diary.folder);
+		snprintf(history, sizeof history, "%s/history", session.journal.folder);
 		line_start(history, complete, &session);
 		prompt_loop(&session);
 		line_stop();
@@ -234,6 +234,6 @@ int session_run(const struct options *options)
 	text_release(&session.prompt);
 	text_release(&session.enter);
 	text_release(&session.pending);
-	diary_release(&session.diary);
+	journal_file_release(&session.journal);
 	return session.code;
 }

@@ -16,20 +16,27 @@ void shell_close(struct shell *shell)
 	session_close(shell);
 }
 
-enum status shell_reset(struct shell *shell)
+/* `again`: the lines of this world run again, with the plan that it began with. */
+static enum status empty(struct shell *shell, bool again)
 {
 	struct plan plan = {0};
-	enum status status = training_keep(shell, &plan);
-	if (status == ST_OK)
-		status = session_reset(shell);
+	enum status status = training_keep(shell, again, &plan);
 	if (status != ST_OK) {
 		plan_release(&plan);
 		return status;
 	}
-	/* the same interpreter: its lines may be running (`reset`, `undo`) */
-	interpreter_reset(shell, session_names_before(shell));
-	training_reset(shell, &plan);
-	if (shell->depth == 0)
-		session_forget(shell);
+	session_reset(shell);
+	interpreter_reset(shell);
+	training_reset(shell, again, &plan);
 	return ST_OK;
+}
+
+enum status shell_reset(struct shell *shell)
+{
+	return empty(shell, false);
+}
+
+enum status shell_reset_again(struct shell *shell)
+{
+	return empty(shell, true);
 }

@@ -85,23 +85,23 @@ void training_line(struct shell *shell)
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
  * before that. */
-enum status training_keep(const struct shell *shell, struct plan *plan)
+enum status training_keep(const struct shell *shell, bool again, struct plan *plan)
 {
 	const struct training *t = shell->training;
 	if (!t)
 		return ST_OK;
-	enum status status = plan_copy(shell->again ? &t->at_reset : &t->now, plan);
-	if (status == ST_OK && !shell->again)
+	enum status status = plan_copy(again ? &t->at_reset : &t->now, plan);
+	if (status == ST_OK && !again)
 		facts_copy(&t->at_line, plan);
 	return status;
 }
 
-void training_reset(struct shell *shell, struct plan *plan)
+void training_reset(struct shell *shell, bool again, struct plan *plan)
 {
 	struct training *t = shell->training;
 	if (!t)
 		return;
-	struct plan *old = shell->again ? &t->now : &t->at_reset;
+	struct plan *old = again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
 	tell_model(shell);
@@ -137,7 +137,7 @@ void plan_complete(struct plan *plan)
 static enum status take(
         struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
 {
-	enum status status = shell->world->digest == shell->fresh ? ST_OK : shell_reset(shell);
+	enum status status = session_wants_empty(shell);
 	if (status != ST_OK)
 		return status;
 	if (call)

@@ -62,10 +62,10 @@ struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);
-/* Around shell_reset: the plan of the new world, or of `undo` in it, copied before the old one goes (all that
- * can fail), and put in place. */
-enum status training_keep(const struct shell *shell, struct plan *plan);
-void training_reset(struct shell *shell, struct plan *plan);
+/* Around shell_reset: the plan of the new world, copied before the old one goes (all that can fail), and put in
+ * place. again: lines of this world run again, with the plan that it began with. */
+enum status training_keep(const struct shell *shell, bool again, struct plan *plan);
+void training_reset(struct shell *shell, bool again, struct plan *plan);
 /* Enter on an empty line means the next step. */
 bool program_running(const struct shell *shell);
 

@@ -45,11 +45,26 @@ void request_release(struct request *request)
 
 void reply_release(struct reply *reply)
 {
-	struct text *texts[] = {&reply->text, &reply->prompt, &reply->enter, &reply->outside, &reply->wish};
+	struct text *texts[] = {&reply->text, &reply->prompt, &reply->enter, &reply->wish};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		text_release(texts[i]);
+	for (size_t i = 0; i < reply->log.count; i++) {
+		mem_free(reply->log.line[i].line);
+		mem_free(reply->log.line[i].outside);
+	}
+	mem_free(reply->log.line);
 	picture_release(&reply->picture);
 	*reply = (struct reply){0};
+}
+
+void log_change_add(
+        struct log_change *change, const char *line, const char *outside, int64_t stop, int64_t stamp)
+{
+	MEM_GROW(&change->line, change->count, &change->room);
+	change->line[change->count++] = (struct logged_line){.line = mem_copy_text(line, strlen(line)),
+	        .outside = mem_copy_text(outside, strlen(outside)),
+	        .stop = stop,
+	        .stamp = stamp};
 }
 
 /* ---- writing ---- */
@@ -138,19 +153,31 @@ static void put_state(cJSON *object, const struct reply *reply)
 	put_number(object, "clock", reply->clock);
 }
 
+static void put_log(cJSON *object, const struct log_change *log)
+{
+	cJSON *change = cJSON_AddObjectToObject(object, "log"),
+	      *lines = cJSON_AddArrayToObject(change, "add");
+	put_number(change, "keep", log->kept);
+	for (size_t i = 0; i < log->count; i++) {
+		const struct logged_line *line = &log->line[i];
+		cJSON *added = cJSON_CreateObject();
+		cJSON_AddStringToObject(added, "line", line->line);
+		if (line->stop)
+			put_number(added, "stop", line->stop);
+		if (line->stamp >= 0)
+			put_number(added, "stamp", line->stamp);
+		if (*line->outside)
+			cJSON_AddStringToObject(added, "outside", line->outside);
+		cJSON_AddItemToArray(lines, added);
+	}
+}
+
 static void put_done(cJSON *object, const struct reply *reply)
 {
 	cJSON_AddStringToObject(object, "status", status_name(reply->status));
 	put_state(object, reply);
-	put_flag(object, "keep", reply->keep);
-	put_flag(object, "adds", reply->adds);
-	put_flag(object, "undo", reply->undo);
-	put_number(object, "lines", reply->lines);
-	if (reply->stop)
-		put_number(object, "stop", reply->stop);
-	if (reply->stamp >= 0)
-		put_number(object, "stamp", reply->stamp);
-	put_text(object, "outside", &reply->outside);
+	if (reply->log.any)
+		put_log(object, &reply->log);
 	put_text(object, "wish", &reply->wish);
 }
 
@@ -243,7 +270,7 @@ enum status request_read(const char *line, size_t count, struct request *request
 	if (count == 0 || line[0] != WIRE_MARK) {
 		request->kind = REQUEST_RUN;
 		text_put(&request->text, line, count);
-		return request->text.broken ? ST_MEMORY : ST_OK;
+		return ST_OK;
 	}
 	cJSON *object = cJSON_ParseWithLength(line + 1, count - 1);
 	enum status status =
@@ -277,6 +304,20 @@ static enum status find_reply(const cJSON *object, enum reply_kind *kind)
 	return ST_SYNTAX;
 }
 
+static void get_log(const cJSON *change, struct log_change *log)
+{
+	const cJSON *line;
+	log->any = change != NULL;
+	log->kept = get_int(change, "keep", 0, INT32_MAX);
+	cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(change, "add"))
+	{
+		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, "line"));
+		const char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, "outside"));
+		log_change_add(log, text ? text : "", outside ? outside : "", get_number(line, "stop", 0),
+		        get_number(line, "stamp", -1));
+	}
+}
+
 static void get_state(const cJSON *object, struct reply *reply)
 {
 	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "status"));
@@ -285,16 +326,10 @@ static void get_state(const cJSON *object, struct reply *reply)
 			reply->status = (enum status)i;
 	get_text(object, "prompt", &reply->prompt);
 	get_text(object, "enter", &reply->enter);
-	get_text(object, "outside", &reply->outside);
 	get_text(object, "wish", &reply->wish);
 	reply->waits = get_int(object, "waits", 0, INT32_MAX);
 	reply->clock = get_number(object, "clock", 0);
-	reply->keep = get_flag(object, "keep");
-	reply->adds = get_flag(object, "adds");
-	reply->undo = get_flag(object, "undo");
-	reply->lines = get_int(object, "lines", 0, INT32_MAX);
-	reply->stop = get_number(object, "stop", 0);
-	reply->stamp = get_number(object, "stamp", -1);
+	get_log(cJSON_GetObjectItemCaseSensitive(object, "log"), &reply->log);
 	reply->version = get_int(object, "version", 0, INT32_MAX);
 	reply->n = get_int(object, "n", 0, INT32_MAX);
 	reply->dry = get_flag(object, "dry");

@@ -12,7 +12,7 @@
 #include "world/world.h"
 #include <stdint.h>
 
-enum { WIRE_MARK = 0x1e, WIRE_VERSION = 1 };
+enum { WIRE_MARK = 0x1e, WIRE_VERSION = 2 };
 
 enum request_kind {
 	REQUEST_RUN,
@@ -36,6 +36,19 @@ struct request {
 	op_id selected;
 };
 
+/* A line of the session's log as it travels: what it takes to run it again (session/journal.h). */
+struct logged_line {
+	char *line, *outside; /* owned */
+	int64_t stop, stamp;
+};
+/* What a request has changed in the log: its first `kept` lines stand, and `line` follow them. */
+struct log_change {
+	bool any;
+	int kept;
+	struct logged_line *line;
+	size_t count, room;
+};
+
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
 struct reply {
 	enum reply_kind kind;
@@ -49,22 +62,21 @@ struct reply {
 	bool dry;
 	/* HELLO, DONE */
 	enum status status;
-	struct text prompt;  /* "0.06 ms > " */
-	struct text enter;   /* what Enter on an empty line runs; "" nothing */
-	int waits;           /* ranks that wait for lines not given yet */
-	int64_t clock;       /* virtual ns */
-	bool keep;           /* the line belongs into the journal */
-	bool adds, undo;     /* it is one of those that `undo` counts; it took some of them back */
-	int lines;           /* how many of those there are now */
-	int64_t stop, stamp; /* for the journal */
-	struct text outside; /* for the journal: "NAME\tDIGEST\n" of each file that was read */
-	struct text wish;    /* "restart", "view", "edit FILE" or "" */
+	struct text prompt; /* "0.06 ms > " */
+	struct text enter;  /* what Enter on an empty line runs; "" nothing */
+	int waits;          /* ranks that wait for lines not given yet */
+	int64_t clock;      /* virtual ns */
+	struct log_change log;
+	struct text wish; /* "restart", "view", "edit FILE" or "" */
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;
 	int rows, first_row; /* how many rows there are in all, and the first one drawn */
 };
 
+/* Copies the texts. */
+void log_change_add(
+        struct log_change *change, const char *line, const char *outside, int64_t stop, int64_t stamp);
 /* As a whole line, newline and all. */
 void request_write(const struct request *request, struct text *line);
 void reply_write(const struct reply *reply, struct text *line);

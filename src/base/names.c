@@ -1,5 +1,6 @@
 /* names.c -- texts as small integers: a hash table of ids over a list in order of first use */
 #include "base/names.h"
+#include "base/search.h"
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -18,12 +19,9 @@ struct names {
 	size_t slot_count;
 };
 
-static uint32_t hash_of(const char *text, size_t length) /* FNV-1a */
+static uint32_t hash_of(const char *text, size_t length)
 {
-	uint32_t hash = 2166136261u;
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
+	return (uint32_t)hash_bytes(HASH_BEGIN, text, length);
 }
 
 /* The slot that holds the text, or the empty one where it belongs */

@@ -27,6 +27,7 @@
 	X(STUCK, "stuck")   /* no further line can mend it */                                        \
 	X(EXPECT, "expect") /* an `expect` was false */                                              \
 	X(INTERRUPTED, "interrupted")                                                                \
+	X(AGAIN, "again") /* not a failure: the statement runs again when its wish is granted */     \
 	X(LIMIT, "limit")                                                                            \
 	X(QUIT, "quit") /* not a failure: the session ends */                                        \
 	X(BUG, "bug")   /* a promise of ranksh's own was broken */

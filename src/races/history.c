@@ -12,6 +12,7 @@
  *
  * What is written at once becomes one interval again. */
 #include "races/order.h"
+#include "base/search.h"
 
 static bool writes(const struct operand *operand)
 {
@@ -38,16 +39,9 @@ static int64_t end_of(const struct operand *operand)
 /* The first interval that ends behind the address. */
 static size_t interval_at(const struct history *history, int64_t address)
 {
-	size_t low = 0, high = history->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (history->interval[middle].to <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t i;
+	SEARCH(i, history->count, history->interval[i].to > address);
+	return i;
 }
 
 static void insert(struct history *history, size_t at, struct accessed_interval interval)

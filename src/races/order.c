@@ -1,22 +1,17 @@
 /* order.c -- vector clocks of each rank's streams: how they are kept, and how an operation changes them */
 #include "races/order.h"
+#include "base/search.h"
 
 /* ---- reading clocks */
 
 static const struct clock_version *version_at(const struct lane_order *lane, uint32_t number)
 {
-	size_t low = 0, high = lane->version_count;
+	size_t i, count = lane->version_count;
 
-	if (high && lane->versions[high - 1].number <= number)
-		return &lane->versions[high - 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lane->versions[middle].number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &lane->versions[low - 1] : NULL;
+	if (count && lane->versions[count - 1].number <= number)
+		return &lane->versions[count - 1];
+	SEARCH(i, count, lane->versions[i].number > number);
+	return i ? &lane->versions[i - 1] : NULL;
 }
 
 struct vector_clock clock_at(const struct happens_before *order, int rank, int lane, uint32_t number)

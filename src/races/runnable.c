@@ -5,19 +5,13 @@
  * meeting that the clocks put before the member. A meeting found good stays good (what is before it does not
  * change any more), so each is looked at once. */
 #include "races/order.h"
+#include "base/search.h"
 
 size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
 {
-	size_t low = 0, high = lane->meet_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (world->ops[lane->meets[middle]].number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t i;
+	SEARCH(i, lane->meet_count, world->ops[lane->meets[i]].number > number);
+	return i;
 }
 
 /* The last operation with a meeting on that stream that is before the clock, or 0. */

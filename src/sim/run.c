@@ -11,6 +11,7 @@
  * needed: it must be quiet too. A side that is not queued yet cannot come before `fixed`, and `fixed` will be
  * later than the answer. */
 #include "sim/engine.h"
+#include "base/search.h"
 
 enum status broken(struct engine *e, int rule, op_id id, const char *what)
 {
@@ -46,15 +47,9 @@ void goal_drop(struct engine *e, const op_id *goal, int count)
 
 int64_t op_floor(const struct engine *e, op_id id)
 {
-	size_t low = 0, high = e->log->floor_count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (e->log->floors[middle].first <= id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? e->log->floors[low - 1].time : 0;
+	size_t i;
+	SEARCH(i, e->log->floor_count, e->log->floors[i].first > id);
+	return i ? e->log->floors[i - 1].time : 0;
 }
 
 /* ---- stopping */

@@ -84,8 +84,8 @@ struct layers {
 	/* a later stage of a pipeline: x0 comes from the stage before, which wants dx0 of an mlp too */
 	bool inner;
 	enum { BATCH_BOTH, BATCH_INPUTS, BATCH_TARGETS } batch; /* what of the batch this rank reads */
-	void (*place)(struct layers *layers, enum layer_place place, enum half half, int unit, const char *tensor,
-	        char name[48]); /* NULL: none */
+	void (*place)(struct layers *layers, enum layer_place place, enum half half, int unit,
+	        const char *tensor, char name[48]); /* NULL: none */
 	void (*done)(struct layers *layers,
 	        const char
 	                *parameter); /* behind the line that completes a parameter's gradient; NULL: none */

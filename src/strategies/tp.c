@@ -155,7 +155,8 @@ static void summed(struct layers *l, enum layer_place place, int unit, const cha
 
 /* sequence=on: from this rank's tokens to all, and back. The name gets an s (all the sequence) or a p (this
  * rank's part of the sum). */
-static void sequenced(struct layers *l, enum layer_place place, enum half half, const char *tensor, char name[48])
+static void sequenced(
+        struct layers *l, enum layer_place place, enum half half, const char *tensor, char name[48])
 {
 	bool gathers = place == PLACE_FORWARD_IN || place == PLACE_BACKWARD_OUT;
 	(void)half;

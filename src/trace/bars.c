@@ -187,15 +187,13 @@ static void paint_letter(
 	cell->reverse = where->selected && shown->op == where->selected;
 }
 
-enum status bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture)
+void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture)
 {
 	struct shown *shown = mem_alloc((size_t)where->cells * sizeof *shown);
 	struct text label = {0};
 	bool begun = where->begun;
 	size_t first = 0;
 
-	if (!shown)
-		return ST_MEMORY;
 	for (int i = 0; i < where->cells; i++) {
 		shown[i] = dominant(spans, &first, bars_cell_from(where->window, where->cells, i),
 		        bars_cell_from(where->window, where->cells, i + 1), where->host, &begun);
@@ -210,8 +208,7 @@ enum status bars_paint(const struct bar_row *where, const struct spans *spans, s
 		else
 			paint_letter(where, &shown[i], i, picture);
 	}
-	enum status status = label.broken ? ST_MEMORY : ST_OK;
+
 	text_release(&label);
 	mem_free(shown);
-	return status;
 }

@@ -1,5 +1,6 @@
 /* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first */
 #include "trace/blame.h"
+#include "base/search.h"
 #include "trace/table.h"
 #include "base/memory.h"
 
@@ -16,9 +17,7 @@ static const char *const names_of_causes[] = {
 static uint64_t hash_of(const struct blame_key *key)
 {
 	int parts[] = {key->cause, key->by_rank, key->title, key->object, key->stream, key->lane};
-	uint64_t hash = 14695981039346656037u;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		hash = (hash ^ (uint64_t)(uint32_t)parts[i]) * 1099511628211u;
+	uint64_t hash = hash_bytes(HASH_BEGIN, parts, sizeof parts);
 	return hash ^ hash >> 31;
 }
 
@@ -38,20 +37,17 @@ static uint32_t *slot_of(const struct blames *blames, const struct blame_key *ke
 	}
 }
 
-static enum status more_slots(struct blames *blames)
+static void more_slots(struct blames *blames)
 {
 	if ((blames->count + 1) * 2 <= blames->slot_count)
-		return ST_OK;
+		return;
 	size_t count = blames->slot_count ? blames->slot_count * 2 : 64;
 	uint32_t *slots = mem_alloc(count * sizeof *slots);
-	if (!slots)
-		return ST_MEMORY;
 	mem_free(blames->slots);
 	blames->slots = slots;
 	blames->slot_count = count;
 	for (size_t i = 0; i < blames->count; i++)
 		*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
-	return ST_OK;
 }
 
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
@@ -76,10 +72,10 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	return key;
 }
 
-static enum status add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
+static void add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
-	if (more_slots(blames) != ST_OK || MEM_GROW(&blames->blame, blames->count, &blames->room) != ST_OK)
-		return ST_MEMORY;
+	more_slots(blames);
+	MEM_GROW(&blames->blame, blames->count, &blames->room);
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
 		blames->blame[blames->count] = (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
@@ -96,16 +92,14 @@ static enum status add(struct blames *blames, struct blame_key key, int rank, in
 	blame->ns += ns;
 	if (blame->ns > blame->most)
 		blame->most = blame->ns;
-	return ST_OK;
 }
 
-enum status blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
-	return add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
+	add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
-enum status blames_add_slowed(
-        struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+void blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
 	struct backend *backend = lanes->trace->backend;
 	const struct record *record = op_record(lanes->trace->world, span->op);
@@ -116,9 +110,9 @@ enum status blames_add_slowed(
 
 	backend->times(backend, span->op, &t);
 	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1) /* a nanosecond is rounding */
-		return ST_OK;
+		return;
 	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};
-	return add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
+	add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
 }
 
 /* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */
@@ -178,15 +172,14 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 		text_add(out, " of rank %d", key->by_rank);
 }
 
-enum status blames_print(
-        struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
+void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
 {
 	struct names *names = trace->world->names;
 	struct table table = {.align = "rlll"};
 	struct text cell = {0};
 
 	if (!blames->count)
-		return ST_OK;
+		return;
 	qsort_r(blames->blame, blames->count, sizeof *blames->blame, by_size, names);
 	for (size_t i = 0; i < blames->count && i < (size_t)most; i++) {
 		const struct blame *blame = &blames->blame[i];
@@ -205,12 +198,9 @@ enum status blames_print(
 		table_row(&table);
 	}
 	text_add(out, "largest\n");
-	enum status status = table_print(&table, width, out);
-	if (cell.broken)
-		status = ST_MEMORY;
+	table_print(&table, width, out);
 	text_release(&cell);
 	table_release(&table);
-	return status;
 }
 
 void blames_release(struct blames *blames)

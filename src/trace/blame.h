@@ -26,13 +26,11 @@ struct blames {
 	size_t slot_count;
 };
 
-enum status blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
+void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
 /* For a span of work: the time it lost while it ran, because it was not alone. */
-enum status blames_add_slowed(
-        struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
+void blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
 /* The `most` largest, one line each, under a headline; nothing when there are none. */
-enum status blames_print(
-        struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
+void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);
 
 #endif

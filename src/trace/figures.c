@@ -45,7 +45,7 @@ static bool alike(const struct figure *a, const struct figure *b)
 	return strncmp(a->name, b->name, word) == 0;
 }
 
-enum status figures_join(struct figures *figures, const struct figures *more)
+void figures_join(struct figures *figures, const struct figures *more)
 {
 	size_t at = 0;
 	for (size_t k = 0; k < more->count; k++) {
@@ -57,13 +57,11 @@ enum status figures_join(struct figures *figures, const struct figures *more)
 		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) &&
 		        alike(&more->figure[k - 1], &figures->figure[at]))
 			at++;
-		if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&figures->figure, figures->count, &figures->room);
 		memmove(&figures->figure[at + 1], &figures->figure[at],
 		        (figures->count++ - at) * sizeof *figures->figure);
 		figures->figure[at++] = more->figure[k];
 	}
-	return ST_OK;
 }
 
 /* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. */
@@ -72,8 +70,7 @@ static enum status put(
 {
 	if (status != ST_OK && status != ST_WAITS)
 		return status;
-	if (MEM_GROW(&figures->figure, figures->count, &figures->room) != ST_OK)
-		return ST_MEMORY;
+	MEM_GROW(&figures->figure, figures->count, &figures->room);
 	struct figure *figure = &figures->figure[figures->count++];
 	*figure = (struct figure){.kind = kind, .value = value, .known = status == ST_OK};
 	snprintf(figure->name, sizeof figure->name, "%s", name);
@@ -205,11 +202,11 @@ static void merge(struct figures *all, const struct figure *figure)
 }
 
 /* Adds a rank's figures to the section's. */
-static enum status add_rank(struct figures *all, const struct figures *rank)
+static void add_rank(struct figures *all, const struct figures *rank)
 {
 	for (size_t i = 0; i < rank->count; i++)
 		merge(all, &rank->figure[i]);
-	return figures_join(all, rank);
+	figures_join(all, rank);
 }
 
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
@@ -225,7 +222,7 @@ enum status figures_of_section(const struct trace *trace, int section, struct fi
 		if (used.ops)
 			status = figures_of_rank(trace, section, r, &rank);
 		if (used.ops && status == ST_OK)
-			status = add_rank(figures, &rank);
+			add_rank(figures, &rank);
 	}
 	for (size_t i = 0; i < figures->count; i++)
 		if (figures->figure[i].kind == FIGURE_PART)

@@ -22,7 +22,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures);
 /* Adds those of `more` whose names are new, each behind the one that stands before it there: kinds stay
  * together. */
-enum status figures_join(struct figures *figures, const struct figures *more);
+void figures_join(struct figures *figures, const struct figures *more);
 const struct figure *figures_find(const struct figures *figures, const char *name);
 void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);

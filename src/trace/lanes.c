@@ -34,20 +34,15 @@ enum status spans_add(struct spans *spans, struct span span)
 
 /* ---- loading ---- */
 
-static enum status make_room(struct lanes *lanes, size_t count)
+static void make_room(struct lanes *lanes, size_t count)
 {
 	if (count <= lanes->room)
-		return ST_OK;
+		return;
 	struct moment *moment = mem_resize(lanes->moment, count * sizeof *moment);
-	if (!moment)
-		return ST_MEMORY;
 	lanes->moment = moment;
 	uint32_t *order = mem_resize(lanes->order, count * sizeof *order);
-	if (!order)
-		return ST_MEMORY;
 	lanes->order = order;
 	lanes->room = count;
-	return ST_OK;
 }
 
 static uint32_t looks_of(const struct record *record)
@@ -192,12 +187,10 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 	lanes->trace = trace;
 	lanes->rank = rank;
 	lanes->streams = 1;
-	enum status status = make_room(lanes, count);
-	if (status != ST_OK)
-		return status;
+	make_room(lanes, count);
 	gather(lanes, count);
 	sort_by_stream(lanes);
-	status = host_lane(lanes);
+	enum status status = host_lane(lanes);
 	return status == ST_OK ? trace_step(trace, count) : status;
 }
 

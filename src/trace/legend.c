@@ -140,8 +140,6 @@ enum status legend_add(
 	}
 	if (status == ST_OK && queued)
 		status = tell(legend, row, "\xe2\x96\x91 queued");
-	if (status == ST_OK && words.broken)
-		status = ST_MEMORY;
 	text_release(&words);
 	return status;
 }

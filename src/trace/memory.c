@@ -23,22 +23,17 @@ static void map_release(struct map *map)
 	mem_free(map->block);
 }
 
-static enum status map_read(struct map *map, const struct world *world, int rank)
+static void map_read(struct map *map, const struct world *world, int rank)
 {
 	map->segments = world_segments(world, rank, NULL, 0);
 	map->blocks = world_blocks(world, rank, NULL, 0);
 	struct segment_view *segment =
 	        mem_resize(map->segment, ((size_t)map->segments + 1) * sizeof *segment);
-	if (!segment)
-		return ST_MEMORY;
 	map->segment = segment;
 	struct block_view *block = mem_resize(map->block, ((size_t)map->blocks + 1) * sizeof *block);
-	if (!block)
-		return ST_MEMORY;
 	map->block = block;
 	world_segments(world, rank, map->segment, map->segments);
 	world_blocks(world, rank, map->block, map->blocks);
-	return ST_OK;
 }
 
 static bool inside(const struct segment_view *segment, const struct block_view *block)
@@ -112,7 +107,6 @@ static void put_segments(
 		}
 		text_add(rows, "%s" CELL_END "\n", text_string(&word));
 	}
-	rows->broken = rows->broken || bar.broken || word.broken;
 	text_release(&bar);
 	text_release(&word);
 }
@@ -168,43 +162,34 @@ static bool put_largest_owner(
 	return true;
 }
 
-static enum status put_owners(const struct trace *trace, const struct map *map, struct text *out)
+static void put_owners(const struct trace *trace, const struct map *map, struct text *out)
 {
 	bool *taken = mem_alloc((size_t)map->blocks * sizeof *taken);
 	struct text list = {0};
 
-	if (!taken)
-		return ST_MEMORY;
 	for (int i = 0; i < OWNERS_MOST; i++)
 		if (!put_largest_owner(trace, map, taken, &list, i == 0))
 			break;
 	if (list.count)
 		text_add(out, "   largest: %s\n", text_string(&list));
-	enum status status = list.broken ? ST_MEMORY : ST_OK;
 	text_release(&list);
 	mem_free(taken);
-	return status;
 }
 
 /* One rank's picture; the caller merges ranks whose pictures are the same. */
-static enum status put_rank(
-        const struct trace *trace, int rank, struct map *map, int width, struct text *picture)
+static void put_rank(const struct trace *trace, int rank, struct map *map, int width, struct text *picture)
 {
 	struct table table = {.align = "lrl"};
 	int cells = width - 40 > BAR_MOST ? BAR_MOST : width - 40 < BAR_LEAST ? BAR_LEAST : width - 40;
-	enum status status = map_read(map, trace->world, rank);
 
-	if (status != ST_OK)
-		return status;
+	map_read(map, trace->world, rank);
 	put_counts(trace, rank, map, picture);
 	put_segments(trace, map, rank, cells, &table.cells);
-	status = table_print(&table, width, picture);
+	table_print(&table, width, picture);
 	table_release(&table);
 	if (map->segments > SEGMENTS_MOST)
 		text_add(picture, "   ... and %d more\n", map->segments - SEGMENTS_MOST);
-	if (status == ST_OK)
-		status = put_owners(trace, map, picture);
-	return status;
+	put_owners(trace, map, picture);
 }
 
 enum status trace_memory(const struct trace *trace, int width, struct text *out)
@@ -212,15 +197,13 @@ enum status trace_memory(const struct trace *trace, int width, struct text *out)
 	struct blocks blocks = {0};
 	struct map map = {0};
 	struct text picture = {0};
-	enum status status = ST_OK;
 
-	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+	for (int rank = 0; rank < trace->world->n; rank++) {
 		text_clear(&picture);
-		status = put_rank(trace, rank, &map, width, &picture);
-		if (status == ST_OK)
-			status = blocks_add(&blocks, rank, &picture);
+		put_rank(trace, rank, &map, width, &picture);
+		blocks_add(&blocks, rank, &picture);
 	}
-	for (size_t i = 0; i < blocks.count && i < RANKS_SHOWN && status == ST_OK; i++) {
+	for (size_t i = 0; i < blocks.count && i < RANKS_SHOWN; i++) {
 		const struct ranks *ranks = &blocks.block[i].ranks;
 		text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
 		ranks_text(ranks, out);
@@ -228,10 +211,8 @@ enum status trace_memory(const struct trace *trace, int width, struct text *out)
 	}
 	if (blocks.count > RANKS_SHOWN)
 		text_add(out, "... and %zu more sets of ranks\n", blocks.count - RANKS_SHOWN);
-	if (out->broken)
-		status = ST_MEMORY;
 	blocks_release(&blocks);
 	map_release(&map);
 	text_release(&picture);
-	return status;
+	return ST_OK;
 }

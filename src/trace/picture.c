@@ -10,20 +10,15 @@ static const short ansi[COLOUR_COUNT] = {
 #undef X
 };
 
-enum status picture_make(struct picture *picture, int width, int height)
+void picture_make(struct picture *picture, int width, int height)
 {
 	size_t count = (size_t)width * (size_t)height;
 
 	*picture = (struct picture){.width = width, .height = height};
 	picture->cells = mem_alloc(count * sizeof *picture->cells);
-	picture->ops = picture->cells ? mem_alloc(count * sizeof *picture->ops) : NULL;
-	if (!picture->ops) {
-		picture_release(picture);
-		return ST_MEMORY;
-	}
+	picture->ops = mem_alloc(count * sizeof *picture->ops);
 	for (size_t i = 0; i < count; i++)
 		picture->cells[i].glyph = ' ';
-	return ST_OK;
 }
 
 void picture_release(struct picture *picture)

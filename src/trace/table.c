@@ -55,9 +55,7 @@ static size_t columns_of(const char *cell, size_t length)
 /* Widths of the columns; returns how many there are. */
 static int measure(const struct table *table, size_t widths[COLUMNS_MAX])
 {
-	const char *p = table->cells.broken
-	        ? ""
-	        : text_string(&table->cells); /* a broken text may end within a cell */
+	const char *p = text_string(&table->cells);
 	int column = 0, most = 0;
 
 	memset(widths, 0, COLUMNS_MAX * sizeof *widths);
@@ -104,14 +102,12 @@ static void put_line(const struct text *line, int width, struct text *out)
 	text_put(out, "\n", 1);
 }
 
-enum status table_print(const struct table *table, int width, struct text *out)
+void table_print(const struct table *table, int width, struct text *out)
 {
 	size_t widths[COLUMNS_MAX];
 	struct text line = {0};
 	int column = 0;
 
-	if (table->cells.broken)
-		return ST_MEMORY;
 	measure(table, widths);
 	for (const char *p = text_string(&table->cells); *p;) {
 		if (*p == '\n') {
@@ -130,29 +126,21 @@ enum status table_print(const struct table *table, int width, struct text *out)
 		column++;
 		p += length + 1;
 	}
-	enum status status = line.broken || out->broken ? ST_MEMORY : ST_OK;
 	text_release(&line);
-	return status;
 }
 
-enum status blocks_add(struct blocks *blocks, int rank, const struct text *rows)
+void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 {
-	if (rows->broken)
-		return ST_MEMORY;
 	for (size_t i = 0; i < blocks->count; i++)
 		if (strcmp(blocks->block[i].rows, text_string(rows)) == 0) {
 			ranks_add(&blocks->block[i].ranks, rank);
-			return ST_OK;
+			return;
 		}
-	if (MEM_GROW(&blocks->block, blocks->count, &blocks->room) != ST_OK)
-		return ST_MEMORY;
+	MEM_GROW(&blocks->block, blocks->count, &blocks->room);
 	char *copy = mem_copy_text(text_string(rows), rows->count);
-	if (!copy)
-		return ST_MEMORY;
 	struct row_group *block = &blocks->block[blocks->count++];
 	block->rows = copy;
 	ranks_one(&block->ranks, rank);
-	return ST_OK;
 }
 
 void blocks_release(struct blocks *blocks)

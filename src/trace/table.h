@@ -20,7 +20,7 @@ void table_rows(struct table *table, const struct ranks *ranks,
 int table_width(const struct table *table); /* columns it takes, margin included */
 /* Appends the table's lines: three columns of margin, two between columns, cut at `width`. ST_MEMORY if
  * anything was lost. */
-enum status table_print(const struct table *table, int width, struct text *out);
+void table_print(const struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 
 /* Rows of each rank, as table cells; ranks that bring the same share a block, in the order of their first
@@ -33,7 +33,7 @@ struct blocks {
 	struct row_group *block;
 	size_t count, room;
 };
-enum status blocks_add(struct blocks *blocks, int rank, const struct text *rows);
+void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 void blocks_release(struct blocks *blocks);
 
 #endif

@@ -228,7 +228,7 @@ static enum status draw_lane(struct drawing *d, const struct alike *alike, int l
 	}
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
 	        trace_lane_name(d->trace, alike->first, stream));
-	enum status status = bars_paint(&where, &kept->spans, picture);
+	bars_paint(&where, &kept->spans, picture);
 	if (d->options->now >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
@@ -236,7 +236,7 @@ static enum status draw_lane(struct drawing *d, const struct alike *alike, int l
 		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE,
 		        text_string(&d->text));
 	}
-	return status;
+	return ST_OK;
 }
 
 /* Under the lanes, where there is no room beside them: the legend. */
@@ -262,15 +262,11 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	if (status != ST_OK)
 		return status;
 	lay_out(d);
-	status = picture_make(picture, d->width, 1 + d->rows + d->below);
-	if (status != ST_OK)
-		return status;
+	picture_make(picture, d->width, 1 + d->rows + d->below);
 	picture->lanes = d->sets.rows;
 	draw_ruler(d, picture);
 	status = each_lane(d, draw_lane, picture);
 	draw_bottom(d, picture);
-	if (status == ST_OK && d->text.broken)
-		status = ST_MEMORY;
 	if (status != ST_OK)
 		picture_release(picture);
 	return status;

@@ -38,16 +38,15 @@ static const char *bytes_of(double bytes, struct text *cell)
 
 /* ---- by link ---- */
 
-static enum status print_links(const struct trace *trace, int section, int width, struct text *out)
+static void print_links(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct blocks blocks = {0};
 	struct text cell = {0}, row = {0};
-	enum status status = ST_OK;
 	bool used[LINK_KINDS] = {0}, any = false;
 
 	for (int pass = 0; pass < 2; pass++)
-		for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
 			trace->backend->sent(trace->backend, rank, section, sent);
 			text_clear(&row);
@@ -60,7 +59,7 @@ static enum status print_links(const struct trace *trace, int section, int width
 			}
 			text_add(&row, "\n");
 			if (pass == 1)
-				status = blocks_add(&blocks, rank, &row);
+				blocks_add(&blocks, rank, &row);
 		}
 	table_cell(&table, "ranks");
 	for (int kind = 0; kind < LINK_KINDS; kind++)
@@ -71,17 +70,14 @@ static enum status print_links(const struct trace *trace, int section, int width
 		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
 	if (!any)
 		text_add(out, "no link has carried anything\n");
-	else if (status == ST_OK)
-		status = table_print(&table, width, out);
+	else
+		table_print(&table, width, out);
 	if (any && blocks.count > ROWS_MOST)
 		text_add(out, "   ... and %zu more\n", blocks.count - ROWS_MOST);
-	if (cell.broken || row.broken)
-		status = ST_MEMORY;
 	text_release(&cell);
 	text_release(&row);
 	blocks_release(&blocks);
 	table_release(&table);
-	return status;
 }
 
 /* ---- from whom to whom ---- */
@@ -93,7 +89,7 @@ static int by_ranks(const void *a, const void *b)
 }
 
 /* One entry for each send first; then sorted by ranks and summed. */
-static enum status add_sends(const struct world *world, op_id id, struct traffic *traffic)
+static void add_sends(const struct world *world, op_id id, struct traffic *traffic)
 {
 	const struct record *record = op_record(world, id);
 
@@ -101,15 +97,13 @@ static enum status add_sends(const struct world *world, op_id id, struct traffic
 		const struct part *part = &record->part[i];
 		if (part->direction != P2P_SEND)
 			continue;
-		if (MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room);
 		int64_t bytes = part->operand >= 0 && part->operand < record->operands
 		        ? layout_bytes(&record->operand[part->operand].layout)
 		        : record->bytes;
 		traffic->pair[traffic->pairs++] =
 		        (struct pair){world->ops[id].rank, part->peer, 1, (double)bytes};
 	}
-	return ST_OK;
 }
 
 static void sum_pairs(struct traffic *traffic)
@@ -132,7 +126,7 @@ static void sum_pairs(struct traffic *traffic)
 
 /* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of
  * typing shows nowhere. */
-static enum status add_collective(const struct world *world, op_id id, struct traffic *traffic)
+static void add_collective(const struct world *world, op_id id, struct traffic *traffic)
 {
 	const struct record *record = op_record(world, id);
 	name_id group = record->group >= 0 ? world->groups[record->group].name : 0;
@@ -141,8 +135,7 @@ static enum status add_collective(const struct world *world, op_id id, struct tr
 	while (kind && kind < end && (kind->title != record->title || kind->group != group))
 		kind++;
 	if (!kind || kind == end) {
-		if (MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room);
 		kind = &traffic->kind[traffic->kinds++];
 		*kind = (struct kind){.rank = world->n};
 	}
@@ -154,7 +147,6 @@ static enum status add_collective(const struct world *world, op_id id, struct tr
 		kind->message += (double)record->bytes;
 		kind->moved += record->flow_bytes;
 	}
-	return ST_OK;
 }
 
 /* As the lowest rank has them; then the next rank those that it alone has */
@@ -164,23 +156,21 @@ static int by_first(const void *a, const void *b)
 	return x->rank != y->rank ? x->rank - y->rank : (x->first > y->first) - (x->first < y->first);
 }
 
-static enum status gather(const struct trace *trace, int section, struct traffic *traffic)
+static void gather(const struct trace *trace, int section, struct traffic *traffic)
 {
 	const struct world *world = trace->world;
-	enum status status = ST_OK;
 
-	for (op_id id = 1; id <= world->op_count && status == ST_OK; id++) {
+	for (op_id id = 1; id <= world->op_count; id++) {
 		if (!trace_in(world, id, section))
 			continue;
 		if (op_record(world, id)->kind == OP_P2P)
-			status = add_sends(world, id, traffic);
+			add_sends(world, id, traffic);
 		else if (op_record(world, id)->kind == OP_COLLECTIVE && op_record(world, id)->bytes > 0)
-			status = add_collective(world, id, traffic);
+			add_collective(world, id, traffic);
 	}
 	sum_pairs(traffic);
 	if (traffic->kinds)
 		qsort(traffic->kind, traffic->kinds, sizeof *traffic->kind, by_first);
-	return status;
 }
 
 static const struct pair *find_pair(const struct traffic *traffic, int from, int to)
@@ -229,29 +219,26 @@ static void fill_pairs(struct traffic *traffic, struct table *table, struct text
 	}
 }
 
-static enum status print_transfers(struct traffic *traffic, int n, int width, struct text *out)
+static void print_transfers(struct traffic *traffic, int n, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct text cell = {0};
 
 	if (!traffic->pairs)
-		return ST_OK;
+		return;
 	if (n <= MATRIX_MOST)
 		fill_matrix(traffic, n, &table, &cell);
 	else
 		fill_pairs(traffic, &table, &cell);
 	text_add(out, "by send and recv\n");
-	enum status status = table_print(&table, width, out);
+	table_print(&table, width, out);
 	if (n > MATRIX_MOST && traffic->pairs > PAIRS_MOST)
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
-	if (cell.broken)
-		status = ST_MEMORY;
 	text_release(&cell);
 	table_release(&table);
-	return status;
 }
 
-static enum status print_collectives(
+static void print_collectives(
         const struct trace *trace, const struct traffic *traffic, int width, struct text *out)
 {
 	const struct names *names = trace->world->names;
@@ -259,7 +246,7 @@ static enum status print_collectives(
 	struct text cell = {0};
 
 	if (!traffic->kinds)
-		return ST_OK;
+		return;
 	text_add(out, "by collectives\n");
 	table_cell(&table, "what");
 	table_cell(&table, "in");
@@ -276,24 +263,19 @@ static enum status print_collectives(
 		table_cell(&table, "%s", bytes_of(kind->moved, &cell));
 		table_row(&table);
 	}
-	enum status status = cell.broken ? ST_MEMORY : table_print(&table, width, out);
+	table_print(&table, width, out);
 	text_release(&cell);
 	table_release(&table);
-	return status;
 }
 
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct traffic traffic = {0};
-	enum status status = print_links(trace, section, width, out);
-
-	if (status == ST_OK)
-		status = gather(trace, section, &traffic);
-	if (status == ST_OK)
-		status = print_collectives(trace, &traffic, width, out);
-	if (status == ST_OK)
-		status = print_transfers(&traffic, trace->world->n, width, out);
+	print_links(trace, section, width, out);
+	gather(trace, section, &traffic);
+	print_collectives(trace, &traffic, width, out);
+	print_transfers(&traffic, trace->world->n, width, out);
 	mem_free(traffic.pair);
 	mem_free(traffic.kind);
-	return status;
+	return ST_OK;
 }

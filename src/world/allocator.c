@@ -9,6 +9,7 @@
  * block serves only requests of its pool (a stream's, small or large); 4 addresses of a segment that went are
  * never used again. */
 #include "world/books.h"
+#include "base/search.h"
 
 enum { ROUND = 512, MIB = 1 << 20 };
 
@@ -74,18 +75,12 @@ bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_
 
 size_t heap_find(const struct heap *heap, int64_t address)
 {
-	size_t low = 0, high = heap->count;
+	size_t i; /* behind the last block that begins at or before the address */
 
-	while (low < high) { /* the last block that begins at or before the address */
-		size_t middle = low + (high - low) / 2;
-		if (heap->blocks[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address >= heap->blocks[low - 1].address + heap->blocks[low - 1].bytes)
+	SEARCH(i, heap->count, heap->blocks[i].address > address);
+	if (i == 0 || address >= heap->blocks[i - 1].address + heap->blocks[i - 1].bytes)
 		return heap->count;
-	return low - 1;
+	return i - 1;
 }
 
 void heap_grow(struct heap *heap, struct block_plan *plan, void *data)

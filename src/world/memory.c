@@ -5,6 +5,7 @@
  * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
  * fragmentation fit it. */
 #include "world/books.h"
+#include "base/search.h"
 
 enum { OWNERS_NAMED = 3 };
 static const double GB = 1073741824.0;
@@ -249,16 +250,10 @@ void *world_data(const struct world *world, enum space space, int64_t address)
 	if (world->me < 0)
 		return NULL;
 	const struct heap *heap = &world->memory->rank[world->me].heap[space];
-	size_t low = 0, high = heap->segment_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (heap->segments[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && holds(&heap->segments[low - 1], address))
-		return bytes_at(&heap->segments[low - 1], address);
+	size_t at;
+	SEARCH(at, heap->segment_count, heap->segments[at].address > address);
+	if (at > 0 && holds(&heap->segments[at - 1], address))
+		return bytes_at(&heap->segments[at - 1], address);
 	for (size_t i = 0; i < world->memory->leaving_count; i++) {
 		if (world->memory->leaving_space[i] == space && holds(&world->memory->leaving[i], address))
 			return bytes_at(&world->memory->leaving[i], address);

@@ -16,9 +16,9 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 status "-c" 0 "$RANKSH" -n 4 -c 'tensor x[2,2] = ones; print x[0,0]'
 said "-c prints" '^\[0-3\] x\[0,0\] = 1$' out
 printf 'tensor x[2,2] = ones\nprint x[0,0]\nif 1 {\nsay "in"\n}\n' > "$folder/a.rsh"
-cp "$folder/out" "$folder/c"
 status "a file" 0 "$RANKSH" -n 4 "$folder/a.rsh"
 cp "$folder/out" "$folder/file"
+said "a file prints" '^in$\|\] in$' file
 "$RANKSH" -n 4 < "$folder/a.rsh" > "$folder/out" 2> "$folder/err"
 cmp -s "$folder/out" "$folder/file" && echo "ok lines down a pipe say the same" || echo "FAIL lines down a pipe say the same"
 cat "$folder/a.rsh" | mpirun --oversubscribe -n 4 "$RANKSH" > "$folder/out" 2> "$folder/err"
@@ -26,7 +26,7 @@ cmp -s "$folder/out" "$folder/file" && echo "ok mpirun with lines says the same"
 mpirun --oversubscribe -n 4 "$RANKSH" "$folder/a.rsh" > "$folder/out" 2> "$folder/err" < /dev/null
 cmp -s "$folder/out" "$folder/file" && echo "ok mpirun with a file says the same" || echo "FAIL mpirun with a file says the same"
 "$RANKSH" -n 4 "$folder/a.rsh" > "$folder/out" 2>&1
-if grep -q "$(printf '\033')" "$folder/out"; then echo "FAIL no escape codes"; else echo "ok no escape codes"; fi
+if [ ! -s "$folder/out" ] || grep -q "$(printf '\033')" "$folder/out"; then echo "FAIL no escape codes"; else echo "ok no escape codes"; fi
 [ -z "$(ls "$state")" ] && echo "ok no journal" || echo "FAIL no journal"
 status "one rank" 0 "$RANKSH" -n 1 -c 'tensor x[2,2] = ones; print x[0,0]'
 status "--dry" 0 "$RANKSH" --dry -n 512 -c 'tensor x[64,64] = ones; allreduce x; sync'

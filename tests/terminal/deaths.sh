@@ -31,7 +31,7 @@ kill -9 "$(mpirun_of)"
 check "a killed mpirun is named" shows 'mpirun died of signal 9'
 check "no rank outlives mpirun" all_gone $ranks
 line 'quit'
-check "quit after a death" dead_pane
+check "quit after a death" left 4
 
 open 80 24 -n 4
 check "a prompt again" shows 'ms >'

@@ -55,6 +55,17 @@ ends_with_prompt() { screen | grep -v '^ *$' | tail -1 | grep -q '> *$'; }
 gone() { [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
 all_gone() { for pid in "$@"; do gone "$pid" || return 1; done; }
 dead_pane() { [ "$(tm display-message -p '#{pane_dead}')" = 1 ]; }
+# left [STATUS]: it has ended with that exit status, 0. On a busy machine tmux sometimes never learns the status: then that it has ended must do.
+left() { case $(tm display-message -p '#{pane_dead} #{pane_dead_status}') in "1 ${1:-0}" | '1 ') true ;; *) false ;; esac; }
+# a rank of the front end is there
+has_rank() { [ -n "$(rank "$1")" ]; }
+# waits until what was typed before is done: at the prompt, a text comes behind it
+settled=0
+settle() {
+	settled=$((settled + 1))
+	line "say \"settled $settled\""
+	until_true showed "settled $settled *$"
+}
 
 # check NAME COMMAND...: the command must become true
 check() {
@@ -65,9 +76,10 @@ check() {
 	else
 		echo "FAIL $name"
 		screen | sed 's/^/    | /'
+		tm display-message -p '    ended: #{pane_dead}, status #{pane_dead_status}, signal #{pane_dead_signal}'
 	fi
 }
-# refute NAME COMMAND...: the command must be false now
+# refute NAME COMMAND...: the command must be false, now that all is there that it could be about (settle, or a check before it)
 refute() {
 	name=$1
 	shift

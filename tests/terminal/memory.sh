@@ -59,4 +59,4 @@ check "... and does it once there is memory" shows '3 new ranks; 3 lines run aga
 line 'peek x[2,2]'
 check "the data are back after that" shows 'x\[2,2\] = 3'
 line 'quit'
-check "quit" dead_pane
+check "quit" left

@@ -9,3 +9,4 @@ check "the missing line is named" shows 'print: recv a waits for a line on rank 
 line '@1 send a to=0'
 check "the print is answered" shows 'a = 7 7 7 7'
 line 'quit'
+check "quit" left

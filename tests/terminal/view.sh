@@ -26,7 +26,7 @@ for size in '20 5' '300 100' '1 1' '60 10'; do
 	# shellcheck disable=SC2086
 	open $size -n 2
 	# too small for text: what matters is that it lives, and leaves when told
-	check "$size: it starts" test -n "$(front)"
+	check "$size: it starts" has_rank 1
 	line "$program"
 	line 'view'
 	nap
@@ -34,7 +34,7 @@ for size in '20 5' '300 100' '1 1' '60 10'; do
 	nap
 	keys q
 	line 'quit'
-	check "$size: it leaves" dead_pane
+	check "$size: it leaves" left
 done
 open 20 5 -n 2
 check "20 x 5: a prompt" shows 'ms >'

@@ -41,7 +41,7 @@ static enum status run_example(const char *lines)
 	credit_start(&credit, plane, &shell.budget);
 	shell.credit = &credit;
 	if (status == ST_OK)
-		status = interpreter_run(&shell, lines, strlen(lines), NULL, 1);
+		status = line_text(&shell, lines, strlen(lines), NULL, 1);
 	status = shell_settle(&shell, status);
 	shell_close(&shell);
 	return status;

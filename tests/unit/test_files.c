@@ -1,6 +1,7 @@
 /* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a variable
  * chooses */
 #include "shell/language/run/interpreter.h"
+#include "shell/line/line.h"
 #include "base/memory.h"
 #include "check.h"
 #include "shell/commands/table.h"
@@ -45,7 +46,7 @@ static int close_shell(void **state)
 static void prompt_at(const char *text, int line)
 {
 	int before = shell.expects_failed;
-	if (interpreter_run(&shell, text, strlen(text), NULL, 1) != ST_OK)
+	if (line_text(&shell, text, strlen(text), NULL, 1) != ST_OK)
 		fail_msg("line %d: '%s': %s", line, text, fail_text());
 	if (shell.expects_failed != before)
 		fail_msg("line %d: '%s' is false", line, text);

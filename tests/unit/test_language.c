@@ -1,6 +1,7 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
  * mistakes */
 #include "shell/language/run/interpreter.h"
+#include "shell/line/line.h"
 #include "shell/language/parse/lex.h"
 #include "base/memory.h"
 #include "check.h"
@@ -44,7 +45,7 @@ static int close_shell(void **state)
 
 static enum status run(const char *text)
 {
-	return interpreter_run(&shell, text, strlen(text), NULL, 1);
+	return line_text(&shell, text, strlen(text), NULL, 1);
 }
 
 /* Lines whose every `expect` must hold */
@@ -368,16 +369,23 @@ static void given_values(void **state)
 	assert_int_equal(shell.expects_failed, 0);
 }
 
-static void reset_while_running(void **state)
+/* A world is emptied between the statements of a line: what comes behind goes on in the new one. */
+static void reset_between_statements(void **state)
 {
+	static const char *const inside[] = {"for i in 0:2 { reset }", "if 1 { tensor y[4]; reset }",
+	        "def empty { reset }; empty", "@0 { strategy serial }"};
 	(void)state;
-	HOLDS("let a = 1; tensor x[4]; for i in 0:2 { reset; tensor x[8]; let b = i; expect b == i and "
-	      "bytes(x) == 32 }; expect b == 1");
+	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
-	/* the ranks of a `use` end with the world: the block that the reset stands in still goes by them */
-	HOLDS("use @1\n{ reset; tensor z[4]; let c = 2; expect rank == 1 }\nlet d = 3");
-	REFUSED("@0 expect c == 2", ST_NAME, "");
+	for (size_t i = 0; i < LENGTH_OF(inside); i++) {
+		REFUSED(inside[i], ST_ARGUMENT, "it stands on a line of its own");
+		HOLDS("expect bytes(x) == 32");
+	}
+	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32");
+	/* the ranks of a `use` end with the world */
+	HOLDS("use @1; reset; let d = 3");
 	HOLDS("@0 expect d == 3");
+	HOLDS("reset; for i in 0:2 { strategy serial }"); /* it is empty already */
 }
 
 static bool never(struct budget *budget)
@@ -451,7 +459,7 @@ int main(void)
 	        IN_A_SHELL(first_lines),
 	        IN_A_SHELL(places),
 	        IN_A_SHELL(given_values),
-	        IN_A_SHELL(reset_while_running),
+	        IN_A_SHELL(reset_between_statements),
 	        IN_A_SHELL(stops),
 	        IN_A_SHELL(completion),
 	        IN_A_SHELL(memory_runs_out),

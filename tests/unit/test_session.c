@@ -7,7 +7,6 @@
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 #include "shell/line/line.h"
-#include "shell/line/replay.h"
 #include "shell/training/open.h"
 
 #include <setjmp.h>
@@ -67,6 +66,15 @@ static int64_t clock_of(const struct session *session, int rank)
 	return now.clock;
 }
 
+/* The lines of this world as `journal save` writes them */
+static void lines(const struct session *session, const char *wanted)
+{
+	struct text script = {0};
+	journal_script(&session->shell.journal, &script);
+	assert_string_equal(text_string(&script), wanted);
+	text_release(&script);
+}
+
 static void undo_is_the_world_before(void **state)
 {
 	(void)state;
@@ -105,7 +113,7 @@ static void undo_takes_several(void **state)
 	assert_int_equal(type(&session, "undo 9"), ST_RANGE);
 	assert_int_equal(type(&session, "undo 2"), ST_OK);
 	assert_int_equal(books(&session), before);
-	assert_string_equal(text_string(&session.shell.typed), "tensor x[8] = ones\n");
+	lines(&session, "tensor x[8] = ones\n");
 	close_session(&session);
 }
 
@@ -119,7 +127,7 @@ static void refused_lines_are_not_kept(void **state)
 	assert_int_not_equal(type(&session, "y = matmul a b"), ST_OK);
 	assert_int_equal(type(&session, "repeat 2 {"), ST_INCOMPLETE);
 	assert_int_equal(books(&session), before);
-	assert_int_equal(session.shell.typed.count, 0);
+	lines(&session, "");
 	close_session(&session);
 }
 
@@ -207,10 +215,9 @@ static void reset_empties(void **state)
 	assert_int_equal(type(&session, "tensor x[8] = ones"), ST_OK);
 	assert_int_equal(type(&session, "reset"), ST_OK);
 	assert_int_equal(books(&session), empty);
-	assert_int_equal(session.shell.typed.count, 0);
+	lines(&session, "");
 	assert_int_equal(type(&session, "tensor x[8] = ones; reset; stream io"), ST_OK);
 	assert_int_equal(journal_lines(&session.shell.journal), 1);
-	assert_null(session.shell.retired);
 	close_session(&session);
 }
 
@@ -267,14 +274,10 @@ static void what_only_looks(void **state)
 	        {"say \"a; b\"", false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (journal_only_looks(rows[i].line, strlen(rows[i].line), true) != rows[i].looks)
+		if ((interpreter_class(rows[i].line, strlen(rows[i].line)) == COMMAND_LOOK) != rows[i].looks)
 			fail_msg("'%s' should %slook only", rows[i].line, rows[i].looks ? "" : "not ");
-	assert_true(journal_only_looks("help", 4, true));
-}
-
-static void lines(const struct session *session, const char *wanted)
-{
-	assert_string_equal(text_string(&session->shell.typed), wanted);
+	assert_int_equal(interpreter_class("help; timeline", 14), COMMAND_SESSION);
+	assert_int_equal(interpreter_class("help; sync", 10), COMMAND_STEER);
 }
 
 /* What stands beside the steps in a line stays when they are taken back. */
@@ -304,6 +307,24 @@ static void step_back_keeps_the_line(void **state)
 	assert_int_equal(type(&session, "tensor c[4]"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_int_equal(session.shell.training->played, 2);
+	close_session(&session);
+}
+
+/* What the prompt says of queued work knows that the rank is slowed down. */
+static void notices_know_the_slow(void **state)
+{
+	struct session session;
+	struct text said = {0};
+	(void)state;
+	open_session(&session);
+	session.shell.interactive = true;
+	assert_int_equal(type(&session, "@2 slow 3x"), ST_OK);
+	out_render(session.shell.out, NULL);
+	assert_int_equal(type(&session, "spin 1ms"), ST_OK);
+	out_render(session.shell.out, &said);
+	assert_non_null(strstr(text_string(&said), "1.00 ms of work"));
+	assert_non_null(strstr(text_string(&said), "3.00 ms of work"));
+	text_release(&said);
 	close_session(&session);
 }
 
@@ -352,6 +373,7 @@ int main(void)
 	        cmocka_unit_test(stops_are_repeated),
 	        cmocka_unit_test(what_only_looks),
 	        cmocka_unit_test(step_back_keeps_the_line),
+	        cmocka_unit_test(notices_know_the_slow),
 	        cmocka_unit_test(undo_stands_alone),
 	        cmocka_unit_test(nothing_leaks),
 	};

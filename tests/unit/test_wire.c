@@ -99,34 +99,33 @@ static void read_back_reply(const struct reply *sent, struct reply *got)
 static void replies_come_back(void **state)
 {
 	(void)state;
-	struct reply done = {.kind = REPLY_DONE,
-	                     .status = ST_INTERRUPTED,
-	                     .waits = 2,
-	                     .clock = 4200000,
-	                     .keep = true,
-	                     .adds = true,
-	                     .undo = true,
-	                     .lines = 12,
-	                     .stop = 17,
-	                     .stamp = -1},
+	struct reply done = {.kind = REPLY_DONE, .status = ST_INTERRUPTED, .waits = 2, .clock = 4200000},
 	             got = {0};
 	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
 	text_add(&done.enter, "next");
 	text_add(&done.wish, "edit a b.rsh");
-	text_add(&done.outside, "a.npy\t0123\n");
+	done.log = (struct log_change){.any = true, .kept = 12};
+	log_change_add(&done.log, "tensor a = load a.npy", "a.npy\t0123\n", 17, -1);
+	log_change_add(&done.log, "def f {\n\tsync }", "", 0, 500);
 	read_back_reply(&done, &got);
 	assert_int_equal(got.kind, REPLY_DONE);
 	assert_int_equal(got.status, ST_INTERRUPTED);
 	assert_string_equal(text_string(&got.prompt), "(2 waits) 4.20 ms > ");
 	assert_string_equal(text_string(&got.enter), "next");
 	assert_string_equal(text_string(&got.wish), "edit a b.rsh");
-	assert_string_equal(text_string(&got.outside), "a.npy\t0123\n");
 	assert_int_equal(got.clock, 4200000);
 	assert_int_equal(got.waits, 2);
-	assert_true(got.keep && got.adds && got.undo);
-	assert_int_equal(got.lines, 12);
-	assert_int_equal(got.stop, 17);
-	assert_int_equal(got.stamp, -1);
+	assert_true(got.log.any);
+	assert_int_equal(got.log.kept, 12);
+	assert_int_equal(got.log.count, 2);
+	assert_string_equal(got.log.line[0].line, "tensor a = load a.npy");
+	assert_string_equal(got.log.line[0].outside, "a.npy\t0123\n");
+	assert_int_equal(got.log.line[0].stop, 17);
+	assert_int_equal(got.log.line[0].stamp, -1);
+	assert_string_equal(got.log.line[1].line, "def f {\n\tsync }");
+	assert_string_equal(got.log.line[1].outside, "");
+	assert_int_equal(got.log.line[1].stop, 0);
+	assert_int_equal(got.log.line[1].stamp, 500);
 	reply_release(&got);
 	reply_release(&done);
 	struct reply foreign = {.kind = REPLY_FOREIGN, .rank = 3};
@@ -142,8 +141,7 @@ static void every_status_travels(void **state)
 {
 	(void)state;
 	for (int status = 0; status < ST_COUNT; status++) {
-		struct reply done = {.kind = REPLY_DONE, .status = (enum status)status, .stamp = -1},
-		             got = {0};
+		struct reply done = {.kind = REPLY_DONE, .status = (enum status)status}, got = {0};
 		read_back_reply(&done, &got);
 		assert_int_equal(got.status, status);
 		reply_release(&got);

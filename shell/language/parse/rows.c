@@ -2,6 +2,7 @@
  *
  * The one table of the process that is filled while it runs: handed down at the start, and never changed. */
 #include "shell/language/parse/rows.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -16,10 +17,7 @@ static struct {
 
 static unsigned hash(const char *name)
 {
-	unsigned h = 2166136261u;
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619u;
-	return h % SLOTS;
+	return (unsigned)(hash_bytes(HASH_BEGIN, name, strlen(name)) % SLOTS);
 }
 
 static void add(const struct command *row)

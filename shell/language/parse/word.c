@@ -1,5 +1,6 @@
 /* word.c -- one word: a name with `$`, a tensor, a shape, a set of ranks */
 #include "shell/language/parse/parse.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,9 +125,7 @@ static bool may_be_shared(const struct name *name)
 
 static struct name **known_slot(struct parser *parser, const char *at, const char *after)
 {
-	uint32_t hash = 2166136261u;
-	for (; at < after; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
 	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 }
 

@@ -175,12 +175,38 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
+/* The statement has left a wish, and is over. Emptying a world takes what a block, a def or a program's step hold
+ * in it, so wishes are granted between the lines of a text that nothing runs around. */
+static enum status granted(struct shell *shell, struct statement *statement, enum status status)
+{
+	struct interpreter *in = shell->interpreter;
+	bool between = in->closed == 0 && in->blocks == 0 && in->frame == &in->base_frame &&
+	        in->scope == &in->base_scope && in->grant;
+	if (status == ST_OK || status == ST_AGAIN) {
+		bool again = status == ST_AGAIN;
+		if (between)
+			status = in->grant(shell);
+		else
+			status = fail(ST_ARGUMENT,
+			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
+			        "in no "
+			        "block, def or program",
+			        (int)statement->source.length, statement->source.at);
+		if (status == ST_OK && again)
+			status = run_statement(shell, statement);
+	}
+	shell->wish.kind = WISH_NONE;
+	return status;
+}
+
 static enum status run_statements(struct shell *shell, struct block *block)
 {
 	struct interpreter *in = shell->interpreter;
 	for (struct statement *statement = block->first; statement; statement = statement->next) {
 		in->fault_rank = -1;
 		enum status status = run_statement(shell, statement);
+		if (shell->wish.kind != WISH_NONE)
+			status = granted(shell, statement, status);
 		if (status != ST_OK)
 			return locate(shell, statement, status);
 	}
@@ -284,7 +310,7 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 	return status;
 }
 
-enum status interpreter_run(
+static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree;
@@ -300,6 +326,44 @@ enum status interpreter_run(
 		status = run_tree(shell, tree);
 	tree_release(tree);
 	return status;
+}
+
+enum status interpreter_run(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+{
+	shell->interpreter->closed++;
+	enum status status = run_text(shell, text, count, file, first_line);
+	shell->interpreter->closed--;
+	return status;
+}
+
+enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
+        int first_line, enum status (*grant)(struct shell *shell))
+{
+	struct interpreter *in = shell->interpreter;
+	enum status (*outer)(struct shell *) = in->grant;
+	if (grant)
+		in->grant = grant;
+	enum status status = run_text(shell, text, count, file, first_line);
+	in->grant = outer;
+	return status;
+}
+
+/* The strongest of the classes of its commands: what is no command may change everything. */
+enum command_class interpreter_class(const char *text, size_t count)
+{
+	struct tree *tree;
+	enum command_class class = COMMAND_LOOK;
+	if (tree_parse(&tree, text, count, NULL, 1) != ST_OK)
+		return COMMAND_STEER;
+	for (const struct statement *statement = tree->block.first; statement; statement = statement->next)
+		if (statement->kind != STATEMENT_COMMAND ||
+		        (statement->row->class != COMMAND_LOOK && statement->row->class != COMMAND_SESSION))
+			class = COMMAND_STEER;
+		else if (statement->row->class == COMMAND_SESSION && class == COMMAND_LOOK)
+			class = COMMAND_SESSION;
+	tree_release(tree);
+	return class;
 }
 
 enum status interpreter_check(

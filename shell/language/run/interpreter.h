@@ -6,9 +6,9 @@
 
 enum status interpreter_create(struct interpreter **interpreter);
 void interpreter_free(struct interpreter *interpreter);
-/* Forgets variables, defs, `use` and phases: shell->world is new and empty. Lines may be running (`reset`,
- * `undo`): what they hold by name moves from the names of the world before, which still stand. */
-void interpreter_reset(struct shell *shell, const struct names *before);
+/* Forgets variables, defs, `use` and phases: shell->world is new and empty. Texts may be running, but no statement
+ * that holds anything by name. */
+void interpreter_reset(struct shell *shell);
 /* Runs text (a line, several, or a file's whole content) for all ranks. file: for messages, NULL at the
  * prompt. first_line: number of its first line. ST_INCOMPLETE (nothing ran) when a bracket or quote is still
  * open. On a refused line the lines before it have taken effect and the message says file, line, rank and
@@ -16,6 +16,14 @@ void interpreter_reset(struct shell *shell, const struct names *before);
  * no refusal. May be called while a line runs (source, undo, check). */
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
+/* The same for a text that nothing runs around, or (grant NULL) one of which the lines stand for the line at hand,
+ * as a file's do for `source`. When a statement leaves a wish (shell->wish), `grant` fulfils it once the statement is
+ * over; after ST_AGAIN the statement then runs again. Elsewhere a wish is refused. */
+enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
+        int first_line, enum status (*grant)(struct shell *shell));
+/* What the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of the world, else
+ * COMMAND_STEER. */
+enum command_class interpreter_class(const char *text, size_t count);
 /* Grammar only: ST_OK, ST_INCOMPLETE or the failure. Names and shapes are not looked at. */
 enum status interpreter_check(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
@@ -87,6 +95,8 @@ const char *interpreter_phase_text(const struct shell *shell, int rank);
 
 /* "use @1" etc. as the prompt shows it: "@1 " or "" */
 void interpreter_prompt(const struct shell *shell, struct text *out);
+/* The ranks that a line at the prompt is for */
+const struct ranks *interpreter_ranks(const struct shell *shell);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */
 
 #endif

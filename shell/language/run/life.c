@@ -1,5 +1,6 @@
 /* life.c -- the interpreter's state: made, forgotten when the world is new, freed */
 #include "shell/language/run/run.h"
+#include "base/search.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ enum status interpreter_create(struct interpreter **interpreter)
 	in->base_scope.bound = &in->all;
 	in->base_scope.phase.one.microbatch = -1;
 	in->scope = &in->base_scope;
-	in->digest = UINT64_C(14695981039346656037);
+	in->digest = HASH_BEGIN;
 	*interpreter = in;
 	return ST_OK;
 }
@@ -48,42 +49,15 @@ static void forget_scope(struct scope *scope)
 	scope->phase.one.microbatch = -1;
 }
 
-static name_id moved(struct shell *shell, const struct names *before, name_id name)
-{
-	const char *text = names_text(before, name);
-	return name ? names_make(shell->world->names, text, strlen(text)) : 0;
-}
-
-static void move_value(struct shell *shell, const struct names *before, struct value *value)
-{
-	if (value->kind == VALUE_NAME || value->kind == VALUE_TEXT)
-		value->name = moved(shell, before, value->name);
-}
-
-/* Parameters and loop names go on: their ids are those of the new world from here on. */
-static void move_frame(struct shell *shell, const struct names *before, struct frame *frame)
-{
-	for (size_t i = 0; i < frame->local.count; i++) {
-		struct variable *variable = &frame->local.item[i];
-		variable->name = moved(shell, before, variable->name);
-		move_value(shell, before, &variable->one);
-		for (int rank = 0; variable->each && rank < shell->interpreter->n; rank++)
-			move_value(shell, before, &variable->each[rank]);
-	}
-}
-
-void interpreter_reset(struct shell *shell, const struct names *before)
+void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	forget_names(in);
-	for (struct scope *scope = in->scope; scope; scope = scope->up)
-		forget_scope(scope);
-	for (struct frame *frame = in->frame; frame; frame = frame->caller)
-		move_frame(shell, before, frame);
+	forget_scope(&in->base_scope);
 	in->generation++;
 	in->section = 0;
 	in->told_dry = false;
-	in->digest = UINT64_C(14695981039346656037);
+	in->digest = HASH_BEGIN;
 }
 
 void interpreter_free(struct interpreter *in)

@@ -1,16 +1,13 @@
 /* scope.c -- variables by rank, blocks, and what `use`, `phase` and clauses set to the end of a block */
 #include "shell/language/run/run.h"
+#include "base/search.h"
 #include "base/memory.h"
 
 #include <string.h>
 
 void fold(struct interpreter *in, const void *bytes, size_t count)
 {
-	const unsigned char *p = bytes;
-	uint64_t digest = in->digest;
-	for (size_t i = 0; i < count; i++)
-		digest = (digest ^ p[i]) * UINT64_C(1099511628211);
-	in->digest = digest;
+	in->digest = hash_bytes(in->digest, bytes, count);
 }
 
 /* ---- variables ---- */

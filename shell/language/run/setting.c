@@ -121,3 +121,9 @@ void interpreter_prompt(const struct shell *shell, struct text *out)
 	ranks_text(scope->use, out);
 	text_add(out, " ");
 }
+
+const struct ranks *interpreter_ranks(const struct shell *shell)
+{
+	const struct scope *scope = &shell->interpreter->base_scope;
+	return scope->use ? scope->use : scope->bound;
+}

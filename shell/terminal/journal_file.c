@@ -1,0 +1,231 @@
+/* journal_file.c -- the session's log in a file */
+#include "shell/terminal/journal_file.h"
+#include "base/memory.h"
+#include "shell/wire/io.h"
+#include "shell/session/options.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES_KEPT = 30 };
+static const char prefix[] = "journal-";
+
+static enum status make_folders(char *path)
+{
+	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		int made = mkdir(path, 0777);
+		*slash = '/';
+		if (made != 0 && errno != EEXIST)
+			break;
+	}
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return fail(ST_FILE, "cannot make %s: %s", path, strerror(errno));
+	return ST_OK;
+}
+
+enum status journal_file_folder(struct journal_file *journal)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	journal->file = -1;
+	if (state && *state == '/')
+		snprintf(journal->folder, sizeof journal->folder, "%s/ranksh", state);
+	else
+		snprintf(journal->folder, sizeof journal->folder, "%s/.local/state/ranksh", home ? home : "");
+	return make_folders(journal->folder);
+}
+
+/* Names of journals, newest last: they begin with their date. */
+static int list_files(const struct journal_file *journal, struct dirent ***names)
+{
+	int count = scandir(journal->folder, names, NULL, alphasort), kept = 0;
+	for (int i = 0; i < count; i++) {
+		if (strncmp((*names)[i]->d_name, prefix, sizeof prefix - 1) == 0)
+			(*names)[kept++] = (*names)[i];
+		else
+			free((*names)[i]);
+	}
+	return kept;
+}
+
+static void free_names(struct dirent **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static void drop_old(const struct journal_file *journal)
+{
+	struct dirent **names = NULL;
+	char path[2048];
+	int count = list_files(journal, &names);
+	for (int i = 0; i < count - FILES_KEPT; i++) {
+		snprintf(path, sizeof path, "%s/%s", journal->folder, names[i]->d_name);
+		unlink(path);
+	}
+	free_names(names, count);
+}
+
+/* Takes the object. Said once when it does not go; the file is then left alone. */
+static enum status write_object(struct journal_file *journal, cJSON *object)
+{
+	char *printed = object ? cJSON_PrintUnformatted(object) : NULL;
+	enum status status = ST_OK;
+	if (journal->file >= 0) {
+		status = write_all(journal->file, printed, strlen(printed));
+		if (status == ST_OK)
+			status = write_all(journal->file, "\n", 1);
+	}
+	cJSON_free(printed);
+	cJSON_Delete(object);
+	if (status == ST_OK || journal->warned)
+		return ST_OK;
+	journal->warned = true;
+	return fail(ST_FILE,
+	        "the journal %s cannot be written: %s; --resume will not know the lines from here on",
+	        journal->path, strerror(errno));
+}
+
+enum status journal_file_begin(struct journal_file *journal, int n, bool dry, const char *machine)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32];
+	localtime_r(&now, &local);
+	strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
+	snprintf(journal->path, sizeof journal->path, "%s/%s%s-%ld", journal->folder, prefix, date,
+	        (long)getpid());
+	journal->n = n;
+	journal->dry = dry;
+	snprintf(journal->machine, sizeof journal->machine, "%s", machine);
+	journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (journal->file < 0) {
+		journal->warned = true;
+		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
+	}
+	drop_old(journal);
+	cJSON *head = cJSON_CreateObject();
+	cJSON_AddStringToObject(head, "ranksh", RANKSH_VERSION);
+	cJSON_AddNumberToObject(head, "n", n);
+	cJSON_AddStringToObject(head, "machine", machine);
+	cJSON_AddBoolToObject(head, "dry", dry);
+	return write_object(journal, head);
+}
+
+static void shorten(struct log_change *log, size_t kept)
+{
+	for (; log->count > kept; log->count--) {
+		mem_free(log->line[log->count - 1].line);
+		mem_free(log->line[log->count - 1].outside);
+	}
+}
+
+static cJSON *line_object(const struct logged_line *line)
+{
+	cJSON *object = cJSON_CreateObject();
+	cJSON_AddStringToObject(object, "line", line->line);
+	if (line->stop)
+		cJSON_AddNumberToObject(object, "stop", (double)line->stop);
+	if (line->stamp >= 0)
+		cJSON_AddNumberToObject(object, "stamp", (double)line->stamp);
+	if (*line->outside)
+		cJSON_AddStringToObject(object, "outside", line->outside);
+	return object;
+}
+
+enum status journal_file_change(struct journal_file *journal, const struct log_change *change)
+{
+	struct log_change *log = &journal->log;
+	enum status status = ST_OK;
+	if ((size_t)change->kept < log->count) {
+		cJSON *object = cJSON_CreateObject();
+		cJSON_AddNumberToObject(object, "keep", change->kept);
+		status = write_object(journal, object);
+		shorten(log, (size_t)change->kept);
+	}
+	for (size_t i = 0; i < change->count; i++) {
+		const struct logged_line *line = &change->line[i];
+		log_change_add(log, line->line, line->outside, line->stop, line->stamp);
+		enum status written = write_object(journal, line_object(line));
+		status = status != ST_OK ? status : written;
+	}
+	return status;
+}
+
+static int64_t number_of(const cJSON *object, const char *key, int64_t otherwise)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : otherwise;
+}
+
+/* A line cut off by a crash is the last one, and is left out. */
+static void read_line(struct journal_file *journal, const cJSON *object)
+{
+	char *line = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "line"));
+	const char *machine = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "machine"));
+	char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside"));
+	if (line) {
+		log_change_add(&journal->log, line, outside ? outside : "", number_of(object, "stop", 0),
+		        number_of(object, "stamp", -1));
+	} else if (machine) {
+		snprintf(journal->machine, sizeof journal->machine, "%s", machine);
+		journal->n = (int)number_of(object, "n", 0);
+		journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
+	} else {
+		int64_t kept = number_of(object, "keep", -1);
+		shorten(&journal->log, kept < 0 ? journal->log.count : (size_t)kept);
+	}
+}
+
+static enum status load(struct journal_file *journal)
+{
+	char *bytes = NULL;
+	size_t count = 0;
+	enum status status = read_whole(journal->path, &bytes, &count);
+	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;
+		if (object)
+			read_line(journal, object);
+		cJSON_Delete(object);
+		at = newline ? newline + 1 : end;
+	}
+	mem_free(bytes);
+	if (status == ST_OK && (journal->n < 1 || journal->n > RANKS_DRY_MOST))
+		status = fail(ST_FILE, "%s is not a journal of ranksh", journal->path);
+	return status;
+}
+
+enum status journal_file_resume(struct journal_file *journal)
+{
+	struct dirent **names = NULL;
+	int count = list_files(journal, &names);
+	if (count > 0)
+		snprintf(journal->path, sizeof journal->path, "%.1000s/%.150s", journal->folder,
+		        names[count - 1]->d_name);
+	free_names(names, count);
+	if (count <= 0)
+		return fail(ST_FILE, "no session to resume: there is no journal in %s", journal->folder);
+	enum status status = load(journal);
+	if (status == ST_OK)
+		journal->file = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	return status;
+}
+
+void journal_file_release(struct journal_file *journal)
+{
+	shorten(&journal->log, 0);
+	mem_free(journal->log.line);
+	if (journal->file >= 0)
+		close(journal->file);
+	*journal = (struct journal_file){.file = -1};
+}
