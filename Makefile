@@ -86,6 +86,11 @@ $(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 mpi-tests: $(MPI_TESTS)
 
+# what every rank has queued after a script, as text: tests/compare/run
+$(BUILD)/compare/%: tests/compare/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+
 BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
 	@mkdir -p $(@D)

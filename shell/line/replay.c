@@ -95,7 +95,8 @@ enum status replay_back(struct shell *shell, int64_t played)
 		return status;
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
-	status = replay(shell);
+	if (journal->count > journal->floor) /* the lines of a script are in no journal */
+		status = replay(shell);
 	t->limit = -1;
 	if (status == ST_OK &&
 	        (t->played != played || !t->now.program.count)) /* a script's: it is in no journal */

@@ -94,8 +94,8 @@ struct backend {
 	void (*stop)(struct backend *backend); /* frees it */
 };
 
-/* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was asked
- * for). It may peek and ask for times that are final; it must not queue. */
+/* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was
+ * asked for). It may peek and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

@@ -1,6 +1,10 @@
 /* nvls.c -- NVLink-SHARP: the switch adds. A GPU reads its part of the sum from the switch and writes it once
  * for all.
  *
+ *      GPU 0 --a--.              .--- a+b+c+d, part 0 ---> GPU 0 -- writes it once --.
+ *      GPU 1 --b-- [ switch: + ] ---- a+b+c+d, part 1 ---> GPU 1 -- writes it once --- [ switch: to all ] -> 0 1 2 3
+ *      GPU 2 --c--'              '--- ...                                            '
+ *
  * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc: a channel carries rate x efficiency x
  * (channels-1)/channels, twice that for an allreduce, whose two directions overlap; latency 25 us. Between
  * nodes (there it is called NVLSTree, for allreduce only) the adapters and a limit of the tree bound a

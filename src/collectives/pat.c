@@ -1,7 +1,15 @@
 /* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps of growing size, for one
  * GPU a node
  *
- * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. NCCL takes
+ * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. What rank 0 of 8
+ * holds in an allgather:
+ *
+ *      before     0 . . . . . . .
+ *      step 0     0 . . . . . . 7      from the rank 1 away: 1 part
+ *      step 1     0 . . . . 5 6 7      from the rank 2 away: 2 parts
+ *      step 2     0 1 2 3 4 5 6 7      from the rank 4 away: 4 parts
+ *
+ * A reducescatter is the same backwards, adding. NCCL takes
  * it where every rank has a node of its own; its latency keeps a part that grows with n (2.8 us a rank: from
  * memory, unverified; the rest NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc). */
 #include "collectives/inside.h"

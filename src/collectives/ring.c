@@ -4,6 +4,13 @@
  *        '-- 3 <- 2 <'      every stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums go
  *                           round.
  *
+ * The reduction with n = 4, by step and rank: the piece that arrives, and how many have been added to it then:
+ *
+ *              rank 0   rank 1   rank 2   rank 3
+ *      step 0  3: 2     0: 2     1: 2     2: 2
+ *      step 1  2: 3     3: 3     0: 3     1: 3
+ *      step 2  1: 4     2: 4     3: 4     0: 4
+ *
  * Bytes that a rank sends: allreduce 2(n-1)/n of the message, allgather and reducescatter (n-1)/n; broadcast
  * and reduce pass the message on in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"

@@ -1,8 +1,9 @@
 /* data.c -- when the data of this process's rank changes
  *
- * A running operation is noted from its start on. Before an output appears (or the host fills a tensor), those
- * among the running ones that read that memory are evaluated: kernels into memory of their own, copies, sends
- * and collectives by packing their input. What nobody disturbs is computed at its end, straight into place. */
+ * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
+ * those among the running ones that read that memory are evaluated: kernels into memory of their own,
+ * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end,
+ * straight into place. */
 #include "data/data.h"
 #include "base/memory.h"
 #include "data/evaluate.h"
@@ -12,17 +13,17 @@
 
 enum { OPERANDS = 16 };
 /* One that runs: an operation, or a send of it. */
-struct running_op {
+struct in_flight {
 	op_id id;
 	int part;               /* of a P2P: the send among its parts; else -1 */
 	bool staged;            /* `packed` holds what is needed of it */
 	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
 };
 
-struct tensor_data {
+struct rank_data {
 	struct world *world;
 	struct plane *plane;
-	struct running_op *running;
+	struct in_flight *running;
 	size_t count, room;
 	struct plane_group **groups; /* by group: this rank's instance, NULL where it is in none */
 	size_t group_count, group_room;
@@ -47,23 +48,23 @@ static void segment_give(void *self, enum space space, void *base, int64_t bytes
 	mem_unmap(base, (size_t)bytes);
 }
 
-struct tensor_data *data_create(struct world *world, struct plane *plane)
+struct rank_data *data_create(struct world *world, struct plane *plane)
 {
-	struct tensor_data *data = mem_alloc(sizeof *data);
+	struct rank_data *data = mem_alloc(sizeof *data);
 	data->world = world;
 	data->plane = plane;
 	world_segment_calls(world, (struct segment_calls){NULL, segment_get, segment_give});
 	return data;
 }
 
-static void forget(struct tensor_data *data, struct running_op *running)
+static void forget(struct rank_data *data, struct in_flight *running)
 {
 	for (int i = 0; i < OPERANDS; i++)
 		mem_free(running->packed[i]);
 	*running = data->running[--data->count];
 }
 
-void data_free(struct tensor_data *data)
+void data_free(struct rank_data *data)
 {
 	if (!data)
 		return;
@@ -79,19 +80,19 @@ void data_free(struct tensor_data *data)
 
 /* ---- failures */
 
-bool data_spoiled(const struct tensor_data *data)
+bool data_spoiled(const struct rank_data *data)
 {
 	return data->spoiled;
 }
 
-enum status data_failure(struct tensor_data *data)
+enum status data_failure(struct rank_data *data)
 {
 	enum status status = data->status;
 	data->status = ST_OK;
 	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
-static void keep(struct tensor_data *data, enum status status)
+static void keep(struct rank_data *data, enum status status)
 {
 	data->spoiled |= status != ST_OK;
 	if (status == ST_OK || data->status != ST_OK)
@@ -101,7 +102,7 @@ static void keep(struct tensor_data *data, enum status status)
 }
 
 /* The first failure is kept, and what it spoiled is marked. */
-static void failed(struct tensor_data *data, enum status status, op_id id)
+static void failed(struct rank_data *data, enum status status, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	if (status == ST_OK)
@@ -113,7 +114,7 @@ static void failed(struct tensor_data *data, enum status status, op_id id)
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
-void data_groups(struct tensor_data *data)
+void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
@@ -137,7 +138,7 @@ static bool overlaps(const struct operand *operand, enum space space, int64_t ad
 	        address < operand->address + layout_span(&operand->layout);
 }
 
-static bool reads(const struct running_op *running, const struct record *record, enum space space,
+static bool reads(const struct in_flight *running, const struct record *record, enum space space,
         int64_t address, int64_t bytes)
 {
 	for (int i = 0; i < record->operands; i++) {
@@ -150,7 +151,8 @@ static bool reads(const struct running_op *running, const struct record *record,
 	return false;
 }
 
-static void stage(struct tensor_data *data, struct running_op *running)
+/* Computes what depends on memory that is about to change: a kernel whole, of others the input. */
+static void stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);
 	const struct operand *input = running->part < 0
@@ -164,29 +166,29 @@ static void stage(struct tensor_data *data, struct running_op *running)
 }
 
 /* Memory is about to change, by an operation or (0) the host. */
-static void disturb(struct tensor_data *data, op_id by, enum space space, int64_t address, int64_t bytes)
+static void disturb(struct rank_data *data, op_id by, enum space space, int64_t address, int64_t bytes)
 {
 	for (size_t i = 0; i < data->count; i++) {
-		struct running_op *running = &data->running[i];
+		struct in_flight *running = &data->running[i];
 		if (running->id != by && !running->staged &&
 		        reads(running, op_record(data->world, running->id), space, address, bytes))
 			stage(data, running);
 	}
 }
 
-static void disturb_operand(struct tensor_data *data, op_id by, const struct operand *operand)
+static void disturb_operand(struct rank_data *data, op_id by, const struct operand *operand)
 {
 	disturb(data, by, (enum space)operand->space, operand->address, layout_span(&operand->layout));
 }
 
-static void disturb_outputs(struct tensor_data *data, op_id by, const struct record *record)
+static void disturb_outputs(struct rank_data *data, op_id by, const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
 			disturb_operand(data, by, &record->operand[i]);
 }
 
-static struct running_op *find(struct tensor_data *data, op_id id, int part)
+static struct in_flight *find(struct rank_data *data, op_id id, int part)
 {
 	for (size_t i = 0; i < data->count; i++)
 		if (data->running[i].id == id && data->running[i].part == part)
@@ -194,23 +196,23 @@ static struct running_op *find(struct tensor_data *data, op_id id, int part)
 	return NULL;
 }
 
-static void note(struct tensor_data *data, op_id id, int part)
+/* Starts: its inputs are those of now. */
+static void note(struct rank_data *data, op_id id, int part)
 {
 	MEM_GROW(&data->running, data->count, &data->room);
-	data->running[data->count++] = (struct running_op){.id = id, .part = part};
+	data->running[data->count++] = (struct in_flight){.id = id, .part = part};
 }
 
 /* ---- operations of one rank */
 
-void data_begin(struct tensor_data *data, op_id id)
+void data_begin(struct rank_data *data, op_id id)
 {
 	enum op_kind kind = (enum op_kind)op_record(data->world, id)->kind;
 	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
 		note(data, id, -1);
 }
 
-static void end_kernel(
-        struct tensor_data *data, const struct running_op *running, const struct record *record)
+static void end_kernel(struct rank_data *data, const struct in_flight *running, const struct record *record)
 {
 	if (!running->staged)
 		evaluate_kernel(data->world, record, NULL);
@@ -220,7 +222,7 @@ static void end_kernel(
 }
 
 static enum status end_collective(
-        struct tensor_data *data, const struct running_op *running, const struct record *record)
+        struct rank_data *data, const struct in_flight *running, const struct record *record)
 {
 	if (!data->groups[record->group])
 		return fail(ST_MPI, "the group '%s' could not be made",
@@ -229,10 +231,10 @@ static enum status end_collective(
 	        running->staged ? running->packed[0] : NULL);
 }
 
-void data_end(struct tensor_data *data, op_id id)
+void data_end(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
-	struct running_op *running = find(data, id, -1);
+	struct in_flight *running = find(data, id, -1);
 	if (!running)
 		return;
 	disturb_outputs(data, id, record);
@@ -245,7 +247,8 @@ void data_end(struct tensor_data *data, op_id id)
 	forget(data, running);
 }
 
-void data_drop(struct tensor_data *data, op_id id)
+/* Aborted: its parts too. */
+void data_drop(struct rank_data *data, op_id id)
 {
 	for (size_t i = data->count; i-- > 0;)
 		if (data->running[i].id == id)
@@ -254,6 +257,7 @@ void data_drop(struct tensor_data *data, op_id id)
 
 /* ---- what the host writes */
 
+/* Does any operand of the one share memory with any of the other? */
 static bool touches(const struct record *record, const struct record *fill)
 {
 	for (int i = 0; i < fill->operands; i++)
@@ -264,12 +268,12 @@ static bool touches(const struct record *record, const struct record *fill)
 	return false;
 }
 
-bool data_fill_touches(const struct tensor_data *data, op_id fill, op_id other)
+bool data_fill_touches(const struct rank_data *data, op_id fill, op_id other)
 {
 	return touches(op_record(data->world, other), op_record(data->world, fill));
 }
 
-void data_fill(struct tensor_data *data, op_id id)
+void data_fill(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
@@ -277,18 +281,18 @@ void data_fill(struct tensor_data *data, op_id id)
 		evaluate_kernel(data->world, record, NULL);
 }
 
-void data_fill_later(struct tensor_data *data, op_id id)
+void data_fill_later(struct rank_data *data, op_id id)
 {
 	MEM_GROW(&data->fills, data->fill_count, &data->fill_room);
 	data->fills[data->fill_count++] = id;
 }
 
-op_id data_next_fill(const struct tensor_data *data)
+op_id data_next_fill(const struct rank_data *data)
 {
 	return data->fill_count ? data->fills[0] : 0;
 }
 
-void data_fill_now(struct tensor_data *data)
+void data_fill_now(struct rank_data *data)
 {
 	op_id id = data->fills[0];
 	memmove(data->fills, data->fills + 1, --data->fill_count * sizeof *data->fills);
@@ -297,23 +301,23 @@ void data_fill_now(struct tensor_data *data)
 
 /* ---- transfers: every process sees all of them in the same order; those of its rank it takes part in */
 
-void data_transfer_begin(struct tensor_data *data, op_id send, int send_part)
+void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 {
 	if (data->world->ops[send].rank == data->world->me)
 		note(data, send, send_part);
 }
 
-static const struct operand *part_operand(const struct tensor_data *data, op_id id, int part)
+static const struct operand *part_operand(const struct rank_data *data, op_id id, int part)
 {
 	const struct record *record = op_record(data->world, id);
 	return &record->operand[record->part[part].operand];
 }
 
-void data_transfer_end(struct tensor_data *data, op_id send, int send_part, op_id receive, int receive_part)
+void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
 {
 	struct world *world = data->world;
 	int me = world->me, from = world->ops[send].rank, to = world->ops[receive].rank;
-	struct running_op *running = from == me ? find(data, send, send_part) : NULL;
+	struct in_flight *running = from == me ? find(data, send, send_part) : NULL;
 	const struct operand *source = part_operand(data, send, send_part),
 	                     *target = part_operand(data, receive, receive_part);
 	if (to == me)

@@ -1,7 +1,7 @@
 /* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
  *
- * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is its own
- * buffer, any other is packed into one of ours and unpacked again. */
+ * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is
+ * its own buffer, any other is packed into one of ours and unpacked again. */
 #include "data/evaluate.h"
 #include "base/memory.h"
 #include "collectives/collective.h"

@@ -9,8 +9,8 @@
 void *operand_packed(const struct world *world, const struct operand *operand);
 void operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
 
-/* staged NULL: straight into place. Else what it writes goes to staged[operand], packed, made here; the caller
- * frees those. */
+/* staged NULL: straight into place. Else what it writes goes to staged[operand], packed, made here; the
+ * caller frees those. */
 void evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
 /* In the following, `packed` is the input as it was when the operation started, or NULL: as it is now. */

@@ -1,6 +1,10 @@
 /* lane.h -- a strided tensor of any type as one long row of doubles: how kernels read and write their
  * operands.
  *
+ * x.T of a [2,3] tensor, element by element, as a lane sees it; x[:, 0:2] merges nothing, x itself is one line:
+ *
+ *      memory     a b c d e f         dims 3,2   strides 1,3         row of doubles    a d b e c f
+ *
  * Doubles hold every f32, f16, bf16 and i32 exactly, and + - x / of two f32 in double, rounded to f32, is
  * what f32 arithmetic gives. So a kernel is a loop over doubles, and strides and types are dealt with here,
  * once. */

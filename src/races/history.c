@@ -5,10 +5,11 @@
  *     history   | A w             | A w    |      A wrote all of x, B reads what ends at 128
  *               | B r             |        |
  *
- * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each interval
- * lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that would not
- * conflict with a later one too: the host knows it to be done, or a write to all of its bytes has come since, or
- * the same stream has used the same bytes again. So an interval holds about one access for each stream.
+ * An operation's operands first cut the intervals at their ends, which changes no meaning, so that each
+ * interval lies wholly in or out of an operand. An access is dropped when nothing can conflict with it that
+ * would not conflict with a later one too: the host knows it to be done, or a write to all of its bytes has
+ * come since, or the same stream has used the same bytes again. So an interval holds about one access for
+ * each stream.
  *
  * What is written at once becomes one interval again. */
 #include "races/order.h"
@@ -44,7 +45,7 @@ static size_t interval_at(const struct history *history, int64_t address)
 	return i;
 }
 
-static void insert(struct history *history, size_t at, struct accessed_interval interval)
+static void insert(struct history *history, size_t at, struct memory_interval interval)
 {
 	MEM_GROW(&history->interval, history->count, &history->room);
 	memmove(&history->interval[at + 1], &history->interval[at], (history->count - at) * sizeof interval);
@@ -85,7 +86,7 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 
 	if (at == history->count || history->interval[at].from >= address)
 		return;
-	struct accessed_interval behind = history->interval[at];
+	struct memory_interval behind = history->interval[at];
 	behind.from = address;
 	behind.accesses = 0;
 	for (uint32_t i = history->interval[at].accesses; i; i = order->accesses[i].next)
@@ -119,7 +120,7 @@ static bool is_known(const struct happens_before *order, const struct candidate 
 	return false;
 }
 
-static void check_interval(struct happens_before *order, const struct accessed_interval *interval, int k,
+static void check_interval(struct happens_before *order, const struct memory_interval *interval, int k,
         const struct record *record, const struct op *op, const struct vector_clock *clock)
 {
 	const struct world *world = order->world;
@@ -175,8 +176,8 @@ static bool same_place(const struct operand *a, const struct operand *b)
 	return true;
 }
 
-/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what the
- * host knows to be done when it queues the new one. */
+/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
+ * the host knows to be done when it queues the new one. */
 static bool superseded(const struct world *world, const struct past_access *old,
         const struct vector_clock *host, const struct op *op, const struct operand *operand, bool dense)
 {
@@ -216,7 +217,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	size_t from = interval_at(history, operand->address), to = from;
 
 	for (; to < history->count && history->interval[to].from < end; to++) {
-		struct accessed_interval *interval = &history->interval[to];
+		struct memory_interval *interval = &history->interval[to];
 		for (uint32_t *link = &interval->accesses; *link;) {
 			if (superseded(world, &order->accesses[*link], &host, op, operand, dense))
 				access_drop(order, link);
@@ -264,7 +265,7 @@ void history_handout(struct happens_before *order, const struct handout *handout
 			int64_t to = i < history->count && history->interval[i].from < end
 			        ? history->interval[i].from
 			        : end;
-			insert(history, i, (struct accessed_interval){.from = at, .to = to});
+			insert(history, i, (struct memory_interval){.from = at, .to = to});
 		}
 		history->interval[i].written = false;
 		at = history->interval[i].to;

@@ -32,7 +32,8 @@ struct vector_clock clock_of(const struct happens_before *order, op_id id)
 
 /* ---- computing an operation's clock, in next_clock
  *
- * It starts as the clock of the operation before it on its stream; each thing that it waits for raises entries. */
+ * It starts as the clock of the operation before it on its stream; each thing that it waits for raises
+ * entries. */
 
 static void learn(struct happens_before *order, int lane, uint32_t number)
 {
@@ -78,7 +79,8 @@ static void learn_default(struct happens_before *order, const struct op *op)
 	}
 }
 
-/* Whatever the host knew when it queued the operation: each stream takes in the host's versions one by one. */
+/* Whatever the host knew when it queued the operation: each stream takes in the host's versions one by one.
+ * */
 static void learn_host(struct happens_before *order, const struct op *op)
 {
 	struct rank_order *rank = &order->rank[op->rank];

@@ -1,9 +1,10 @@
 /* order.h -- happens-before on one rank, and through other ranks; private to races/
  *
  * Clocks. Every stream of a rank, and its host, has a vector clock: clock[k] = q says that the operations of
- * stream k with numbers up to q (the rank's numbers, op.number) are done before the stream's next one starts. It
- * changes at waits, at the first operation after the host has learned something (a sync), and between the default
- * stream and blocking ones; each change is a version, kept for ever, so the clock of any operation can be found.
+ * stream k with numbers up to q (the rank's numbers, op.number) are done before the stream's next one
+ * starts. It changes at waits, at the first operation after the host has learned something (a sync), and
+ * between the default stream and blocking ones; each change is a version, kept for ever, so the clock of any
+ * operation can be found.
  *
  *     rank 0       1 stream io     2 stream compute
  *     #1 copy      [ 0 0 ]                           io: nothing is known to be done
@@ -14,12 +15,12 @@
  *
  * An operation of the host's own stream (number 0) is before whatever is queued after it and needs no entry.
  *
- * History. For each interval of memory: the accesses that a later one could conflict with. A conflict that the
- * clocks do not order is looked for through other ranks (search.c: collectives and transfers order what is
- * before them on every member before what is behind them on every member) once both operations can take place
- * (runnable.c): their past does not change any more then. While a meeting in that past lacks members the
- * conflict waits at that meeting. So the order in which lines of different ranks were typed does not change
- * which races there are. */
+ * History. For each interval of memory: the accesses that a later one could conflict with. A conflict that
+ * the clocks do not order is looked for through other ranks (search.c: collectives and transfers order what
+ * is before them on every member before what is behind them on every member) once both operations can take
+ * place (runnable.c): their past does not change any more then. While a meeting in that past lacks members
+ * the conflict waits at that meeting. So the order in which lines of different ranks were typed does not
+ * change which races there are. */
 #ifndef RANKSH_RACES_ORDER_H
 #define RANKSH_RACES_ORDER_H
 
@@ -52,13 +53,13 @@ struct past_access {
 	uint8_t operand;
 	bool write;
 };
-struct accessed_interval {
+struct memory_interval {
 	int64_t from, to;
 	uint32_t accesses; /* first of the list in order.accesses */
 	bool written;      /* somebody has written it, or its reading was told */
 };
 struct history { /* by address, disjoint */
-	struct accessed_interval *interval;
+	struct memory_interval *interval;
 	size_t count, room;
 };
 struct rank_order {
@@ -127,7 +128,8 @@ static inline bool meet_is_good(const struct happens_before *order, uint32_t mee
 
 /* ---- order.c */
 
-/* What is known to be done when an operation of that stream and number starts, by the clocks of its own rank. */
+/* What is known to be done when an operation of that stream and number starts, by the clocks of its own
+ * rank. */
 struct vector_clock {
 	int rank, lane;
 	uint32_t number;
@@ -157,8 +159,8 @@ void history_handout(struct happens_before *order, const struct handout *handout
 bool operands_overlap(const struct operand *a, const struct operand *b); /* do they share a byte? */
 bool layout_dense(const struct layout *layout);                          /* its bytes have no holes */
 
-/* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack members
- * (*lacking) or never come about, because it waits for itself. */
+/* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack
+ * members (*lacking) or never come about, because it waits for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking);

@@ -1,16 +1,16 @@
 /* races.c -- conflicts that nothing orders, from the log of operations
  *
  * An operation goes through this once, in the order of the log: its clock (order.c), what it conflicts with
- * (history.c), and for each conflict that its own rank's clocks do not order the question whether something does
- * through other ranks. That can be answered only when both operations' past is complete:
+ * (history.c), and for each conflict that its own rank's clocks do not order the question whether something
+ * does through other ranks. That can be answered only when both operations' past is complete:
  *
  *     @0 copy h -> x on io                      conflict of io's copy and compute's matmul on rank 0
  *     @0 allreduce y on io                      may be ordered by rank 1:
  *     @1 allreduce y on s; barrier on s           io's copy -> allreduce -> rank 1 -> barrier -> matmul
  *     @0 barrier on compute; y = matmul x w       ... but not before rank 1's line is typed
  *
- * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting is
- * complete, or was aborted. */
+ * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting
+ * is complete, or was aborted. */
 #include "races/order.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * this run the two happened to be far apart. The books do not know of this folder; it reads their log of
  * operations (and of blocks handed out) from where it stopped last.
  *
- * Files: order.c (vector clocks)  history.c (who used which memory)  overlap.c (do two strided tensors share a
- * byte?)  runnable.c (can an operation take place?)  search.c (is one before another, through other ranks?)
+ * Files: order.c (vector clocks)  history.c (who used which memory)  overlap.c (do two strided tensors share
+ * a byte?)  runnable.c (can an operation take place?)  search.c (is one before another, through other ranks?)
  * races.c (deciding).  order.h is what they share.
  *
  * May call: waits/ world/ base/. */
@@ -38,8 +38,8 @@ struct races {
 	struct happens_before *order;
 };
 
-/* Brings world->races up to date with the books, making it when there is none yet. Costs nothing when no line was
- * queued since the last time. */
+/* Brings world->races up to date with the books, making it when there is none yet. Costs nothing when no
+ * line was queued since the last time. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
 

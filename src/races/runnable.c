@@ -1,9 +1,9 @@
 /* runnable.c -- can an operation take place, going by what is queued?
  *
- * It can when every meeting in its past has all its members and none waits for itself: a search (waits/search.h)
- * in the graph of meetings. Before a meeting lie, for each member and each stream of the member's rank, the last
- * meeting that the clocks put before the member. A meeting found good stays good (what is before it does not
- * change any more), so each is looked at once. */
+ * It can when every meeting in its past has all its members and none waits for itself: a search
+ * (waits/search.h) in the graph of meetings. Before a meeting lie, for each member and each stream of the
+ * member's rank, the last meeting that the clocks put before the member. A meeting found good stays good
+ * (what is before it does not change any more), so each is looked at once. */
 #include "races/order.h"
 #include "base/search.h"
 

@@ -23,6 +23,7 @@ static bool is_member(const struct engine *e, int group, size_t rank)
 	return e->world->groups[group].instance_of[rank] >= 0;
 }
 
+/* The time of the abort: no rank of the group has been later. */
 static int64_t latest(const struct engine *e, int group)
 {
 	int64_t time = 0;
@@ -37,6 +38,7 @@ static bool meets(const struct record *record, int group)
 	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P) && record->group == group;
 }
 
+/* Unfinished operations of the group, queued anywhere: they will do nothing, and spoil their outputs. */
 static void mark(struct engine *e, int group)
 {
 	for (op_id id = 1; id <= e->world->op_count; id++) {
@@ -84,6 +86,8 @@ static void end_now(struct engine *e, uint32_t lane)
 	lane_finish(e, lane);
 }
 
+/* First everybody leaves its meeting, then all end: the end of one may start the next operation of a stream.
+ * */
 static void end_all(struct engine *e, int group)
 {
 	for_lanes(e, group, leave);

@@ -56,6 +56,8 @@ static uint8_t kinds_of(const struct engine *e, const struct group_instance *gro
 	return (uint8_t)kinds;
 }
 
+/* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
+ * */
 static void begin(struct engine *e, struct instance *instance, const struct meet *meet)
 {
 	const op_id *op = members(e, instance->meet);
@@ -83,6 +85,7 @@ static op_id last_of(const struct engine *e, op_id a, op_id b)
 	return op_order(y) > op_order(x) ? b : a;
 }
 
+/* A member reaches the head of its stream in its turn. */
 void collective_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -129,6 +132,7 @@ static void next_turn(
 	}
 }
 
+/* An abort: whoever is there has been sent on; the next collective issued is the group's first. */
 void collective_forget(struct engine *e, uint32_t index)
 {
 	struct instance *instance = &e->instances[index];
@@ -141,6 +145,7 @@ void collective_forget(struct engine *e, uint32_t index)
 	instance->based = false;
 }
 
+/* The flow is over: all members end at once, and the next collective has its turn. */
 static void end(struct engine *e, struct instance *instance)
 {
 	const struct meet *meet = &e->world->meets[instance->meet];

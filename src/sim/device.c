@@ -7,7 +7,7 @@
  * arrival. */
 #include "sim/engine.h"
 
-void work_settle(struct engine *e, struct device_work *work)
+void work_settle(struct engine *e, struct activity *work)
 {
 	double done = (double)(e->s.now - work->since) * work->share;
 	work->left = work->left > done ? work->left - done : 0;
@@ -16,7 +16,7 @@ void work_settle(struct engine *e, struct device_work *work)
 
 void work_plan(struct engine *e, uint32_t index, double share)
 {
-	struct device_work *work = &e->works[index];
+	struct activity *work = &e->works[index];
 	work->share = share;
 	agenda_set(e, index, e->s.now + round_up(work->left / share), op_order(&e->world->ops[work->op]));
 }
@@ -33,6 +33,7 @@ static void hold_kernel(struct engine *e, uint32_t work)
 	agenda_drop(e, work);
 }
 
+/* Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
 	double held = (double)r->held * e->s.sms;
@@ -53,11 +54,12 @@ static void settle_kernels(struct engine *e, struct rank *r)
 		work_settle(e, &e->works[w]);
 }
 
+/* ns: what the kernel takes alone. */
 void kernel_begin(struct engine *e, uint32_t lane, double ns)
 {
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
 	uint32_t index = e->lanes[lane].work;
-	struct device_work *work = &e->works[index];
+	struct activity *work = &e->works[index];
 	settle_kernels(e, r);
 	work->op = e->lanes[lane].head;
 	work->phase = PHASE_KERNEL;
@@ -101,6 +103,7 @@ static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_wa
 	return &e->ranks[e->lanes[lane].rank].engine[way == COPY_TO_DEVICE ? TO_DEVICE : TO_HOST];
 }
 
+/* The copy has its engine: now it takes its latency, then its link. */
 static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line)
 {
 	struct stream_queue *l = &e->lanes[lane];

@@ -8,11 +8,12 @@
  *
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (meetings)  run.c (one
- * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's own writing of a tensor is due)  traffic.c
+ * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's own
+ * writing of a tensor is due)  traffic.c
  *
- * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of OP_KINDS
- * (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what becomes of data
- * in data/data.c.
+ * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
+ * OP_KINDS (world.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what
+ * becomes of data in data/data.c.
  *
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
@@ -43,7 +44,7 @@ enum work_phase {
 	PHASE_FLOW /* shares links */
 };
 
-struct device_work {
+struct activity {
 	double left;  /* ns that it would still take alone, as of `since` */
 	double share; /* of the speed alone, since then */
 	int64_t since;
@@ -149,7 +150,7 @@ struct tie {
 #define ENGINE_ARRAYS(X)              \
 	X(struct rank, ranks)         \
 	X(struct stream_queue, lanes) \
-	X(struct device_work, works)  \
+	X(struct activity, works)     \
 	X(struct due, agenda)         \
 	X(struct instance, instances) \
 	X(struct transfer, transfers) \
@@ -180,8 +181,9 @@ struct slow {
 	double factor;
 };
 
-/* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to: were
- * the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed. */
+/* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to:
+ * were the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed.
+ * */
 struct engine_log {
 	uint32_t *instance_of; /* by group: its first instance */
 	size_t group_count, group_room;
@@ -191,12 +193,12 @@ struct engine_log {
 	size_t slow_count, slow_room;
 };
 
-struct tensor_data;          /* of this process's rank: data/data.h */
+struct rank_data;            /* of this process's rank: data/data.h */
 enum { EVENTS_A_STEP = 20 }; /* of a budget */
 
 struct engine {
 	struct world *world;
-	struct tensor_data *data; /* NULL in a copy, and with --dry */
+	struct rank_data *data; /* NULL in a copy, and with --dry */
 	struct backend_hooks hooks;
 	struct engine_scalars s;
 #define X(type, name) \
@@ -320,7 +322,7 @@ void lane_finish(struct engine *e, uint32_t lane); /* its head is done now */
 void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase);
 
 /* device.c */
-void work_settle(struct engine *e, struct device_work *work);  /* what was done until now */
+void work_settle(struct engine *e, struct activity *work);     /* what was done until now */
 void work_plan(struct engine *e, uint32_t work, double share); /* when the rest will be done at that share */
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);

@@ -19,6 +19,7 @@ static void done(struct engine *e, struct rank *r, op_id id)
 		world_segment_done(e->world, id);
 }
 
+/* A line for the device: the host pays for the launch and goes on. */
 static void issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
 {
 	struct op *op = op_at(e, id);
@@ -41,6 +42,7 @@ static bool satisfied(const struct engine *e, const struct rank *r, op_id target
 	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
 }
 
+/* The host's clock rises to the end of what it waited for, which is then to blame for its time. */
 static void wait_until(struct engine *e, struct rank *r, op_id id, op_id target)
 {
 	struct op *op = op_at(e, id);
@@ -62,6 +64,7 @@ static void waited(struct engine *e, struct rank *r, op_id id)
 	done(e, r, id);
 }
 
+/* A line for the host itself. */
 static void host_op(struct engine *e, uint32_t rank, op_id id)
 {
 	struct rank *r = &e->ranks[rank];
@@ -97,6 +100,8 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	}
 }
 
+/* Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks.
+ * */
 void host_run(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
@@ -122,6 +127,7 @@ void host_run(struct engine *e, uint32_t rank)
 	rank_idle(e, rank);
 }
 
+/* Is what blocks the host over now? Then it goes on at once. */
 void host_told(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];

@@ -8,6 +8,7 @@
 
 #include "data/data.h"
 
+/* The operation starts now. Rules 1 and 2 are checked here, where every start passes. */
 void lane_begun(struct engine *e, op_id id)
 {
 	struct op *op = op_at(e, id);
@@ -32,7 +33,7 @@ void lane_poke(struct engine *e, uint32_t lane)
 void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase)
 {
 	struct stream_queue *l = &e->lanes[lane];
-	struct device_work *work = &e->works[l->work];
+	struct activity *work = &e->works[l->work];
 	work->op = l->head;
 	work->phase = (uint8_t)phase;
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
@@ -49,6 +50,8 @@ static void poke_waiting(struct engine *e, const struct rank *r)
 	}
 }
 
+/* The head ends now: the stream moves on, and whoever waits for it is told. The order matters: first the
+ * data and the marks of this operation, then hosts and streams that may start others. */
 void lane_finish(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -96,6 +99,7 @@ static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state
 	e->ranks[lane->rank].waiting++;
 }
 
+/* An operation that takes no time. */
 static void instant(struct engine *e, uint32_t lane)
 {
 	lane_begun(e, e->lanes[lane].head);
@@ -108,6 +112,7 @@ static void fixed_time(struct engine *e, uint32_t lane, double ns)
 	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
 }
 
+/* Holds its stream, not the host: rule 3. */
 static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 {
 	lane_begun(e, e->lanes[lane].head);
@@ -119,6 +124,7 @@ static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 	wait_as(e, &e->lanes[lane], LANE_EVENT);
 }
 
+/* `slow` stretches kernels and spin, as queued; copies and messages are the links' affair. */
 static void begin_kernel(struct engine *e, uint32_t lane, const struct record *record)
 {
 	op_id id = e->lanes[lane].head;
@@ -204,6 +210,7 @@ static void begin(struct engine *e, uint32_t lane)
 	}
 }
 
+/* Looks at a stream again: what held its head may be over. */
 static void step(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];

@@ -18,7 +18,7 @@ static const struct group_instance *members_of(const struct engine *e, const str
 
 int flow_links(const struct engine *e, uint32_t work)
 {
-	const struct device_work *w = &e->works[work];
+	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
 		return 1;
 	if (w->owner == OWNER_TRANSFER)
@@ -39,7 +39,7 @@ static int group_link(const struct engine *e, const struct instance *instance, i
 
 int flow_link(const struct engine *e, uint32_t work, int i)
 {
-	const struct device_work *w = &e->works[work];
+	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE) {
 		bool up = copy_way(op_record(e->world, w->op)) == COPY_TO_HOST;
 		return (int)e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
@@ -49,6 +49,7 @@ int flow_link(const struct engine *e, uint32_t work, int i)
 	return group_link(e, group_of(e, work), i);
 }
 
+/* Of its speed alone, by the most crowded link it is on. */
 static double share_of(const struct engine *e, uint32_t work)
 {
 	uint32_t most = 1;
@@ -59,9 +60,10 @@ static double share_of(const struct engine *e, uint32_t work)
 	return 1.0 / (double)most;
 }
 
+/* Brings a flow up to date and plans its end at its share of now; once a round. */
 static void touch(struct engine *e, uint32_t work)
 {
-	struct device_work *w = &e->works[work];
+	struct activity *w = &e->works[work];
 	if (w->touched == e->s.round)
 		return;
 	w->touched = e->s.round;
@@ -76,6 +78,7 @@ static void touch_neighbours(struct engine *e, uint32_t work)
 			touch(e, e->ties[t].work);
 }
 
+/* The flow takes its place on each of its links. */
 static void join(struct engine *e, uint32_t work)
 {
 	bool alone = true;
@@ -95,6 +98,7 @@ static void join(struct engine *e, uint32_t work)
 	touch_neighbours(e, work);
 }
 
+/* ... and leaves them. */
 static void part(struct engine *e, uint32_t work)
 {
 	bool alone = true;
@@ -119,7 +123,7 @@ static void part(struct engine *e, uint32_t work)
  * latency and rest add up to their sum rounded up once. */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate)
 {
-	struct device_work *w = &e->works[work];
+	struct activity *w = &e->works[work];
 	double ns = bytes > 0 && rate > 0 ? bytes / rate * 1e9 : 0;
 	int64_t latency = ns > 0 ? round_up(latency_ns) : round_up(latency_ns + ns);
 	w->left = ns - ((double)latency - latency_ns);
@@ -135,13 +139,13 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
 
 bool flow_over(const struct engine *e, uint32_t work)
 {
-	const struct device_work *w = &e->works[work];
+	const struct activity *w = &e->works[work];
 	return w->phase == PHASE_FLOW || w->left <= 0;
 }
 
 void flow_due(struct engine *e, uint32_t work)
 {
-	struct device_work *w = &e->works[work];
+	struct activity *w = &e->works[work];
 	w->phase = PHASE_FLOW;
 	w->since = e->s.now;
 	w->share = 1;
@@ -150,7 +154,7 @@ void flow_due(struct engine *e, uint32_t work)
 
 void flow_leave(struct engine *e, uint32_t work)
 {
-	struct device_work *w = &e->works[work];
+	struct activity *w = &e->works[work];
 	agenda_drop(e, work);
 	if (w->phase == PHASE_FLOW)
 		part(e, work);

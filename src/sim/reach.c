@@ -1,15 +1,24 @@
 /* reach.c -- answers that are owed
  *
- * What is not final is tried on a copy: first with the hosts of the asking ranks taken to be quiet, then, as
- * long as one of them meets a stopped rank whose side is queued, with that rank's too. Once the answer is
- * reached so, the same is done for good: it is the same pass over the same state. The quiet ranks' devices
- * are settled up to there, and later lines join links and groups no earlier. */
+ * A `print` or `let` asks for operations that final time has not reached: their ranks' hosts are idle, and
+ * could still queue something before. But the asking host waits for the answer, so it will not: taking it to
+ * be quiet is no guess. Those it depends on are found by trying, on copies:
+ *
+ *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
+ *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
+ *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is missing
+ *     for good                 the same pass over the same state, on the machine itself
+ *
+ * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no
+ * earlier: the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at
+ * most as many tries as ranks. Ranks outside it keep their open future. */
 #include "sim/inside.h"
 #include "base/memory.h"
 #include "waits/waits.h"
 
 #include <string.h>
 
+/* How many of the operations have no final end yet. */
 static int not_done(const struct engine *e, const op_id *ids, int count)
 {
 	int left = 0;
@@ -62,6 +71,7 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 	e->log->floors[e->log->floor_count++] = (struct floor){first, time};
 }
 
+/* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */
 static enum status for_good(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {

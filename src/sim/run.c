@@ -1,15 +1,32 @@
 /* run.c -- one pass in virtual time, as far as what happens is final
  *
- * An idle rank with work on its device stops when its clock is reached; one without can still join links and
- * groups, but not before `fixed`. Stopping spreads to every rank that stands in a meeting with a stopped one,
- * now or as soon as it reaches it: neither the meeting's begin nor its end, nor what its links and
- * multiprocessors carry, is known from there on. Within a pass ranks only ever stop, and what was put off is
- * due again in the next pass.
+ * This is conservative discrete-event simulation (Chandy and Misra, 1979): an event may be carried out only
+ * when nothing that is still unknown can come before it. What is unknown here are the lines that a user has
+ * not typed yet. So there is no look-ahead to negotiate, only a clock for each host below which it will
+ * queue nothing more: its horizon. A rank whose host is idle is blocked when time reaches its horizon, and
+ * blocks whom it meets:
  *
- * With a set of quiet ranks (an answer is owed, or a projection) their hosts are taken to issue nothing more:
- * they do not stop. When one of them meets a stopped rank whose side is already queued, that rank is noted as
- * needed: it must be quiet too. A side that is not queued yet cannot come before `fixed`, and `fixed` will be
- * later than the answer. */
+ *     ms               0         1         2         3
+ *     rank 0 host      |--launches--|                        idle at 1.3: its horizon
+ *     rank 0 device       [ matmul   #### ]                  1.3 is reached in the midst of it: rank 0 stops here
+ *     rank 1 host      |--launches-----------------|  idle at 3.0
+ *     rank 1 device       [ matmul ][ allreduce ...          reaches the allreduce at 1.7, rank 0 is stopped: so
+ *                                                             rank 1 stops at 1.7 and arrives in a later pass
+ *     rank 2           no line in common with either: goes on to its own horizon
+ *
+ * Why rank 0's matmul must not end: the next line may be a kernel that is queued at 1.3 and shares the
+ * multiprocessors from then on. Why rank 1 must not arrive: from its arrival on it holds multiprocessors,
+ * and its end depends on rank 0's.
+ *
+ * A rank with nothing on its device has no horizon of its own but can still join links and groups: it stops
+ * at `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank
+ * that stands in a meeting with a stopped one, now or as soon as it reaches it. Within a pass ranks only
+ * ever stop; their events are put off and are due again in the next pass, when there may be more lines.
+ *
+ * Quiet ranks. When an answer is owed (`print`), or for a projection, the hosts of some ranks are taken to
+ * queue nothing more: they do not stop. When one of them meets a stopped rank whose side is already queued,
+ * that rank is needed for the answer: it is noted, and the caller (reach.c) tries again with it quiet too. A
+ * side that is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
 #include "sim/engine.h"
 #include "base/search.h"
 
@@ -45,6 +62,8 @@ void goal_drop(struct engine *e, const op_id *goal, int count)
 	goal_set(e, NULL, 0, TIME_UNKNOWN);
 }
 
+/* The time before which an operation joins no link and no group: what an answer had settled when its line was
+ * queued. */
 int64_t op_floor(const struct engine *e, op_id id)
 {
 	size_t i;
@@ -54,6 +73,7 @@ int64_t op_floor(const struct engine *e, op_id id)
 
 /* ---- stopping */
 
+/* The rank stops, and is put on the stack of those whose stopping has not spread yet. */
 static void push(struct engine *e, size_t *depth, uint32_t rank)
 {
 	if (rank_quiet(e, rank) || rank_stopped(e, rank))
@@ -63,6 +83,7 @@ static void push(struct engine *e, size_t *depth, uint32_t rank)
 	e->stack[(*depth)++] = rank;
 }
 
+/* The answer depends on this rank: it must be quiet in the next try. */
 static void need(struct engine *e, uint32_t rank)
 {
 	if (!e->needed || e->needed[rank] || rank_quiet(e, rank))
@@ -83,11 +104,13 @@ static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t othe
 	}
 }
 
+/* The stream's head has reached its meeting, begun or not. */
 static bool at_meeting(const struct stream_queue *lane)
 {
 	return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN);
 }
 
+/* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
 static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, struct instance *instance)
 {
 	if (instance->stop_pass != e->s.pass) {
@@ -137,6 +160,7 @@ static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 	}
 }
 
+/* Does the transfer at the stream's head lack a side of `rank`? *queued: that side is in the books. */
 static bool hangs_on(const struct engine *e, const struct stream_queue *lane, uint32_t rank, bool *queued)
 {
 	const struct op *op = op_at(e, lane->head);
@@ -169,6 +193,7 @@ static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
 	}
 }
 
+/* A closure over the graph of meetings: each rank is pushed at most once a pass. */
 static void stop_all(struct engine *e, size_t depth)
 {
 	while (depth) {
@@ -186,6 +211,7 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	stop_all(e, depth);
 }
 
+/* Members of the collective that are queued and stopped are needed. */
 static void need_stopped_members(struct engine *e, const struct op *op)
 {
 	const struct meet *meet = &e->world->meets[op->meet];
@@ -222,6 +248,7 @@ bool meet_put_off(struct engine *e, uint32_t lane)
 	return true;
 }
 
+/* Sets the event at which the rank stops: its horizon. Behind the host's own events of that time. */
 void rank_idle(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
@@ -235,7 +262,8 @@ void rank_idle(struct engine *e, uint32_t rank)
 
 /* ---- the pass */
 
-static bool put_off(const struct engine *e, const struct device_work *work)
+/* Does the event belong to a rank or a meeting that is stopped? */
+static bool put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
 	const struct instance *instance;
@@ -265,10 +293,11 @@ static void count_work(struct engine *e, const struct record *record)
 		        e->world->n);
 }
 
+/* An event of a stream: its head arrives, its kernel or copy ends, or its flow leaves the latency behind. */
 static void lane_due(struct engine *e, uint32_t index)
 {
 	struct stream_queue *lane = &e->lanes[index];
-	struct device_work *work = &e->works[lane->work];
+	struct activity *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
 	e->ranks[lane->rank].seen = e->s.now;
 	switch ((enum work_phase)work->phase) {
@@ -292,6 +321,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	lane_finish(e, index);
 }
 
+/* One event; then whatever became possible by it at the same time. */
 static void carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
@@ -318,6 +348,7 @@ static void carry_out(struct engine *e, struct due due)
 		lanes_step(e);
 }
 
+/* Work is counted in steps of the budget, between two events only: a stop leaves the machine whole. */
 static bool may_go_on(struct engine *e, struct budget *budget)
 {
 	if (!budget || e->ticks < EVENTS_A_STEP)
@@ -327,6 +358,8 @@ static bool may_go_on(struct engine *e, struct budget *budget)
 	return budget->steps > 0 || !budget->more || budget->more(budget);
 }
 
+/* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks
+ * them. */
 static void begin_pass(struct engine *e)
 {
 	e->s.pass++;
@@ -346,6 +379,7 @@ static void begin_pass(struct engine *e)
 		rank_idle(e, i);
 }
 
+/* What was put off is due again, and horizons are forgotten: hosts may have moved by the next pass. */
 static void end_pass(struct engine *e)
 {
 	for (size_t i = 0; i < e->held_count; i++)

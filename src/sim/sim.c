@@ -1,5 +1,5 @@
-/* sim.c -- the simulator's functions as a backend; what each means stands in backend/backend.h, how it is done in the
- * file named there */
+/* sim.c -- the simulator's functions as a backend; what each means stands in backend/backend.h, how it is
+ * done in the file named there */
 #include "sim/inside.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"

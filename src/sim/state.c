@@ -12,13 +12,16 @@
 /* Room for `wanted` elements of one of the engine's arrays. */
 #define ROOM(e, name, wanted) MEM_ROOM(&(e)->name, (wanted), &(e)->name##_room)
 
+/* A work is something that can have an event: it keeps its number for ever. */
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
-	e->works[e->works_count] = (struct device_work){
+	e->works[e->works_count] = (struct activity){
 	        .index = index, .at = NOWHERE, .next = NOWHERE, .owner = (uint8_t)owner, .share = 1};
 	return (uint32_t)e->works_count++;
 }
 
+/* Stream 0 is the host's own and has no operations of the device; its lane only keeps the numbers straight.
+ * */
 static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
 	const struct stream *known = stream ? world_stream(e->world, (int)rank, (int)stream) : NULL;
@@ -152,6 +155,7 @@ void engine_make_room(struct engine *e)
 	make_transfers(e);
 }
 
+/* Every rank starts idle at time 0, with a host and the default stream. */
 static void make_ranks(struct engine *e)
 {
 	size_t n = (size_t)e->world->n;

@@ -35,6 +35,7 @@ static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2
 	return (uint16_t)i;
 }
 
+/* One side of the transfer runs; `last` made the other one wait. */
 static void began(struct engine *e, op_id id, op_id last)
 {
 	struct op *op = op_at(e, id);
@@ -76,6 +77,7 @@ static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op
 	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
 }
 
+/* Is a peer of any part stopped in this pass? */
 static bool with_stopped(const struct engine *e, const struct record *record)
 {
 	for (int i = 0; i < record->parts; i++)
@@ -84,6 +86,7 @@ static bool with_stopped(const struct engine *e, const struct record *record)
 	return false;
 }
 
+/* A P2P reaches the head of its stream: each part begins if its other side is there, else it is awaited. */
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
@@ -128,6 +131,7 @@ static void side_done(struct engine *e, op_id id)
 		lane_finish(e, lane);
 }
 
+/* The transfer is over: its place is free for another. */
 static void release(struct engine *e, uint32_t index)
 {
 	flow_leave(e, e->transfers[index].work);

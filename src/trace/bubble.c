@@ -15,7 +15,7 @@ enum { LETTERS = 128 };
 
 /* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that
  * waits is asked again and again, and looks on from there. */
-struct replayed_task {
+struct replay_task {
 	int rank, letter;
 	op_id next, last;
 	double arrived, start, end;
@@ -24,7 +24,7 @@ struct replayed_task {
 struct replayed_schedule {
 	const struct trace *trace;
 	int section;
-	struct replayed_task *task; /* by rank, in program order */
+	struct replay_task *task; /* by rank, in program order */
 	size_t count, room;
 	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
@@ -63,7 +63,7 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
 		MEM_GROW(&s->task, s->count, &s->room);
-		s->task[s->count++] = (struct replayed_task){
+		s->task[s->count++] = (struct replay_task){
 		        .rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;
@@ -104,7 +104,7 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 }
 
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */
-static bool received(const struct replayed_schedule *s, struct replayed_task *task)
+static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
 	const struct world *world = s->trace->world;
 
@@ -138,7 +138,7 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 	bool moved = false;
 
 	for (; *next < s->first[rank + 1]; ++*next, forced = false, moved = true) {
-		struct replayed_task *task = &s->task[*next];
+		struct replay_task *task = &s->task[*next];
 		double before = *next > s->first[rank] ? task[-1].end : 0;
 		if (!received(s, task) && !forced)
 			break;
@@ -169,8 +169,8 @@ static double replay(struct replayed_schedule *s, size_t *next)
 			replay_rank(s, &next[behind], behind, true);
 	}
 	for (int rank = 0; rank < n; rank++) {
-		const struct replayed_task *first = s->task + s->first[rank],
-		                           *end = s->task + s->first[rank + 1];
+		const struct replay_task *first = s->task + s->first[rank],
+		                         *end = s->task + s->first[rank + 1];
 		if (end > first && end[-1].end - first->start > span)
 			span = end[-1].end - first->start;
 	}

@@ -43,6 +43,7 @@ struct hang {
 	op_id on, root;
 }; /* of a rank: what the backend says, and the meeting behind it */
 
+/* One rank: what it hangs in, for whom, what it did last, and what it would do next in that group. */
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
         int group, struct table *rows)
 {

@@ -138,7 +138,7 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 		}
 	MEM_GROW(&blocks->block, blocks->count, &blocks->room);
 	char *copy = mem_copy_text(text_string(rows), rows->count);
-	struct row_group *block = &blocks->block[blocks->count++];
+	struct row_block *block = &blocks->block[blocks->count++];
 	block->rows = copy;
 	ranks_one(&block->ranks, rank);
 }

@@ -25,12 +25,12 @@ void table_release(struct table *table);
 
 /* Rows of each rank, as table cells; ranks that bring the same share a block, in the order of their first
  * rank. */
-struct row_group {
+struct row_block {
 	struct ranks ranks;
 	char *rows;
 };
 struct blocks {
-	struct row_group *block;
+	struct row_block *block;
 	size_t count, room;
 };
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows);

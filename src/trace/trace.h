@@ -16,7 +16,8 @@
  * blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  knot.c stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
- * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints nothing. */
+ * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
+ * nothing. */
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 

@@ -1,7 +1,8 @@
-/* search.h -- depth-first search in a wait-for graph: does what is waited for end, or does it wait for itself?
+/* search.h -- depth-first search in a wait-for graph: does what is waited for end, or does it wait for
+ * itself?
  *
- * A node is a number from 1 on; who searches says what each waits for. Three colours, as in any textbook (Cormen
- * et al., 22.3):
+ * A node is a number from 1 on; who searches says what each waits for. Three colours, as in any textbook
+ * (Cormen et al., 22.3):
  *
  *     a -> b -> c -> d        path: a b c         OPEN: what is being followed, a to c
  *          ^    |             d                   CLOSED: all that it waits for was followed

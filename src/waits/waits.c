@@ -1,4 +1,5 @@
-/* waits.c -- the wait-for graph of operations, from the times of a projection: whatever has no end there waits
+/* waits.c -- the wait-for graph of operations, from the times of a projection: whatever has no end there
+ * waits
  *
  * An unfinished operation waits for the first of these that holds, and that is unfinished:
  *   not issued                   what blocks its host (or the host has crashed)

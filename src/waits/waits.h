@@ -1,7 +1,8 @@
 /* waits.h -- who waits for whom, among the operations that would never end if no further line came
  *
- * Three questions are asked of one graph: who is missing (an answer is owed: sim/), is it stuck (trace/), and, of
- * meetings in program order, can an operation take place (races/, which brings its own edges to search.h).
+ * Three questions are asked of one graph: who is missing (an answer is owed: sim/), is it stuck (trace/),
+ * and, of meetings in program order, can an operation take place (races/, which brings its own edges to
+ * search.h).
  *
  * Nodes are operations that have no end in the backend's projection, edges lead to what each waits for:
  *
@@ -9,8 +10,9 @@
  *     rank 1   print x (blocks the host) <----------------------------'
  *                '---> recv x ---> rank 2: no line                       an end: a line on rank 2 mends it
  *
- * An end of a chain is a line that a rank was not given. What no line can mend: a mismatch, a rank that crashed,
- * a circle. An operation waits for all of its edges, so any path into one of those is one that cannot be mended.
+ * An end of a chain is a line that a rank was not given. What no line can mend: a mismatch, a rank that
+ * crashed, a circle. An operation waits for all of its edges, so any path into one of those is one that
+ * cannot be mended.
  *
  * May call: a backend (times, through its struct) world/ base/. */
 #ifndef RANKSH_WAITS_H

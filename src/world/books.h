@@ -1,7 +1,8 @@
 /* books.h -- what the files of world/ share and nobody else sees.
  *
- * A function that can be refused (a name in use, no room on the device) checks all of it first and then changes
- * the books. Arrays grow where something is put into them: no pointer into one is kept over such a call. */
+ * A function that can be refused (a name in use, no room on the device) checks all of it first and then
+ * changes the books. Arrays grow where something is put into them: no pointer into one is kept over such a
+ * call. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 
@@ -189,14 +190,14 @@ void heap_drop(struct heap *heap, size_t segment);             /* a whole free s
 
 /* ---- memory.c: the spaces of all ranks */
 /* Memory freed with `free x on S`: who uses these bytes next waits for `op` first. */
-struct pending {
+struct pending_free {
 	int64_t address, bytes;
 	op_id op;
 	uint8_t space;
 };
 struct rank_memory {
 	struct heap heap[SPACE_COUNT];
-	struct pending *pending;
+	struct pending_free *pending;
 	size_t pending_count, pending_room;
 };
 struct world_memory {

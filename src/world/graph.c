@@ -100,6 +100,7 @@ enum status world_capture_end(struct world *world, int rank)
 	return ST_OK;
 }
 
+/* In place of world_queue while the rank captures. */
 enum status graph_add(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id)
 {
@@ -161,6 +162,7 @@ static void move_to_section(struct world *world, struct graph *graph, int sectio
 	}
 }
 
+/* Clones every item, in order; targets within the graph become those of the clones. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);

@@ -127,6 +127,7 @@ static enum aspect differing(const struct share *a, const struct share *b)
 
 /* ---- joining */
 
+/* A meeting with n empty places. */
 static uint32_t meet_new(struct world *world, int group, int instance, uint32_t sequence, int n, bool p2p)
 {
 	MEM_ROOM(&world->meets, world->meet_count + 2, &world->meet_room);
@@ -159,6 +160,8 @@ static uint32_t meet_behind(
 	return meet;
 }
 
+/* A member takes its place. It is compared with the first that came; who differs makes a mismatch for good.
+ * */
 static void meet_enter(struct world *world, uint32_t index, int place, op_id id)
 {
 	struct meet *meet = &world->meets[index];
@@ -194,6 +197,7 @@ static void join_collective(struct world *world, op_id id, const struct record *
 	crossing_join(world, id, meet);
 }
 
+/* A channel is two queues, sends and receives, that meet one by one. */
 static void join_part(struct world *world, op_id id, const struct record *record, int rank, int i)
 {
 	bool send = record->part[i].direction == P2P_SEND;
@@ -264,6 +268,7 @@ static void restart_instance(struct group_instance *instance)
 	instance->epoch++;
 }
 
+/* Complete meetings took place or will; all others of the group are over, and numbering starts again. */
 void world_abort(struct world *world, int group)
 {
 	for (size_t i = 1; i <= world->meet_count; i++) {
@@ -291,6 +296,7 @@ struct camp {
 	op_id member;
 };
 
+/* Members by what they bring; the first aspect in which any two differ is the one that is told. */
 static int find_camps(
         const struct world *world, const struct meet *meet, enum aspect *aspect, struct camp *camps)
 {

@@ -104,6 +104,7 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	return status;
 }
 
+/* clean: the host itself is going to write it, so only memory whose users it has seen the end of will do. */
 enum status memory_plan(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean,
         struct grant *grant)
 {
@@ -144,6 +145,7 @@ static void *get_bytes(struct world *world, int rank, enum space space, int64_t 
 	return rank == world->me && calls->get ? calls->get(calls->self, space, bytes) : NULL;
 }
 
+/* Carries out a plan: segments first, each of which costs the host time, then the block. */
 int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner)
 {
 	struct world_memory *memory = world->memory;
@@ -171,6 +173,7 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 
 /* ---- giving */
 
+/* The block is free at once; whoever gets it next waits for the stream's work of now, if one is given. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->memory->rank[rank];
@@ -180,7 +183,7 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 
 	if (after) {
 		MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
-		memory->pending[memory->pending_count++] = (struct pending){.address = address,
+		memory->pending[memory->pending_count++] = (struct pending_free){.address = address,
 		        .bytes = heap->blocks[at].bytes,
 		        .op = after,
 		        .space = (uint8_t)space};
@@ -277,7 +280,7 @@ static op_id after_of(const struct world *world, int rank, const struct memory_b
 	op_id after = 0;
 
 	for (size_t i = 0; i < memory->pending_count; i++) {
-		const struct pending *pending = &memory->pending[i];
+		const struct pending_free *pending = &memory->pending[i];
 		if (pending->space == SPACE_DEVICE && pending->address < block->address + block->bytes &&
 		        block->address < pending->address + pending->bytes && pending->op > after)
 			after = pending->op;

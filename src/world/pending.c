@@ -4,7 +4,7 @@
  * stretch gets an OP_WAIT before it in its stream, and the stretch is settled. */
 #include "world/books.h"
 
-static bool touches(const struct pending *pending, const struct operand *operand, int64_t bytes)
+static bool touches(const struct pending_free *pending, const struct operand *operand, int64_t bytes)
 {
 	return pending->space == operand->space && pending->address < operand->address + bytes &&
 	        operand->address < pending->address + pending->bytes;
@@ -47,7 +47,7 @@ void pending_find(struct world *world, struct draft *draft)
 /* Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
 static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {
-	struct pending whole = memory->pending[i], behind = whole;
+	struct pending_free whole = memory->pending[i], behind = whole;
 
 	behind.address = operand->address + bytes;
 	behind.bytes = whole.address + whole.bytes - behind.address;

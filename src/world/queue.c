@@ -1,4 +1,5 @@
-/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored once */
+/* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
+ * once */
 #include "world/books.h"
 
 enum status ops_fit(const struct world *world, size_t more)
@@ -59,6 +60,7 @@ static void *copy_array(struct world *world, const void *from, size_t bytes)
 	return bytes ? memcpy(arena_take(&world->arena, bytes), from, bytes) : NULL;
 }
 
+/* Equal in every field that a record can be asked about. */
 static bool same_operand(const struct operand *a, const struct operand *b)
 {
 	const struct layout *l = &a->layout, *m = &b->layout;
@@ -70,6 +72,7 @@ static bool same_operand(const struct operand *a, const struct operand *b)
 	        memcmp(l->stride, m->stride, bytes) == 0;
 }
 
+/* A cache of one entry a slot: a newer list takes the place of an older one. */
 static struct kept_operands *kept_slot(struct world *world, const struct record *record)
 {
 	uint64_t hash = (uint64_t)record->operands;
@@ -206,6 +209,7 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 	}
 }
 
+/* Rule 10: the stream waits for whoever used the memory before. */
 static void queue_waits(struct world *world, const struct draft *draft)
 {
 	for (int i = 0; i < draft->waits; i++) {
@@ -220,6 +224,7 @@ static bool meets_others(const struct record *record)
 	return record->kind == OP_COLLECTIVE || record->kind == OP_P2P;
 }
 
+/* The passage of an operation into the books, in the order that the digest sees. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
 	uint32_t index = draft->record_index;

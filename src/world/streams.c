@@ -95,6 +95,7 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
 }
 
+/* A SYNC tells the host the end of `target`, and of all that its stream had before it. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 {
 	struct rank_lanes *lanes = &world->lanes->rank[rank];

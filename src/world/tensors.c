@@ -4,6 +4,7 @@
  * meanwhile. */
 #include "world/books.h"
 
+/* A free slot, or a new one. */
 static int slot_take(struct world *world)
 {
 	int slot = world->free_tensor;
@@ -95,6 +96,7 @@ static void unbind(struct world *world, int index)
 		world_unbind(world, tensor->rank, tensor->name);
 }
 
+/* Out of the owner's list. */
 static void unlink_view(struct world *world, int index)
 {
 	struct tensor *view = &world->tensors[index], *owner = &world->tensors[view->base];
@@ -106,6 +108,7 @@ static void unlink_view(struct world *world, int index)
 	owner->views--;
 }
 
+/* Its views go with it. */
 static void free_owner(struct world *world, int index, int after_stream)
 {
 	struct tensor *tensor = &world->tensors[index];

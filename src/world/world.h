@@ -11,8 +11,8 @@
  * orders)  allocator.c memory.c (caching allocator)  graph.c  labels.c. books.h is what they share.
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
- * May call: machine/ base/. Functions check nothing that a command's row has checked, but keep the books whole:
- * on any failure status the books are as before the call. */
+ * May call: machine/ base/. Functions check nothing that a command's row has checked, but keep the books
+ * whole: on any failure status the books are as before the call. */
 #ifndef RANKSH_WORLD_H
 #define RANKSH_WORLD_H
 
@@ -249,8 +249,8 @@ struct kept_operands {
 	int count;
 };
 
-/* A block of memory was handed out: its bytes are unwritten for what is queued behind operation `after` (of all
- * ranks). */
+/* A block of memory was handed out: its bytes are unwritten for what is queued behind operation `after` (of
+ * all ranks). */
 struct handout {
 	int64_t address, bytes;
 	op_id after;

@@ -204,32 +204,6 @@ static void test_idle(struct test *test)
 	CHECK(&test->checks, late <= ROUNDS / 2 && looks < LOOKS_MOST);
 }
 
-/* A rank without memory takes the message all the same: the next one is whole. */
-static void test_no_memory(struct test *test)
-{
-	void *bytes = NULL;
-	size_t count = 0;
-	long live;
-
-	plane_settle(test->plane); /* posted messages have memory of their own until they are taken */
-	live = mem_live();
-	for (int i = 0; i < LENGTHS; i++) {
-		if (test->rank == 0) {
-			pattern(buffer, lengths[i], i);
-			CHECK(&test->checks, plane_send_all(test->plane, buffer, lengths[i]) == ST_OK);
-			CHECK(&test->checks, plane_send_all(test->plane, "next", 4) == ST_OK);
-			continue;
-		}
-		mem_fail_at(0);
-		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_MEMORY);
-		mem_fail_at(-1);
-		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
-		CHECK(&test->checks, count == 4 && memcmp(bytes, "next", 4) == 0);
-		mem_free(bytes);
-		CHECK(&test->checks, mem_live() == live);
-	}
-}
-
 /* The n-th MPI call of the last rank fails: it alone hears of it, and everybody goes on. */
 static void test_failing_calls(struct test *test)
 {
@@ -356,7 +330,6 @@ int main(int argc, char **argv)
 		test_share_and_broadcast(&test);
 		test_forward(&test);
 		test_grants(&test);
-		test_no_memory(&test);
 		test_failing_calls(&test);
 		test_transfers(&test);
 		plane_part_bytes(test.plane, 1000);

@@ -347,6 +347,40 @@ static void undo_stands_alone(void **state)
 	close_session(&session);
 }
 
+/* What lines before this world have set is there when its lines run again, and what they themselves set is not. */
+static void undo_takes_settings_back(void **state)
+{
+	struct session session;
+	(void)state;
+	open_session(&session);
+	assert_int_equal(type(&session, "explain on"), ST_OK); /* of the session: nothing to undo */
+	assert_int_equal(type(&session, "tensor x[4]; set launch=50us"), ST_OK);
+	double launch = session.shell.machine.launch;
+	assert_int_equal(type(&session, "undo 2"), ST_RANGE);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(session.shell.explain);
+	assert_true(session.shell.machine.launch < launch);
+	assert_int_equal(type(&session, "set launch=50us; tensor x[4]"), ST_OK);
+	assert_int_equal(type(&session, "reset"), ST_OK);
+	assert_int_equal(type(&session, "tensor y[4]"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(session.shell.machine.launch == launch);
+	close_session(&session);
+}
+
+/* A script's lines are in no journal: `step 0` empties the world and leaves what was set. */
+static void step_0_leaves_settings(void **state)
+{
+	static const char script[] = "set launch=50us\nstrategy serial\nstep 2\nstep 0\nstep";
+	struct session session;
+	(void)state;
+	open_session(&session);
+	assert_int_equal(line_text(&session.shell, script, strlen(script), "s.rsh", 1), ST_OK);
+	assert_true(session.shell.machine.launch == 50e3); /* ns */
+	assert_int_equal(session.shell.training->played, 1);
+	close_session(&session);
+}
+
 static void nothing_leaks(void **state)
 {
 	(void)state;
@@ -375,6 +409,8 @@ int main(void)
 	        cmocka_unit_test(step_back_keeps_the_line),
 	        cmocka_unit_test(notices_know_the_slow),
 	        cmocka_unit_test(undo_stands_alone),
+	        cmocka_unit_test(undo_takes_settings_back),
+	        cmocka_unit_test(step_0_leaves_settings),
 	        cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

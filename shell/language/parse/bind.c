@@ -2,6 +2,7 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
+#include "strategies/kinds.h"
 
 #include <string.h>
 
@@ -115,12 +116,28 @@ static const struct option_row *option_row(const struct command *row, const stru
 	return NULL;
 }
 
+enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
+{
+	struct slice_of_text value = slice_between(word->sign + 1, word->after);
+	if (statement->purpose)
+		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
+	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
+	if (status != ST_OK || !statement->purpose->constant ||
+	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
+		return status;
+	return none_of(statement->row ? statement->row->name : "tensor", slice_between(word->at, word->after),
+	        value, TENSOR_KIND_WORDS);
+}
+
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word);
 	struct option *option = &statement->option[statement->options];
 	const char *at = word->sign + 1;
 
+	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
+	        text_is(word->at, word->sign, "kind"))
+		return bind_purpose(parser, statement, word);
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
@@ -179,7 +196,8 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
 		} else if (kernel->source && kernel->outs &&
-		        is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
+		        (*words[i].at == '$' ||
+		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
 		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);

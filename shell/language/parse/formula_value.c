@@ -164,7 +164,7 @@ enum status read_name(struct reader *reader, struct formula **made)
 	bool bracket = after < reader->end && *after == '(';
 	if (bracket && !row)
 		return unknown_function(from, after);
-	if (row && (bracket || row->metric))
+	if (row && (bracket || (row->metric && !row->least)))
 		return read_function(reader, formula, row, made);
 	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
 		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;

@@ -53,8 +53,13 @@ static enum status made_name(struct parser *parser, struct making *making, const
 }
 
 static enum status making_word(
-        struct parser *parser, struct making *making, const char *at, const char *after)
+        struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
+	struct making *making = statement->making;
+	const char *sign = option_sign(at, after);
+	if (sign && text_is(at, sign, "kind"))
+		return bind_purpose(
+		        parser, statement, &(struct word){.at = at, .after = after, .sign = sign});
 	if (space_flag(at, after, &making->space))
 		return ST_OK;
 	if (dtype_flag(at, after, &making->dtype)) {
@@ -255,8 +260,8 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
 			chosen[choices++] = (struct word){at, after, NULL};
 		} else if (status == ST_OK && at < after) {
-			status =
-			        glued_making(parser, line, at, after, making_word(parser, making, at, after));
+			status = glued_making(
+			        parser, line, at, after, making_word(parser, statement, at, after));
 		}
 		if (status != ST_OK)
 			return status;

@@ -173,7 +173,7 @@ bool name_is_reserved(const char *at, size_t length)
 		if (text_is(at, at + length, words[i]))
 			return true;
 	const struct function_row *row = function_find(at, length);
-	return row && row->metric;
+	return row && row->metric && !row->least; /* `overlap` is a metric only before a bracket */
 }
 
 bool name_is_plain(const char *at, size_t length)

@@ -227,6 +227,7 @@ struct statement {
 	struct formula *formula;   /* LET IF REPEAT EXPECT REFUSE; FOR: from */
 	struct formula *to, *step; /* FOR over a range */
 	struct making *making;
+	struct name *purpose; /* kind=WORD of what a line makes: what its memory is for; NULL: not said */
 	struct block *block, *otherwise;
 	enum status broken;
 	const char *message;

@@ -245,8 +245,11 @@ struct top {
 	struct running outer;
 };
 
-static void enter(struct interpreter *in, struct top *top)
+static void enter(struct shell *shell, struct top *top)
 {
+	struct interpreter *in = shell->interpreter;
+	if (!in->program)
+		in->program = interpreter_program_new(shell);
 	*top = (struct top){.frame = {.set = &in->all, .space = in->program},
 	        .scope = {.bound = &in->all, .phase.one.microbatch = -1}};
 	top->outer = (struct running){
@@ -272,7 +275,7 @@ enum status interpreter_program_let(struct shell *shell, const struct given *giv
 	enum status status = prepare(shell);
 	if (status != ST_OK)
 		return status;
-	enter(in, &top);
+	enter(shell, &top);
 	status = make_variable(shell, given->name, strlen(given->name), value_given(shell, given));
 	leave(in, &top);
 	return status;
@@ -293,7 +296,7 @@ enum status interpreter_program_run(struct shell *shell, const char *what, const
 	int outers = in->givens;
 	status = givens_fit(what, tree, given, givens);
 	if (status == ST_OK) {
-		enter(in, &top);
+		enter(shell, &top);
 		in->given = given;
 		in->givens = givens;
 		status = check_calls(shell, tree);

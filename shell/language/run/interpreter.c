@@ -95,10 +95,14 @@ static enum status run_as(struct shell *shell, struct statement *statement, cons
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	if (!shell->interpreter->hook)
-		return run_as(shell, statement, set);
-	tell(shell, statement, set, false);
-	enum status status = run_as(shell, statement, set);
+	enum status status = ST_OK;
+	if (shell->interpreter->hook)
+		tell(shell, statement, set, false);
+	if (statement->purpose)
+		status = purpose_is(shell, statement->purpose, set);
+	if (status == ST_OK)
+		status = run_as(shell, statement, set);
+	shell->interpreter->purpose = NULL;
 	if (shell->interpreter->hook)
 		tell(shell, statement, set, true);
 	return status;

@@ -116,6 +116,7 @@ struct interpreter {
 	struct ranks all;
 	struct namespace learner, *program; /* program: NULL when none is loaded */
 	unsigned serial;                    /* of the latest def */
+	struct name *purpose;               /* `kind=` of the line that runs; NULL: it does not say */
 	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
@@ -227,6 +228,9 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
 void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement);
 void fold(struct interpreter *in, const void *bytes, size_t count);
+
+/* ---- setting.c: what the line's tensors are for, until it is over. ST_ARGUMENT: no such word */
+enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set);
 
 /* ---- interpreter.c */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);

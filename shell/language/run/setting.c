@@ -37,10 +37,35 @@ static struct phase phase_read(struct shell *shell, const char *text)
 	return phase;
 }
 
+enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	enum status status = ST_OK;
+	name_id word;
+	shell->interpreter->purpose = purpose;
+	if (!purpose || purpose->constant)
+		return ST_OK;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		if (status == ST_OK)
+			status = evaluate_written(&eval, purpose, &word);
+		const char *text = status == ST_OK ? names_text(shell->world->names, word) : "";
+		if (status == ST_OK && tensor_kind_find(text) < 0)
+			status =
+			        fail(ST_ARGUMENT, "kind=%s: one of %s was expected", text, TENSOR_KIND_WORDS);
+	}
+	return status;
+}
+
 int interpreter_kind(const struct shell *shell, int rank, name_id name)
 {
 	static const struct model none = {0};
 	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	struct eval eval = {
+	        .shell = (struct shell *)(uintptr_t)shell, .in = shell->interpreter, .rank = rank};
+	name_id word;
+	if (eval.in->purpose && evaluate_written(&eval, eval.in->purpose, &word) == ST_OK)
+		return tensor_kind_find(names_text(shell->world->names, word));
 	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
 	return (int)tensor_kind_of(
 	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
