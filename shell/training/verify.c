@@ -290,8 +290,7 @@ static enum status wants(const struct shell *shell, const struct training *t)
 /* To the end of the iteration begun, and of as many as are asked for */
 static enum status play_on(struct shell *shell, struct training *t, long iterations)
 {
-	long more = iterations > t->iteration ? iterations - t->iteration
-	                                      : t->at != t->now.program.setup || t->iteration == 0;
+	long more = iterations > t->iteration ? iterations - t->iteration : t->at != 0 || t->iteration == 0;
 	return more > 0 ? program_iterations(shell, more, true) : ST_OK;
 }
 
