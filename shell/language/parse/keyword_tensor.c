@@ -151,7 +151,7 @@ static enum status making_source(
 	const char *next = parser->at;
 	bool plain = is_choice(at, after) && at[1] != '(' && at_line_end(next, parser->end);
 	if (plain || (is_choice(at, after) && option_sign(next, parser->end))) {
-		chosen[(*choices)++] = (struct word){at, after, NULL};
+		chosen[(*choices)++] = (struct word){.at = at, .after = after};
 		return skip_words(parser);
 	}
 	if (text_is(at, after, "load")) {
@@ -253,7 +253,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 			at = after;
 		} else if (status == ST_OK && making->names && is_choice(at, after) &&
 		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
-			chosen[choices++] = (struct word){at, after, NULL};
+			chosen[choices++] = (struct word){.at = at, .after = after};
 		} else if (status == ST_OK && at < after) {
 			status = glued_making(
 			        parser, line, at, after, making_word(parser, statement, at, after));
