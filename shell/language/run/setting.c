@@ -17,10 +17,12 @@ int interpreter_section_now(const struct shell *shell)
 	return shell->interpreter->section;
 }
 
-/* "F3": colour F, micro-batch 3; "block2": neither */
+/* "off": none. "F3": colour F, micro-batch 3; "block2": neither */
 static struct phase phase_read(struct shell *shell, const char *text)
 {
 	struct phase phase = {.microbatch = -1};
+	if (strcmp(text, "off") == 0)
+		return phase;
 	size_t length = strlen(text), digits = 0;
 	phase.name = names_make(shell->world->names, text, length);
 	if (length && strchr("FRBWOC", *text)) {
@@ -82,8 +84,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	struct interpreter *in = shell->interpreter;
 	struct lane_phase *lane = &in->scope->phase;
 	struct phase phase = phase_read(shell, text);
-	if (!phase.name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	fold(in, &phase.name, sizeof phase.name);
 	if (ranks_equal(set, in->scope->bound)) {
 		if (lane->own)
@@ -93,8 +93,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	}
 	if (!lane->own) {
 		struct phase *each = mem_alloc((size_t)in->n * sizeof *each);
-		if (!each)
-			return ST_MEMORY;
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = lane->each ? lane->each[rank] : lane->one;
 		*lane = (struct lane_phase){.each = each, .own = true};
@@ -107,8 +105,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 static enum status use_name(struct shell *shell, struct lane_name *lane, const char *text)
 {
 	name_id name = names_make(shell->world->names, text, strlen(text));
-	if (!name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	if (lane->own)
 		mem_free(lane->each);
 	*lane = (struct lane_name){.one = name};
@@ -125,8 +121,6 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
 	(void)call;
 	if (set) {
 		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);
-		if (!use)
-			return ST_MEMORY;
 		*use = *set;
 		ranks_and(use, scope->bound);
 		scope->use = use;
