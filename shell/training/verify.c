@@ -19,7 +19,7 @@
 	4 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
 #define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
 
-struct verdict {
+struct comparison {
 	double *share;          /* by parameter: the difference, of what training has changed */
 	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
 	int worst, wrong;
@@ -133,7 +133,7 @@ static enum status rounding_of(struct shell *shell, const struct program *progra
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */
 static enum status widen(struct shell *shell, const struct program *program, const struct alone *alone,
-        int iterations, struct verdict *v)
+        int iterations, struct comparison *v)
 {
 	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
 	enum status status = all ? ST_OK : ST_MEMORY;
@@ -167,8 +167,8 @@ static const char *title_of(const struct whole *whole, char *title, size_t room)
 	return title;
 }
 
-static void say_parameters(
-        struct shell *shell, const struct alone *alone, const struct difference *d, const struct verdict *v)
+static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
+        const struct comparison *v)
 {
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
 	for (int i = 0; i < alone->count; i++) {
@@ -186,7 +186,7 @@ static void say_parameters(
 }
 
 /* Why more, or no more, than usual is allowed */
-static void say_rounding(struct shell *shell, const struct alone *alone, const struct verdict *v)
+static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	const char *how = alone->half ? "in f32, or its batch in parts" : "its batch in parts";
 	if (v->lost)
@@ -202,7 +202,7 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 		        v->rounding);
 }
 
-static void say_verdict(struct shell *shell, const struct verdict *v, const struct alone *alone,
+static void say_verdict(struct shell *shell, const struct comparison *v, const struct alone *alone,
         const char *lossy, int iterations)
 {
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
@@ -235,7 +235,8 @@ static void say_verdict(struct shell *shell, const struct verdict *v, const stru
 
 /* ---- the verdict ---- */
 
-static void measure(const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
+static void measure(
+        const struct alone *alone, const struct difference *d, int iterations, struct comparison *v)
 {
 	for (int i = 0; i < alone->count; i++) {
 		v->share[i] = share_of(alone, i, iterations, &d[i]);
@@ -245,7 +246,7 @@ static void measure(const struct alone *alone, const struct difference *d, int i
 }
 
 static enum status judge(struct shell *shell, const struct program *program, const struct alone *alone,
-        const struct difference *d, int iterations, struct verdict *v)
+        const struct difference *d, int iterations, struct comparison *v)
 {
 	struct text lossy = {0};
 	enum status status = program_loses(shell, &lossy);
@@ -270,7 +271,7 @@ static enum status compare(
         struct shell *shell, const struct program *program, const struct alone *alone, int iterations)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
-	struct verdict v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
+	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
 	enum status status = compare_parts(shell, alone, d);
 	if (status == ST_OK)
 		status = judge(shell, program, alone, d, iterations, &v);

@@ -21,10 +21,8 @@ enum {
 	TAG_LEFT
 };
 
-enum { CONTROL_PART = 1 << 16 };
-
 /* A message sent without waiting; its bytes live until MPI has taken them. */
-struct pending {
+struct pending_message {
 	MPI_Request request;
 	void *bytes;
 };
@@ -34,14 +32,13 @@ struct plane {
 	int rank, size;
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: flat sends */
-	struct pending *pending;
+	struct pending_message *pending;
 	size_t pending_count, pending_room;
 	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	char *scrap;       /* CONTROL_PART bytes: where messages go that there is no memory for */
-	struct head *line; /* where the next line's head goes; posted while a rank waits for one */
+	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */
 	MPI_Request line_request;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
@@ -75,8 +72,7 @@ void bells_free(struct plane *plane);
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. Without memory the message is taken all
- * the same: ST_MEMORY. */
+/* Waits for one message. *bytes is NUL-terminated and the caller's. */
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half
