@@ -29,17 +29,69 @@ for hook in f16 bf16 int8 topk; do
 	done
 done
 
-# a saved program is a script with the same timeline and numbers
-for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2"; do
-	"$RANKSH" -n 4 -c "$small; strategy $strategy; run 2; step 3; program save $work/p.rsh; run 1; sync; timeline; print w1 loss" > "$work/out" 2>&1
-	"$RANKSH" -n 4 -c "source $work/p.rsh; sync; timeline; print w1 loss" > "$work/script" 2>&1
-	sed -n '/^ *ms /,$p' "$work/out" > "$work/a"
-	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
-	check "$strategy saved is the same" same "$work/a" "$work/b"
-	"$RANKSH" -n 4 -c "program $work/p.rsh; run 3; sync; timeline; print w1 loss" > "$work/script" 2>&1
-	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
-	check "$strategy loaded is the same" same "$work/a" "$work/b"
+# picture FILE LINES...: what a session of 4 ranks draws at its end
+picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print w1" 2>&1 | sed -n '/^ *ms /,$p' > "$1"; }
+# a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
+for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
+	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2"; do
+	program="model mlp layers=4 hidden=16 batch=16; strategy $strategy"
+	picture "$work/a" "$program; program save $work/source.rsh source; run 2; step 3; program save $work/ran.rsh"
+	check "$strategy drew something" [ -s "$work/a" ]
+	picture "$work/b" "source $work/ran.rsh"
+	check "$strategy saved is the same" cmp -s "$work/a" "$work/b"
+	picture "$work/b" "program $work/ran.rsh; run 1"
+	check "$strategy loaded is the same" cmp -s "$work/a" "$work/b"
+	picture "$work/b" "program $work/source.rsh; run 2; step 3"
+	check "$strategy from its source is the same" cmp -s "$work/a" "$work/b"
 done
+
+# a user's own model and strategy have all that those of the shell have
+cat > "$work/line.rsh" <<'END'
+# line: one matrix
+option hidden=8 least=1 "columns"
+option batch=8 least=1 "rows of all ranks together"
+def gradient_made p { }
+let rows = batch;  let from = 0
+def setup {
+  ## the matrix
+  # from a seed
+  tensor w[hidden,hidden] = randn seed=1 scale=0.3;  part w of w
+  tensor all[batch,hidden] goals[batch,hidden] = randn seed=2
+  x = all[from:from+rows];  t = goals[from:from+rows]
+}
+def iteration {
+  ## forward and backward
+  y = matmul x w;  loss = mse y t;  dy = mse_grad y t;  dw = matmul x.T dy
+  gradient_made w
+  ## the step
+  sgd w dw lr=0.1
+}
+END
+cat > "$work/mean.rsh" <<'END'
+# mean: gradients are averaged, one allreduce a parameter
+# memory: the whole model
+# axis dp
+option often=1 least=1 "how many times"
+refuse batch % size(dp) != 0 "batch=$batch does not divide by $(size(dp)) ranks"
+let rows = batch//size(dp);  let from = dp*rows
+def gradient_made p { replaced p;  for i in 0:often { allreduce d$p op=avg in dp } }
+END
+own="model $work/line.rsh hidden=16; strategy $work/mean.rsh"
+"$RANKSH" -n 4 -c "$own; run 2; step 1; program; verify" > "$work/out" 2>&1
+check "a user's own strategy trains as one rank" [ $? = 0 ]
+check "and has steps" grep -q "step 1/2 of iteration 2   forward and backward" "$work/out"
+"$RANKSH" -n 4 -c "$own; step 1; step 1; step in" > "$work/out" 2>&1
+check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work/out"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh help" > "$work/out" 2>&1
+check "its head is its help" grep -q "often=1" "$work/out"
+"$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
+check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
+sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
+check "verify finds what is wrong in a user's own" [ $? = 1 ]
+# a factor on all gradients does nothing to Adam's steps: it is found in what Adam keeps
+"$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4; strategy ddp bucket=1M; step 12; wait comm on compute; bucket1 = scale bucket1 4 on compute; step 1; verify" > "$work/out" 2>&1
+check "verify finds a factor on gradients under Adam" grep -q "v .*off" "$work/out"
 
 # step back and step 0 make the world again
 "$RANKSH" -n 2 -c "$small; strategy ddp; step 9; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
@@ -48,6 +100,17 @@ check "step back" same "$work/a" "$work/b"
 printf '%s\n' "$small" "strategy ddp" "run 2" "step 0" "step 9" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
 check "step 0" same "$work/a" "$work/b"
 
+printf '%s\n' "set launch=7us; $small" "strategy ddp" "step 3" "step 0" "run 1" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
+"$RANKSH" -n 2 -c "set launch=7us; $small; strategy ddp; run 1; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
+check "step 0 keeps what was set" cmp -s "$work/a" "$work/b"
+check "and drew it" [ -s "$work/a" ]
+
+# bad FILE TEXT WORDS: a strategy with that text is refused with these words, and the world is as it was
+bad() {
+	printf '# own: for a test\n%s\n' "$1" > "$work/own.rsh"
+	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; expect error \"$2\" { strategy $work/own.rsh }; step 1" > "$work/out" 2>&1
+	check "refused: $2" [ $? = 0 ]
+}
 # says LINES TEXT
 says() { "$RANKSH" --dry -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
 says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that do are 4 and 8"
