@@ -25,7 +25,6 @@ refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthet
 if samples == 0 { let samples = 4*batch*seq+1 }
 refuse samples <= batch*seq "a batch takes $batch sequences of $seq tokens and one more, $(batch*seq+1) in all; the data has $samples"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
-source training
 def norm y x { y = layernorm x }            # places too: of a block's half, of what wq wk wv or wu read, which tensor parallelism cuts by columns
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 
@@ -130,3 +129,4 @@ def name_unit u {
   let name = "block $((u+1)//2)'s attention";  if u%2 == 0 { let name = "block $(u//2)'s MLP" }
   if u == 0 { let name = "the embedding" };  if u == last_unit { let name = "the head" }
 }
+source training

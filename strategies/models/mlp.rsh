@@ -21,7 +21,6 @@ if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers";  let wide = columns_out
 let heads = 1;  let seq = 1;  let tied = "off"
-source training
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {
@@ -79,3 +78,4 @@ def layer_backward u m inputs weights {
   if cut == "by_columns" and wanted { input_gradient_made d$x }
 }
 def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" } }
+source training
