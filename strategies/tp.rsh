@@ -33,8 +33,8 @@ def parameter p r c deviation s cut {
     start = randn [r,c] seed=s scale=deviation on compute
     mine = shard start dim=(cut=="by_columns") in tp;  copy mine -> $(p)$master on compute;  free start on compute
     if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
-    gradient_memory p mine_rows mine_columns;  optimizer_memory p mine_rows mine_columns
-    declare p tp*mine_rows*(cut=="by_rows") tp*mine_columns*(cut=="by_columns")
+    gradient_memory p mine_rows mine_columns
+    optimizer_memory p mine_rows mine_columns tp*mine_rows*(cut=="by_rows") tp*mine_columns*(cut=="by_columns")
   }
 }
 

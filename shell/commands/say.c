@@ -1,4 +1,5 @@
 /* say.c -- say, source: a script speaks; a script runs another */
+#include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
@@ -48,6 +49,17 @@ const struct command command_say = {
         .run = say_run,
 };
 
+/* A part that the built-in models and strategies share, strategies/parts/NAME.rsh; NULL: a file of the user's */
+static const struct embedded *built_in(const char *name)
+{
+	char path[100];
+	snprintf(path, sizeof path, "strategies/parts/%s.rsh", name);
+	const struct embedded *file = embedded_files;
+	while (file->path && strcmp(file->path, path) != 0)
+		file++;
+	return file->path ? file : NULL;
+}
+
 static enum status source_run(struct shell *shell, struct call *call)
 {
 	const char *word;
@@ -57,8 +69,11 @@ static enum status source_run(struct shell *shell, struct call *call)
 	char *path = status == ST_OK ? mem_copy_text(word, strlen(word)) : NULL;
 	if (!path)
 		return status == ST_OK ? ST_MEMORY : status;
-	status = shell_file(shell, path, &bytes, &count);
-	if (status == ST_OK) {
+	const struct embedded *part = built_in(path);
+	bytes = NULL;
+	if (part)
+		status = interpreter_run_granting(shell, part->bytes, part->count, part->path, 1, NULL);
+	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK) {
 		shell_read_file(shell, path, bytes, count);
 		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
 	}
@@ -73,7 +88,7 @@ const struct command command_source = {
         .name = "source",
         .topic = "write",
         .usage = "source FILE.rsh",
-        .help = "runs the lines of a file",
+        .help = "runs the lines of a file; `source training` those that the built-in models share",
         .class = COMMAND_STEER,
         .argument = {{ARG_FILE, 0, NULL, "FILE"}},
         .run = source_run,

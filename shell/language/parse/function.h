@@ -17,6 +17,8 @@
 	X(ROUND, "round", 1, 1, "n", 0)       \
 	X(SHORT, "short", 1, 1, "n", 0)       \
 	X(LOG2, "log2", 1, 1, "n", 0)         \
+	X(DIVISOR, "divisor", 2, 2, "nn", 0)  \
+	X(GPUS, "gpus", 0, 0, "", 0)          \
 	X(CLOSE, "close", 2, 3, "ttn", 0)     \
 	X(NORM, "norm", 1, 1, "t", 0)         \
 	X(SUM, "sum", 1, 1, "t", 0)           \

@@ -298,6 +298,29 @@ static enum status least_or_most(struct eval *eval, const struct formula *formul
 	return status;
 }
 
+/* divisor(n,most): the largest number up to `most` that divides n */
+static enum status divisor(struct eval *eval, const struct formula *formula, struct value *value)
+{
+	struct value most;
+	int64_t n, d;
+	enum status status = evaluate_number(eval, formula->argument[0].formula, value);
+	if (status == ST_OK)
+		status = value_whole(*value, formula->argument[0].formula->written, &n);
+	if (status == ST_OK)
+		status = evaluate_number(eval, formula->argument[1].formula, &most);
+	if (status == ST_OK)
+		status = value_whole(most, formula->argument[1].formula->written, &d);
+	if (status != ST_OK)
+		return status;
+	if (n < 1 || d < 1)
+		return fail(ST_RANGE, "divisor(%lld,%lld): numbers above 0 were expected", (long long)n,
+		        (long long)d);
+	for (d = d < n ? d : n; n % d; d--)
+		;
+	value->number = (double)d;
+	return ST_OK;
+}
+
 static enum status rounded(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	char digits[32];
@@ -384,6 +407,11 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	case FUNCTION_SHORT:
 	case FUNCTION_LOG2:
 		return rounded(eval, formula, value);
+	case FUNCTION_DIVISOR:
+		return divisor(eval, formula, value);
+	case FUNCTION_GPUS:
+		*value = value_number(eval->shell->machine.gpus, UNIT_PLAIN);
+		return ST_OK;
 	case FUNCTION_CLOSE:
 	case FUNCTION_NORM:
 	case FUNCTION_SUM:

@@ -1,0 +1,106 @@
+# training: what all models have in common: the places where strategies act, the batch, parameters and their optimizer, the driver
+# A model says what its units are (first_unit .. last_unit, the last one the loss), what each computes, and what its data is; it sources this file.
+
+# ---- places where a strategy may act, in the order in which a program meets them: a def of the same name replaces one ----
+def setup {
+  ## streams, and the data
+  # the data stays on the host; a part of it is copied to the GPU for each step
+  let uneven = batch%(replicas*micros) != 0;  let weigh = micros > 1 or uneven;  load_data
+  for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
+  parameters
+}
+def parameters {
+  ## the parameters
+  # the seed is the same everywhere: every rank begins with the same numbers
+  for u in first_unit:last_unit+1 { each_parameter u parameter }
+}
+def parameter p r c deviation s cut {       # cut: how tensor parallelism would cut it, by_columns, by_rows or whole
+  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
+  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
+  gradient_memory p r c;  optimizer_memory p r c 0 0
+}
+def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
+def iteration {
+  use compute
+  for k in 0:micros {
+    ## part $(k+1) of the batch's $micros
+    # rows of the batch are copied to the GPU: each rank's own where the batch is cut
+    phase F$k;  take k;  let m = uneven*k;  read_input m;  read_target m
+    for u in first_unit:last_unit+1 {
+      name_unit u
+      ## forward of $name
+      # what it computes stays in memory: backward needs it
+      forward u m
+    }
+    for u in last_unit:first_unit-1:-1 {
+      name_unit u
+      ## backward of $name
+      # from the gradient of what it gave: those of its parameters, and of what it was given
+      phase B$k;  backward u m 1 1
+    }
+  }
+  before_update
+  ## the optimizer
+  # every parameter takes a step down its gradient
+  phase O;  update
+}
+def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
+def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows; the one before it is cut by columns
+def after_forward u m { }
+def before_backward u m { }
+def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
+def input_gradient_made dx { }              # of what matrices cut by columns have read
+def gradient_made p { }                     # parameter p's gradient is complete
+def after_backward u m { }
+def before_update { }
+def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
+
+# ---- the batch falls to `replicas` ranks, of which this is number `replica`, and there to `micros` micro-batches ----
+let replicas = 1;  let replica = 0;  let micros = 1;  let weigh = 0;  let uneven = 0
+let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let name = "";  stream compute
+# micro-batch k: `rows` of the batch from `first` on, the data's from `at` on; `share` weighs their mean in that of the rank
+def take k {
+  let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
+  let share = rows*replicas/batch;  let fresh = k == 0;  let last = k == micros-1
+  let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
+}
+# a model's units: before and behind its own lines a strategy may act
+def forward u m { before_forward u m;  unit_forward u m;  after_forward u m }
+def backward u m inputs weights { before_backward u m;  unit_backward u m inputs weights;  after_backward u m }
+# the gradient of a parameter, added to that of the micro-batches before
+def gradient p x dy { if fresh { d$p = matmul x.T dy } else { d$p += matmul x.T dy };  gradient_made p }
+# the loss, or where means must be weighed, the sum of what the micro-batches add to it; and its gradient
+def count_loss kernel y t m {
+  if weigh { l_$m = $kernel y t } else { loss = $kernel y t }
+  if weigh and fresh { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
+}
+def count_gradient kernel dy y t {
+  dy = $(kernel)_grad y t
+  if weigh or loss_scale != 1 { dy = scale dy share*loss_scale }
+}
+# a seed for each place of each iteration; `apart` and `width` say where the part lies of a rank that has not all columns
+let apart = 0;  let width = 0
+def drop kernel y x place {
+  if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
+}
+
+# ---- parameters, and what the optimizer keeps of them ----
+let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
+def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
+def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }      # in the order in which backward makes gradients
+# row, col: where what this rank has of p begins, for `verify`
+def optimizer_memory p r c row col {
+  part $(p)$master of $p row=row col=col
+  if optimizer == "adam" {
+    tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros
+    part $(p)_m of $p row=row col=col as=m;  part $(p)_v of $p row=row col=col as=v
+  }
+}
+def descend p r c deviation s cut { step_down p d$p }
+# the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
+def step_down p gradient {
+  let g = "$gradient"
+  if optimizer == "adam" and loss_scale != 1 { unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled" }
+  if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
+  if mixed { $p = cast $(p)_f32 to=$dtype }
+}
