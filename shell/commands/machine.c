@@ -1,5 +1,6 @@
 /* machine.c -- machine, set: the modelled hardware, and its numbers */
 #include "machine/machine.h"
+#include "world/world.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
@@ -29,13 +30,24 @@ static enum status load(struct shell *shell, const char *name)
 	return status;
 }
 
+/* There is one machine, and all ranks stand on it. */
+static enum status for_all(const struct shell *shell, const struct call *call)
+{
+	if (ranks_count(call_ranks(call)) == shell->world->n)
+		return ST_OK;
+	return fail(ST_RANK, "the machine is one for all ranks: `%s` without @ (for one rank: `slow 2x`)",
+	        call_command(call)->name);
+}
+
 static enum status machine_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};
 	const char *word;
 	enum status status = ST_OK;
 	if (call_count(call, 0)) {
-		status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		status = for_all(shell, call);
+		if (status == ST_OK)
+			status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
 		return status == ST_OK ? load(shell, word) : status;
 	}
 	machine_text(&shell->machine, &text);
@@ -60,6 +72,8 @@ const struct command command_machine = {
 static enum status set_run(struct shell *shell, struct call *call)
 {
 	struct machine machine = shell->machine;
+	if (for_all(shell, call) != ST_OK)
+		return ST_RANK;
 	for (int i = 0; i < call_keys(call); i++) {
 		const char *key, *word;
 		struct number number;

@@ -4,6 +4,8 @@
 #include "strategies/schedule.h"
 #include "world/world.h"
 
+#include <string.h>
+
 static enum status count_of(struct call *call, const char *name, int standard, int *count)
 {
 	int rank = ranks_first(call_ranks(call));
@@ -60,6 +62,12 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 		status = count_of(call, "chunks", 1, &ask.chunks);
 	if (status == ST_OK)
 		status = times_of(call, &ask);
+	if (status == ST_OK && call_has(call, "recompute")) {
+		status = call_option_word(call, "recompute", rank, &word);
+		ask.recompute = status == ST_OK && strcmp(word, "on") == 0;
+		if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
+			ask.b += ask.f;
+	}
 	if (status == ST_OK)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
@@ -74,7 +82,8 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
-        .usage = "schedule " SCHEDULE_WORDS " micro=4 [chunks=1] [F=TIME B=TIME W=TIME comm=TIME] [limit=1] "
+        .usage = "schedule " SCHEDULE_WORDS
+                 " micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME comm=TIME] [limit=1] "
                  "[held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
@@ -85,6 +94,7 @@ const struct command command_schedule = {
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
                 {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "of a stage, for interleaved: parts of the model that are not neighbours"},
+                {"recompute", ARG_WORD, UNIT_PLAIN, "on off", "forward is computed again before backward"},
                 {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "of a stage's forward"},
                 {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the inputs"},
                 {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the weights"},

@@ -75,9 +75,8 @@ enum status replay_undo(struct shell *shell, int64_t count)
 /* Without the lines typed: the steps alone */
 static enum status play_again(struct shell *shell, const struct plan *plan, long played)
 {
-	enum status status = plan_copy(plan, &shell->training->now);
-	if (status == ST_OK)
-		status = shell_reset(shell);
+	plan_copy(plan, &shell->training->now);
+	enum status status = shell_reset(shell);
 	out_mute(shell->out, 1);
 	if (status == ST_OK && played > 0)
 		status = program_steps(shell, played, false);
@@ -90,15 +89,16 @@ enum status replay_back(struct shell *shell, int64_t played)
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};
-	enum status status = plan_copy(&t->now, &plan);
-	if (status != ST_OK)
-		return status;
+	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is now */
+	bool typed = journal->count > journal->floor;
+	enum status status = ST_OK;
+	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
-	status = replay(shell);
+	if (typed)
+		status = replay(shell);
 	t->limit = -1;
-	if (status == ST_OK &&
-	        (t->played != played || !t->now.program.count)) /* a script's: it is in no journal */
+	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
 		status = play_again(shell, &plan, (long)played);
 	plan_release(&plan);
 	return status;

@@ -6,17 +6,22 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char *read_file(const char *path, size_t *count)
 {
 	enum { MOST = 64 << 20 };
-	FILE *file = fopen(path, "rb");
+	struct stat about;
+	bool endless =
+	        stat(path, &about) == 0 && !S_ISREG(about.st_mode); /* a device, a pipe: it may never end */
+	FILE *file = endless ? NULL : fopen(path, "rb");
 	struct text text = {0};
 	char block[4096];
 	size_t got;
 	*count = 0;
 	if (!file) {
-		fail(ST_FILE, "%s: %s", path, strerror(errno));
+		fail(ST_FILE, "%s%s%s", path, endless ? " is not a regular file" : ": ",
+		        endless ? "" : strerror(errno));
 		return NULL;
 	}
 	while ((got = fread(block, 1, sizeof block, file)) > 0 && text.count < MOST)

@@ -24,7 +24,7 @@ enum {
 enum { CONTROL_PART = 1 << 16 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
-struct pending {
+struct pending_message {
 	MPI_Request request;
 	void *bytes;
 };
@@ -34,14 +34,14 @@ struct plane {
 	int rank, size;
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: flat sends */
-	struct pending *pending;
+	struct pending_message *pending;
 	size_t pending_count, pending_room;
 	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	char *scrap;       /* CONTROL_PART bytes: where messages go that there is no memory for */
-	struct head *line; /* where the next line's head goes; posted while a rank waits for one */
+	char *scrap;               /* CONTROL_PART bytes: where messages go that there is no memory for */
+	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */
 	MPI_Request line_request;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */

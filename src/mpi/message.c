@@ -9,7 +9,7 @@
 
 enum { HEAD_BYTES = 2040 };
 
-struct head {
+struct message_head {
 	uint64_t total;
 	char bytes[HEAD_BYTES];
 };
@@ -72,7 +72,7 @@ static enum status send_part(struct plane *plane, int first, int ranks, int tag,
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
-	struct head head;
+	struct message_head head;
 	enum status status;
 
 	pending_sweep(plane);
@@ -129,7 +129,7 @@ static enum status receive_part(struct plane *plane, int from, int tag, void *in
 
 /* Behind the head: the rest of the message, into memory of its own. */
 static enum status receive_rest(
-        struct plane *plane, int from, int tag, const struct head *head, void **bytes, size_t *count)
+        struct plane *plane, int from, int tag, const struct message_head *head, void **bytes, size_t *count)
 {
 	size_t at = head->total < HEAD_BYTES ? (size_t)head->total : HEAD_BYTES;
 	char *all = mem_alloc((size_t)head->total + 1);
@@ -157,7 +157,7 @@ static enum status receive_rest(
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
-	struct head head = {.total = 0};
+	struct message_head head = {.total = 0};
 	MPI_Message message;
 	MPI_Status about;
 	enum status status = await(plane, from, tag, &message, poll, self), rest;
@@ -222,8 +222,8 @@ enum status message_waiting(struct plane *plane, int from, int tag, bool *there,
 
 enum status message_post(struct plane *plane, int to, int tag, const void *bytes, size_t count)
 {
-	struct pending *entry;
-	struct head *head;
+	struct pending_message *entry;
+	struct message_head *head;
 	enum status status;
 	int code;
 

@@ -6,11 +6,24 @@
 const char *tensor_kind_name(enum tensor_kind kind)
 {
 	static const char *const names[] = {
-#define X(symbol, name) name,
+#define X(symbol, word, name) name,
 		TENSOR_KINDS(X)
 #undef X
 	};
 	return kind < KIND_COUNT ? names[kind] : "other";
+}
+
+int tensor_kind_find(const char *word)
+{
+	static const char *const words[] = {
+#define X(symbol, word, name) word,
+		TENSOR_KINDS(X)
+#undef X
+	};
+	for (int i = 0; i < KIND_COUNT; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
 }
 
 /* "flat12" */

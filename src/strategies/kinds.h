@@ -13,20 +13,22 @@
 
 #include "strategies/layers.h"
 
-/* X(symbol, name) */
-#define TENSOR_KINDS(X)                            \
-	X(PARAMETERS, "parameters")                \
-	X(GRADIENTS, "gradients")                  \
-	X(OPTIMIZER, "optimizer")                  \
-	X(ACTIVATIONS, "activations")              \
-	X(ACTIVATION_GRADIENTS, "their gradients") \
-	X(BUFFERS, "buffers")
+/* X(symbol, word of `kind=`, name) */
+#define TENSOR_KINDS(X)                                                   \
+	X(PARAMETERS, "parameter", "parameters")                          \
+	X(GRADIENTS, "gradient", "gradients")                             \
+	X(OPTIMIZER, "optimizer", "optimizer")                            \
+	X(ACTIVATIONS, "activation", "activations")                       \
+	X(ACTIVATION_GRADIENTS, "activation_gradient", "their gradients") \
+	X(BUFFERS, "buffer", "buffers")
+#define TENSOR_KIND_WORDS "parameter gradient optimizer activation activation_gradient buffer"
 enum tensor_kind {
-#define X(symbol, name) KIND_##symbol,
+#define X(symbol, word, name) KIND_##symbol,
 	TENSOR_KINDS(X)
 #undef X
 	        KIND_COUNT
 };
+int tensor_kind_find(const char *word); /* of `kind=`; -1: none */
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */
 enum tensor_kind tensor_kind_of(const struct model *model, const char *name, char phase);

@@ -148,24 +148,81 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 	enum status status = check(ask);
 	size_t works = schedule_splits(ask->kind) ? 3 : 2;
 
-	*schedule = (struct schedule){.stages = ask->stages};
+	*schedule = (struct schedule){.stages = ask->stages, .chunks = ask->chunks};
 	if (status != ST_OK)
 		return status;
 	schedule->count = works * (size_t)ask->micros * (size_t)ask->chunks;
 	schedule->task = mem_alloc((size_t)ask->stages * schedule->count * sizeof *schedule->task);
-	if (!schedule->task)
-		return ST_MEMORY;
 	for (int s = 0; s < ask->stages; s++)
 		fill_stage(ask, schedule->task + (size_t)s * schedule->count, s);
 	if (ask->kind == SCHEDULE_ZB_AUTO)
 		status = schedule_search(ask, schedule);
-	if (status != ST_OK)
+	if (status != ST_OK) {
 		schedule_release(schedule);
-	return status;
+		return status;
+	}
+	schedule->memory = mem_alloc((size_t)ask->stages * (size_t)ask->chunks * sizeof *schedule->memory);
+	for (int s = 0; s < ask->stages; s++)
+		for (int c = 0; c < ask->chunks; c++)
+			schedule->memory[s * ask->chunks + c] =
+			        schedule_memory(schedule, s, c, ask->recompute);
+	return ST_OK;
 }
 
 void schedule_release(struct schedule *schedule)
 {
 	mem_free(schedule->task);
+	mem_free(schedule->memory);
 	*schedule = (struct schedule){0};
+}
+
+/* ---- in words ---- */
+
+const char *schedule_work_name(int work)
+{
+	static const char *const names[] = {[WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW"};
+	return names[work];
+}
+
+/* "1-3": the micro-batches on which some stage does this work in slot k, least to most; false: none does */
+static bool micros_of(const struct schedule *schedule, size_t k, int work, int *from, int *to)
+{
+	bool any = false;
+	for (int s = 0; s < schedule->stages; s++) {
+		const struct task *task = &schedule->task[(size_t)s * schedule->count + k];
+		if (task->work != work)
+			continue;
+		*from = any && *from < task->micro ? *from : task->micro;
+		*to = any && *to > task->micro ? *to : task->micro;
+		any = true;
+	}
+	return any;
+}
+
+void schedule_doing(const struct schedule *schedule, size_t k, struct text *text)
+{
+	static const char *const words[] = {[WORK_F] = "forward",
+	        [WORK_B] = "gradients of inputs",
+	        [WORK_W] = "gradients of weights",
+	        [WORK_BW] = "backward"};
+	const char *comma = "";
+	for (int work = WORK_F, from = 0, to = 0; work <= WORK_BW; work++) {
+		if (!micros_of(schedule, k, work, &from, &to))
+			continue;
+		text_add(text, "%s%s of %s%d", comma, words[work],
+		        *comma              ? ""
+		                : from < to ? "micro-batches "
+		                            : "micro-batch ",
+		        from);
+		if (from < to)
+			text_add(text, "-%d", to);
+		comma = ", ";
+	}
+}
+
+void schedule_works(const struct schedule *schedule, size_t k, struct text *text)
+{
+	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
+		if (micros_of(schedule, k, work, &from, &to))
+			text_add(text, "%s%s", text->count ? " " : "", schedule_work_name(work));
 }

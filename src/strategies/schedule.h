@@ -15,6 +15,7 @@
 #define RANKSH_SCHEDULE_H
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,8 @@ enum schedule_kind {
 	SCHEDULE_ZB_AUTO
 };
 
+/* "F", "B", "W", "BW" */
+const char *schedule_work_name(int work);
 /* "gpipe" "1f1b" "interleaved" "zb-h1" "zb-h2" "zb-auto", separated by blanks, in the order of the enum */
 #define SCHEDULE_WORDS "gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto"
 /* ST_ARGUMENT for another word. */
@@ -46,21 +49,36 @@ struct schedule_ask {
 	 * (`stages` micro-batches), and the share of a micro-batch's activations that are held after B, until
 	 * W. */
 	double limit, held;
+	bool recompute; /* forward is computed again before backward */
 };
 
 enum work { WORK_F, WORK_B, WORK_W, WORK_BW };
 struct task {
 	int work, chunk, micro;
 };
+/* Of a chunk on its stage */
+struct schedule_memory {
+	int inputs;   /* micro-batches that are under way at once: from F to the end of backward */
+	int memories; /* ... whose activations it holds: m's are in memory m % memories */
+	int turn;     /* recomputing: those of F in (m + turn) % memories */
+};
 struct schedule {
-	int stages;
-	size_t count;      /* tasks of each stage */
-	struct task *task; /* stage s: task[s * count] .. */
+	int stages, chunks;
+	size_t count;                   /* tasks of each stage */
+	struct task *task;              /* stage s: task[s * count] .. */
+	struct schedule_memory *memory; /* chunk c of stage s: memory[s * chunks + c] */
 };
 
 /* ST_RANGE when the numbers do not fit the schedule: says which, and the nearest that fit. */
 enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule);
 void schedule_release(struct schedule *schedule);
+
+/* What the stages do in slot k: "forward of micro-batches 1-3, backward of 0", appended to *text */
+void schedule_doing(const struct schedule *schedule, size_t k, struct text *text);
+/* The works that some stage does there, in the enum's order: "F BW" */
+void schedule_works(const struct schedule *schedule, size_t k, struct text *text);
+/* schedule_memory.c */
+struct schedule_memory schedule_memory(const struct schedule *schedule, int stage, int chunk, bool recompute);
 
 struct schedule_cost {
 	/* the longest of any stage from its first forward to its last task; the optimizer step is no

@@ -23,7 +23,7 @@ struct replay_task {
 	bool done;
 };
 /* All ranks' tasks, and what a replay needs to know of them. Times are virtual: they begin at 0 on every rank. */
-struct replay {
+struct replayed_schedule {
 	const struct trace *trace;
 	int section;
 	struct replay_task *task; /* by rank, in program order */
@@ -42,7 +42,7 @@ static bool is_hand_off(const struct record *record)
 
 /* A transfer in a phase of its own: what it receives belongs to the task that comes next, what it sends to the
  * one that stands. */
-static void add_hand_off(struct replay *s, int rank, op_id id)
+static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
 
@@ -55,7 +55,7 @@ static void add_hand_off(struct replay *s, int rank, op_id id)
 }
 
 /* Into the rank's current task, or a new one where the phase changes. ST_WAITS: a kernel has no end yet. */
-static enum status add_op(struct replay *s, int rank, op_id id, name_id *phase)
+static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
 	int letter = (unsigned char)record->colour % LETTERS;
@@ -80,7 +80,7 @@ static enum status add_op(struct replay *s, int rank, op_id id, name_id *phase)
 	return ST_OK;
 }
 
-static enum status read_rank(struct replay *s, int rank)
+static enum status read_rank(struct replayed_schedule *s, int rank)
 {
 	const struct world *world = s->trace->world;
 	enum status status = ST_OK;
@@ -104,7 +104,7 @@ static enum status read_rank(struct replay *s, int rank)
 }
 
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */
-static bool received(const struct replay *s, struct replay_task *task)
+static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
 	const struct world *world = s->trace->world;
 
@@ -133,7 +133,7 @@ static bool received(const struct replay *s, struct replay_task *task)
 
 /* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send
  * and receive). */
-static bool replay_rank(struct replay *s, size_t *next, int rank, bool forced)
+static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
 
@@ -153,7 +153,7 @@ static bool replay_rank(struct replay *s, size_t *next, int rank, bool forced)
  * both send and receive in one task) would stand for ever: then the first rank that is behind goes on without
  * waiting. So each round finishes at least one task, and the replay ends. Returns the longest time that a rank
  * is at it; next: one per rank, for the replay's own use. */
-static double span_of(struct replay *s, size_t *next)
+static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
 	double span = 0;
@@ -183,7 +183,7 @@ static double span_of(struct replay *s, size_t *next)
 
 /* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
  * costs nothing. Work is what all tasks of the machine take together; ranks without any do not count. */
-static double bubble_of(struct replay *s, size_t *next)
+static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
 	double span = span_of(s, next), work = 0;
 	int ranks = 0;
@@ -198,7 +198,7 @@ static double bubble_of(struct replay *s, size_t *next)
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
 {
 	size_t n = (size_t)trace->world->n;
-	struct replay s = {.trace = trace,
+	struct replayed_schedule s = {.trace = trace,
 	        .section = section,
 	        .first = mem_alloc((n + 1) * sizeof *s.first),
 	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task)};

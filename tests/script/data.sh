@@ -18,7 +18,7 @@ says "data text zero" "zero is binary: a text has no zero bytes, and its byte 1 
 says "data text bad" "bad is no text: it is not UTF-8 from byte 5 on"
 says "data text cut" "cut is no text: it is not UTF-8 from byte 8 on"
 says "data text none" "none: No such file or directory"
-says "data text folder" "folder: Is a directory"
+says "data text folder" "folder is not a regular file"
 says "data text crlf" "crlf: 20 characters, 10 different ones"  # the end of a line is two of them
 says "data text utf8" "utf8: 8 characters, 8 different ones"
 says "model gpt seq=8 batch=2; data text crlf; strategy ddp; run 2" "iteration 2"

@@ -1,6 +1,7 @@
 /* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a variable
  * chooses */
 #include "shell/language/run/interpreter.h"
+#include "strategies/kinds.h"
 #include "shell/line/line.h"
 #include "base/memory.h"
 #include "check.h"
@@ -186,6 +187,38 @@ static void suspended(void **state)
 	FILE_RUNS("expect n == 3");
 }
 
+/* What the memory of a tensor on rank 0 is for */
+static const char *purpose(const char *name)
+{
+	struct thing thing = world_find(shell.world, 0, names_find(shell.world->names, name, strlen(name)));
+	return thing.kind == THING_TENSOR
+	        ? tensor_kind_name((enum tensor_kind)world_memory_kind(shell.world, thing.index))
+	        : "none";
+}
+
+static void kinds(void **state)
+{
+	(void)state;
+	PROMPT("let g = \"gradient\"; stream s; tensor q[4,4] kind=parameter = ones; tensor r[4] s1[2] "
+	       "kind=$g bf16");
+	assert_string_equal(purpose("q"), "parameters");
+	assert_string_equal(purpose("r"), "gradients");
+	assert_string_equal(purpose("s1"), "gradients");
+	PROMPT("z = matmul q q on s kind=optimizer; y = relu z; phase F0; h = relu z; phase B0; d = "
+	       "allreduce q kind=buffer");
+	assert_string_equal(purpose("z"), "optimizer");
+	assert_string_equal(purpose("y"), "buffers");
+	assert_string_equal(purpose("h"), "activations");
+	assert_string_equal(purpose("d"), "buffers");
+	PROMPT("e = relu z; v = q[0:2]");
+	assert_string_equal(purpose("e"), "their gradients");
+	assert_string_equal(purpose("v"), "parameters");
+	REFUSED(run_file("tensor t[4] kind=gradiant", NULL, 0), "did you mean 'kind=gradient'?");
+	REFUSED(run_file("let k = \"x\"; y = relu q kind=$k", NULL, 0), "kind=x: one of parameter");
+	REFUSED(run_file("spin 1ms kind=gradient", NULL, 0), "kind");
+	assert_string_equal(purpose("none"), "none");
+}
+
 /* What a hook was told: "rank: line" for rank 1, calls with their depth */
 struct notes {
 	struct line_hook hook;
@@ -227,6 +260,8 @@ static void lines_as_they_ran(void **state)
 	        {"let n = 3; tensor a$n[n,n*2] bf16 host = randn seed=n+rank",
 	                "tensor a3[3,6] host bf16 = randn seed=4  *\n"},
 	        {"tensor b[4] = n/2", "tensor b[4] = 1.5\n"},
+	        {"let k = \"gradient\"; tensor b2[2] kind=$k = ones; z2 = relu x kind=$k on s",
+	                "tensor b2[2] kind=gradient = ones\nz2 = relu x kind=gradient on s\n"},
 	        {"v = x[n-3:n-1]", "v = x[0:2]\n"},
 	        {"x[0] += y0[1]", "x[0] = add x[0] y0[1]\n"},
 	        {"def inner k { say \"k=$k of $n\" }\ndef outer p k { inner k+1; phase F$k; y0 = relu $p "
@@ -266,6 +301,7 @@ int main(void)
 	        IN_A_SHELL(places),
 	        IN_A_SHELL(given),
 	        IN_A_SHELL(suspended),
+	        IN_A_SHELL(kinds),
 	        IN_A_SHELL(lines_as_they_ran),
 	};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);

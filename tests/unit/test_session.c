@@ -143,9 +143,9 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_false(now->data_given);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_int_not_equal(now->program.count, 0);
+	assert_non_null(now->program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(now->program.count, 0);
+	assert_null(now->program);
 	assert_null(now->call.strategy);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
 	assert_int_equal(now->model.layers, 2);
@@ -159,20 +159,19 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(session.shell.training->played, 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_int_equal(session.shell.training->played, 0);
-	assert_int_not_equal(now->program.count, 0);
+	assert_non_null(now->program);
 	assert_int_equal(now->model.layers, 3);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(now->program.count, 0);
+	assert_null(now->program);
 	assert_int_equal(now->model.kind, MODEL_MLP);
 
 	/* a program before it is there again, at its start */
 	assert_int_equal(type(&session, "strategy serial"), ST_OK);
 	assert_int_equal(type(&session, "step 3"), ST_OK);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_string_equal(now->program.name, "ddp");
+	assert_string_equal(now->program->name, "ddp");
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_string_equal(now->program.name, "serial");
-	assert_string_equal(now->call.strategy->name, "serial");
+	assert_string_equal(now->program->name, "serial");
 	assert_int_equal(session.shell.training->at, 0);
 	assert_int_equal(type(&session, "step 2"), ST_OK);
 	close_session(&session);
@@ -184,10 +183,10 @@ static void undo_takes_a_loaded_program_back(void **state)
 	struct session session;
 	open_session(&session);
 	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
-	assert_int_equal(type(&session, "program tests/script/strategies/dataparallel.rsh"), ST_OK);
-	assert_int_not_equal(session.shell.training->now.program.count, 0);
+	assert_int_equal(type(&session, "program tests/script/design/06-ddp.rsh"), ST_OK);
+	assert_non_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(session.shell.training->now.program.count, 0);
+	assert_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
 	close_session(&session);
 }
@@ -347,6 +346,40 @@ static void undo_stands_alone(void **state)
 	close_session(&session);
 }
 
+/* What lines before this world have set is there when its lines run again, and what they themselves set is not. */
+static void undo_takes_settings_back(void **state)
+{
+	struct session session;
+	(void)state;
+	open_session(&session);
+	assert_int_equal(type(&session, "explain on"), ST_OK); /* of the session: nothing to undo */
+	assert_int_equal(type(&session, "tensor x[4]; set launch=50us"), ST_OK);
+	double launch = session.shell.machine.launch;
+	assert_int_equal(type(&session, "undo 2"), ST_RANGE);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(session.shell.explain);
+	assert_true(session.shell.machine.launch < launch);
+	assert_int_equal(type(&session, "set launch=50us; tensor x[4]"), ST_OK);
+	assert_int_equal(type(&session, "reset"), ST_OK);
+	assert_int_equal(type(&session, "tensor y[4]"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(session.shell.machine.launch == launch);
+	close_session(&session);
+}
+
+/* A script's lines are in no journal: `step 0` empties the world and leaves what was set. */
+static void step_0_leaves_settings(void **state)
+{
+	static const char script[] = "set launch=50us\nstrategy serial\nstep 2\nstep 0\nstep";
+	struct session session;
+	(void)state;
+	open_session(&session);
+	assert_int_equal(line_text(&session.shell, script, strlen(script), "s.rsh", 1), ST_OK);
+	assert_true(session.shell.machine.launch == 50e3); /* ns */
+	assert_int_equal(session.shell.training->played, 1);
+	close_session(&session);
+}
+
 static void nothing_leaks(void **state)
 {
 	(void)state;
@@ -375,6 +408,8 @@ int main(void)
 	        cmocka_unit_test(step_back_keeps_the_line),
 	        cmocka_unit_test(notices_know_the_slow),
 	        cmocka_unit_test(undo_stands_alone),
+	        cmocka_unit_test(undo_takes_settings_back),
+	        cmocka_unit_test(step_0_leaves_settings),
 	        cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
+#include "strategies/kinds.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 {
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
+	argument->part = (uint8_t)word->part;
 	argument->written = slice_between(word->at, word->after);
 	switch (argument->kind) {
 	case ARG_TENSOR:
@@ -115,17 +117,34 @@ static const struct option_row *option_row(const struct command *row, const stru
 	return NULL;
 }
 
+enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
+{
+	struct slice_of_text value = slice_between(word->sign + 1, word->after);
+	if (statement->purpose)
+		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
+	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
+	if (status != ST_OK || !statement->purpose->constant ||
+	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
+		return status;
+	return none_of(statement->row ? statement->row->name : "tensor", slice_between(word->at, word->after),
+	        value, TENSOR_KIND_WORDS);
+}
+
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word);
 	struct option *option = &statement->option[statement->options];
 	const char *at = word->sign + 1;
 
+	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
+	        text_is(word->at, word->sign, "kind"))
+		return bind_purpose(parser, statement, word);
 	if (!row && !has_keys(statement->row))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
 		if (text_is(word->at, word->sign, "") ||
-		        (statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		        (statement->option[i].part == word->part &&
+		                statement->option[i].key.length == (size_t)(word->sign - word->at) &&
 		                memcmp(statement->option[i].key.at, word->at,
 		                        (size_t)(word->sign - word->at)) == 0))
 			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
@@ -137,6 +156,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	option->row = row;
 	option->written = slice_between(word->at, word->after);
 	option->key = slice_between(word->at, word->sign);
+	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
 	if (status != ST_OK)
 		return status;
@@ -151,7 +171,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		return ST_OK;
 	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
-	if (status != ST_OK && !row && status != ST_MEMORY) {
+	if (status != ST_OK && !row) {
 		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
 		parser->read_count = reads;
 		status = ST_OK;
@@ -179,7 +199,8 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
 		} else if (kernel->source && kernel->outs &&
-		        is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after)) {
+		        (*words[i].at == '$' ||
+		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
 		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
@@ -253,29 +274,38 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
-static bool room_for_words(struct parser *parser, struct statement *statement, size_t first)
+static void room_for_words(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t options = 0, count = parser->word_count - first;
 	for (size_t i = first; i < parser->word_count; i++)
 		options += parser->words[i].sign != NULL;
 	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-	return statement->argument && (statement->option || !options);
 }
 
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t count = parser->word_count, kept = first;
 	enum status status = ST_OK;
+	int part = 0;
 
-	if (!room_for_words(parser, statement, first))
-		return ST_MEMORY;
+	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
-		/* `timeline on`: the last word of a line that takes no stream */
-		bool switches_on = i + 1 == count && !statement->row->stream_ok &&
-		        text_is(parser->words[i].at, parser->words[i].after, "on");
-		if (!switches_on)
+		if (statement->row->divided && text_is(parser->words[i].at, parser->words[i].after, "+")) {
+			if (++part == PARTS_MAX)
+				return fail(
+				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
+			i++;
+			continue;
+		}
+		parser->words[i].part = part;
+		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
+		const struct word *word = &parser->words[i];
+		bool plain = i + 1 == count &&
+		        ((!statement->row->stream_ok && text_is(word->at, word->after, "on")) ||
+		                (!statement->row->group_ok && text_is(word->at, word->after, "in")));
+		if (!plain)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
 			continue;
@@ -283,7 +313,8 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 			status = bind_option(parser, statement, &parser->words[i]);
 		/* what is left moves together; an operator keeps the option before it in sight for the
 		 * message */
-		bool next_operator = i + 1 < count && is_operator(&parser->words[i + 1]);
+		bool next_operator =
+		        i + 1 < count && is_operator(&parser->words[i + 1]) && !statement->row->divided;
 		if (status == ST_OK && parser->words[i].sign && next_operator)
 			status = lonely_operator(parser->words, i + 1, count);
 		if (status == ST_OK && !parser->words[i].sign)
@@ -316,8 +347,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 {
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
-	if (!statement->argument)
-		return ST_MEMORY;
 	for (size_t i = first; i < count;) {
 		bool is_clause;
 		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
@@ -337,8 +366,6 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);
-	if (!statement->result)
-		return ST_MEMORY;
 	for (size_t i = 0; i < count; i++) {
 		const struct word *word = &parser->words[i];
 		struct argument *result = &statement->result[statement->results++];

@@ -10,7 +10,7 @@ static enum status add_word(struct parser *parser, const char *at, const char *a
 		return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
 	enum status status = MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
 	if (status == ST_OK)
-		parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after)};
+		parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after), 0};
 	return status;
 }
 

@@ -106,8 +106,6 @@ static enum status read_sign(struct reader *reader, struct formula **made)
 		return status;
 	}
 	outer = formula_node(reader, FORMULA_NEGATE, from);
-	if (!outer)
-		return ST_MEMORY;
 	outer->left = formula;
 	formula_holds(outer, formula);
 	return formula_finish(reader, outer, made);
@@ -149,8 +147,6 @@ static enum status read_row(
 	enum status status = operand(reader, made);
 	while (status == ST_OK && take_operator(reader, operators, &kind)) {
 		struct formula *formula = formula_node(reader, kind, from);
-		if (!formula)
-			return ST_MEMORY;
 		formula->left = *made;
 		status = operand(reader, &formula->right);
 		if (status != ST_OK)
@@ -198,8 +194,6 @@ static enum status read_not(struct reader *reader, struct formula **made)
 	if (!take_operator(reader, operators, &kind))
 		return read_comparison(reader, made);
 	struct formula *formula = formula_node(reader, kind, from);
-	if (!formula)
-		return ST_MEMORY;
 	if (++reader->parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "`not` nests deeper than %d", NESTING_MAX);
 	enum status status = read_not(reader, &formula->left);
@@ -240,8 +234,6 @@ static enum status keep_reads(struct parser *parser, struct formula *root, size_
 	if (!count)
 		return ST_OK;
 	root->reads = tree_alloc(parser->tree, count * sizeof *root->reads);
-	if (!root->reads)
-		return ST_MEMORY;
 	memcpy(root->reads, parser->reads + before, count * sizeof *root->reads);
 	root->read_count = (int)count;
 	root->skippable = true;

@@ -27,8 +27,6 @@ enum status read_number(struct reader *reader, struct formula **made)
 {
 	int used = 0;
 	struct formula *formula = formula_node(reader, FORMULA_NUMBER, reader->at);
-	if (!formula)
-		return ST_MEMORY;
 	enum status status = number_read(reader->at, &formula->number, &used);
 	if (status != ST_OK)
 		return status;
@@ -45,8 +43,6 @@ enum status read_text(struct reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *p = from + 1;
 	struct formula *formula = formula_node(reader, FORMULA_TEXT, from);
-	if (!formula)
-		return ST_MEMORY;
 	while (p < reader->end && *p != '"')
 		p += *p == '\\' && p + 1 < reader->end ? 2 : 1;
 	if (p >= reader->end)
@@ -114,8 +110,6 @@ static enum status read_function(
 	if (formula->arguments < row->least)
 		return wrong_count(row);
 	formula->argument = tree_alloc(reader->parser->tree, (formula->arguments + 1u) * sizeof *argument);
-	if (!formula->argument)
-		return ST_MEMORY;
 	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
 	if (function_reads_data(row->function))
 		status = add_read(reader, formula);
@@ -155,8 +149,6 @@ enum status read_name(struct reader *reader, struct formula **made)
 	struct formula *formula = formula_node(reader, FORMULA_NAME, from);
 	enum status status;
 
-	if (!formula)
-		return ST_MEMORY;
 	if (after == from)
 		return reader_fails(reader, "a value was expected");
 	reader->at = after;
@@ -164,7 +156,7 @@ enum status read_name(struct reader *reader, struct formula **made)
 	bool bracket = after < reader->end && *after == '(';
 	if (bracket && !row)
 		return unknown_function(from, after);
-	if (row && (bracket || row->metric))
+	if (row && (bracket || (row->metric && !row->least)))
 		return read_function(reader, formula, row, made);
 	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
 		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;

@@ -15,6 +15,7 @@
 	X(SQRT, "sqrt", 1, 1, "n", 0)         \
 	X(CEIL, "ceil", 1, 1, "n", 0)         \
 	X(ROUND, "round", 1, 1, "n", 0)       \
+	X(SHORT, "short", 1, 1, "n", 0)       \
 	X(LOG2, "log2", 1, 1, "n", 0)         \
 	X(CLOSE, "close", 2, 3, "ttn", 0)     \
 	X(NORM, "norm", 1, 1, "t", 0)         \
@@ -24,6 +25,11 @@
 	X(WORK, "work", 1, 1, "n", 0)         \
 	X(MICRO, "micro", 1, 1, "n", 0)       \
 	X(CHUNK, "chunk", 1, 1, "n", 0)       \
+	X(DOING, "doing", 1, 1, "n", 0)       \
+	X(WORKS, "works", 1, 1, "n", 0)       \
+	X(MEMORIES, "memories", 1, 1, "n", 0) \
+	X(TURN, "turn", 1, 1, "n", 0)         \
+	X(INPUTS, "inputs", 1, 1, "n", 0)     \
 	X(SLOTS, "slots", 0, 0, "", 1)        \
 	X(TIME, "time", 0, 1, "k", 1)         \
 	X(OVERLAP, "overlap", 2, 3, "ssk", 1) \

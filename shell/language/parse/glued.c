@@ -28,8 +28,7 @@ static enum status say_spaced(const char *at, const char *sign, const char *afte
 	struct tree *tree = NULL;
 	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=",
 	        (int)(after - right), right);
-	enum status status =
-	        line.broken ? ST_MEMORY : tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
 	if (status == ST_OK) {
 		tree_release(tree);
 		status = fail(ST_SYNTAX, "'%s' between blanks assigns: %s", sign[-1] == '+' ? "+=" : "=",

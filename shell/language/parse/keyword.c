@@ -95,8 +95,6 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	parser->at += 2;
 	struct statement *inner = tree_alloc(parser->tree, sizeof *inner);
 	statement->otherwise = tree_alloc(parser->tree, sizeof *statement->otherwise);
-	if (!inner || !statement->otherwise)
-		return ST_MEMORY;
 	statement->otherwise->first = inner;
 	inner->line = statement->line;
 	inner->source = slice_between(word, next + 2);
@@ -157,8 +155,6 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	if (parser->word_count > PARAMETERS_OF_DEF_MAX)
 		return fail(ST_LIMIT, "a def has at most %d parameters", PARAMETERS_OF_DEF_MAX);
 	statement->parameter = tree_alloc(parser->tree, parser->word_count * sizeof *statement->parameter);
-	if (!statement->parameter)
-		return ST_MEMORY;
 	for (size_t i = 0; i < parser->word_count; i++) {
 		struct name *name;
 		status = fresh_name(parser, "def", words[i].at, words[i].after, &name);

@@ -53,8 +53,13 @@ static enum status made_name(struct parser *parser, struct making *making, const
 }
 
 static enum status making_word(
-        struct parser *parser, struct making *making, const char *at, const char *after)
+        struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
+	struct making *making = statement->making;
+	const char *sign = option_sign(at, after);
+	if (sign && text_is(at, sign, "kind"))
+		return bind_purpose(
+		        parser, statement, &(struct word){.at = at, .after = after, .sign = sign});
 	if (space_flag(at, after, &making->space))
 		return ST_OK;
 	if (dtype_flag(at, after, &making->dtype)) {
@@ -100,8 +105,6 @@ static enum status source_options(struct parser *parser, struct making *making)
 {
 	const char *at, *after;
 	making->option = tree_alloc(parser->tree, KERNEL_OPTIONS_MAX * sizeof *making->option);
-	if (!making->option)
-		return ST_MEMORY;
 	for (;;) {
 		enum status status = next_word(parser, &at, &after);
 		if (status != ST_OK || at == after)
@@ -147,7 +150,7 @@ static enum status making_source(
 		        "expression");
 	const char *next = parser->at;
 	if (is_choice(at, after) && option_sign(next, parser->end)) {
-		chosen[(*choices)++] = (struct word){at, after, NULL};
+		chosen[(*choices)++] = (struct word){.at = at, .after = after};
 		return skip_words(parser);
 	}
 	if (text_is(at, after, "load")) {
@@ -238,14 +241,10 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 	size_t choices = 0;
 	const char *at, *after, *line = parser->at - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
-	if (!making)
-		return ST_MEMORY;
 	statement->kind = STATEMENT_TENSOR;
 	statement->making = making;
 	making->space = SPACE_DEVICE;
 	making->made = tree_alloc(parser->tree, (size_t)count_words(parser) * sizeof *making->made);
-	if (!making->made)
-		return ST_MEMORY;
 	for (;;) {
 		enum status status = next_word(parser, &at, &after);
 		if (status == ST_OK && text_is(at, after, "=")) {
@@ -253,10 +252,10 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 			at = after;
 		} else if (status == ST_OK && making->names && is_choice(at, after) &&
 		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
-			chosen[choices++] = (struct word){at, after, NULL};
+			chosen[choices++] = (struct word){.at = at, .after = after};
 		} else if (status == ST_OK && at < after) {
-			status =
-			        glued_making(parser, line, at, after, making_word(parser, making, at, after));
+			status = glued_making(
+			        parser, line, at, after, making_word(parser, statement, at, after));
 		}
 		if (status != ST_OK)
 			return status;

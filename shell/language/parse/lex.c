@@ -20,6 +20,25 @@ const char *skip_blanks(const char *at, const char *end, bool lines)
 	}
 }
 
+bool is_title(const char *at, const char *end)
+{
+	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
+}
+
+const char *skip_to_statement(const char *at, const char *end)
+{
+	for (;;) {
+		while (at < end && (is_blank(*at) || *at == '\n'))
+			at++;
+		if (at < end && *at != '#' && *at != '\\')
+			return at;
+		const char *next = at == end || is_title(at, end) ? at : skip_blanks(at, end, false);
+		if (next == at)
+			return at;
+		at = next;
+	}
+}
+
 bool at_line_end(const char *at, const char *end)
 {
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
@@ -173,7 +192,7 @@ bool name_is_reserved(const char *at, size_t length)
 		if (text_is(at, at + length, words[i]))
 			return true;
 	const struct function_row *row = function_find(at, length);
-	return row && row->metric;
+	return row && row->metric && !row->least; /* `overlap` is a metric only before a bracket */
 }
 
 bool name_is_plain(const char *at, size_t length)

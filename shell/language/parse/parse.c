@@ -28,12 +28,46 @@ enum status keep_source(struct parser *parser, struct statement *statement, cons
 	if (!memchr(at, '\n', statement->source.length))
 		return ST_OK;
 	char *copy = tree_alloc(parser->tree, statement->source.length);
-	if (!copy)
-		return ST_MEMORY;
 	for (size_t i = 0; i < statement->source.length; i++)
 		copy[i] = at[i] == '\n' ? ' ' : at[i];
 	statement->source.at = copy;
 	return ST_OK;
+}
+
+static const char *behind_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	return newline ? newline : end;
+}
+
+/* "## title", and the comment lines right behind it, which say why. They are kept as they are written: in a script that
+ * is no program they are comments, and may hold anything. */
+static void parse_title(struct parser *parser, struct statement *statement)
+{
+	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
+	const char *why = after < parser->end ? after + 1 : after, *at = after;
+	statement->kind = STATEMENT_TITLE;
+	for (const char *next = why; next < parser->end; next = at + 1) {
+		const char *word = behind_blanks(next, parser->end);
+		if (word == parser->end || *word != '#' || is_title(word, parser->end) ||
+		        (word + 1 < parser->end && word[1] == '>'))
+			break;
+		at = line_end(word, parser->end);
+		if (at == parser->end)
+			break;
+	}
+	statement->why = at > after ? slice_between(why, at) : slice_between(after, after);
+	while (after > title && is_blank(after[-1]))
+		after--;
+	statement->source = slice_between(title, after);
+	parser->at = at;
 }
 
 static enum status parse_statement(struct parser *parser, struct statement **made)
@@ -41,10 +75,12 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	const char *line = parser->at, *after = parser->at;
 	struct statement *statement = tree_alloc(parser->tree, sizeof *statement);
 	bool known = false;
-	if (!statement)
-		return ST_MEMORY;
 	*made = statement;
 	statement->line = line_at(parser, line);
+	if (is_title(line, parser->end)) {
+		parse_title(parser, statement);
+		return ST_OK;
+	}
 	enum status status = leading_clauses(parser, &statement->clauses);
 	if (status != ST_OK)
 		return status;
@@ -109,8 +145,6 @@ static enum status broken_statement(
 {
 	size_t length = strlen(fail_text());
 	char *message = tree_alloc(parser->tree, length + 1);
-	if (!message)
-		return ST_MEMORY;
 	memcpy(message, fail_text(), length);
 	struct statement *next = statement->next;
 	*statement = (struct statement){.next = next,
@@ -144,7 +178,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	for (;;) {
 		if (parser->one_line && !braces && block->first && ends_line(parser))
 			return ST_OK;
-		parser->at = skip_blanks(parser->at, parser->end, true);
+		parser->at = skip_to_statement(parser->at, parser->end);
 		if (parser->at >= parser->end)
 			return braces
 			        ? fail(ST_INCOMPLETE, "'}' is still missing: the block of line %d is open",
@@ -167,8 +201,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 		if (status == ST_OK)
 			status = end_of_statement(parser);
 		parser->depth = depth;
-		if (statement && status != ST_OK && parser->lenient && status != ST_MEMORY &&
-		        status != ST_INCOMPLETE)
+		if (statement && status != ST_OK && parser->lenient && status != ST_INCOMPLETE)
 			status = broken_statement(parser, statement, start, status);
 		if (status != ST_OK)
 			return status;
@@ -186,8 +219,6 @@ enum status parse_block(struct parser *parser, struct block **made)
 		return fail(ST_LIMIT, "brackets and braces nest deeper than %d", NESTING_MAX);
 	parser->at++;
 	struct block *block = tree_alloc(parser->tree, sizeof *block);
-	if (!block)
-		return ST_MEMORY;
 	*made = block;
 	block->line = line_at(parser, parser->at);
 	enum status status = parse_statements(parser, block, true);

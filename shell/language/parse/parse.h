@@ -11,6 +11,7 @@ enum { KNOWN_NAMES = 256 };
 /* A word of a line */
 struct word {
 	const char *at, *after, *sign; /* the = of KEY=VALUE, or NULL */
+	int part;                      /* of a line that ` + ` divides, from 0 */
 };
 
 struct parser {
@@ -89,6 +90,8 @@ bool looks_like_tensor(const char *at, const char *after);
 const char *find_outside(const char *at, const char *after, const char *marks);
 
 /* bind.c */
+/* kind=WORD of a line that makes tensors; word->sign is its = */
+enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(struct parser *parser, struct statement *statement,
         size_t first); /* words[first ..] to statement->row */
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */

@@ -69,8 +69,6 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 {
 	statement->kind = STATEMENT_VIEW;
 	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
-	if (!argument)
-		return ST_MEMORY;
 	statement->argument = argument;
 	for (size_t i = first; i < parser->word_count;) {
 		bool is_clause;

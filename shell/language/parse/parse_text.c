@@ -9,14 +9,8 @@
 static enum status tree_text(struct tree **made, const char *text, size_t count, const char *file)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
-	if (!tree)
-		return ST_MEMORY;
 	tree->users = 1;
 	char *copy = tree_alloc(tree, count + 1), *name = file ? tree_alloc(tree, strlen(file) + 1) : NULL;
-	if (!copy || (file && !name)) {
-		tree_release(tree);
-		return ST_MEMORY;
-	}
 	memcpy(copy, text, count);
 	if (file)
 		memcpy(name, file, strlen(file));
@@ -135,6 +129,24 @@ enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref 
 	if (status == ST_OK)
 		status = parse_tensor(
 		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
+	return keep_tree(&parser, status, made);
+}
+
+enum status tree_quoted(struct tree **made, struct slice_of_text text, struct name **name)
+{
+	struct parser parser = {0};
+	struct text quoted = {0};
+	text_put(&quoted, "\"", 1);
+	for (uint32_t i = 0; i < text.length; i++) {
+		if (text.at[i] == '"' || text.at[i] == '\\')
+			text_put(&quoted, "\\", 1);
+		text_put(&quoted, &text.at[i], 1);
+	}
+	text_put(&quoted, "\"", 1);
+	enum status status = tree_text(&parser.tree, quoted.bytes, quoted.count, NULL);
+	text_release(&quoted);
+	if (status == ST_OK)
+		status = parse_name(&parser, parser.tree->text, parser.tree->text + parser.tree->count, name);
 	return keep_tree(&parser, status, made);
 }
 

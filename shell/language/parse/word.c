@@ -132,8 +132,6 @@ static struct name **known_slot(struct parser *parser, const char *at, const cha
 static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name);
-	if (!name)
-		return ST_MEMORY;
 	name->written = slice_between(at, after);
 	name->constant = true;
 	name->quoted = at < after && *at == '"';
@@ -143,7 +141,7 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
 	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
-	return name->part ? split(parser, name, from, to) : ST_MEMORY;
+	return split(parser, name, from, to);
 }
 
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
@@ -219,9 +217,8 @@ enum status parse_indices(struct parser *parser, const char *at, const char *end
 	*after = from;
 	*indices = count;
 	*made = tree_alloc(parser->tree, (size_t)count * sizeof **made);
-	if (*made)
-		memcpy(*made, index, (size_t)count * sizeof **made);
-	return *made ? ST_OK : ST_MEMORY;
+	memcpy(*made, index, (size_t)count * sizeof **made);
+	return ST_OK;
 }
 
 enum status parse_tensor(struct parser *parser, const char *at, const char *after, struct tensor_ref **made)
@@ -239,8 +236,6 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 		return ST_OK;
 	}
 	struct tensor_ref *tensor = tree_alloc(parser->tree, sizeof *tensor);
-	if (!tensor)
-		return ST_MEMORY;
 	tensor->written = slice_between(at, after);
 	tensor->name = name;
 	if (p == after)
@@ -279,8 +274,6 @@ enum status parse_shape(
 		return fail(
 		        ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
 	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
-	if (!*made)
-		return ST_MEMORY;
 	for (int i = 0; i < *dims; i++) {
 		if (index[i].range)
 			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges",
@@ -311,8 +304,6 @@ static enum status parse_range_list(
 {
 	ranks->kind = RANKS_REF_LIST;
 	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
-	if (!ranks->range)
-		return ST_MEMORY;
 	const char *p = at;
 	for (;;) {
 		struct ranks_range *range = &ranks->range[ranks->count++];
@@ -344,8 +335,6 @@ static enum status parse_axes(
 {
 	ranks->kind = RANKS_REF_AXES;
 	ranks->axis = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->axis);
-	if (!ranks->axis)
-		return ST_MEMORY;
 	for (const char *p = at; p < after;) {
 		const char *comma = find_outside(p, after, ",");
 		const char *stop = comma ? comma : after, *sign = option_sign(p, stop);
@@ -368,8 +357,6 @@ static enum status parse_axes(
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
 {
 	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);
-	if (!ranks)
-		return ST_MEMORY;
 	ranks->written = slice_between(at, after);
 	*made = ranks;
 	if (text_is(at, after, "all")) {

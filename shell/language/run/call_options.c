@@ -96,6 +96,14 @@ int call_keys(const struct call *call)
 	return count;
 }
 
+int call_key_part(const struct call *call, int i)
+{
+	for (int k = 0; k < call->statement->options; k++)
+		if (!call->statement->option[k].row && i-- == 0)
+			return call->statement->option[k].part;
+	return 0;
+}
+
 enum status call_key(
         struct call *call, int i, int rank, const char **key, struct number *number, const char **word)
 {
@@ -110,14 +118,10 @@ enum status call_key(
 		name_id id;
 		*key = NULL;
 		name_id name = names_make(call->shell->world->names, option->key.at, option->key.length);
-		if (!name)
-			return fail(ST_MEMORY, "out of memory for a name");
 		*key = names_text(call->shell->world->names, name);
 		*number = (struct number){0};
 		/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
 		enum status status = option->formula ? evaluate(&eval, option->formula, &value) : ST_ARGUMENT;
-		if (status == ST_MEMORY)
-			return status;
 		if (status == ST_OK && value.kind == VALUE_NUMBER) {
 			*number = (struct number){value.number, (enum unit)value.unit};
 			*word = NULL;

@@ -28,8 +28,6 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	call.on.ready = call.in_group.ready = false;
 	if (count > SLOTS_INLINE) {
 		call.slot = mem_alloc((size_t)count * sizeof *call.slot);
-		if (!call.slot)
-			return ST_MEMORY;
 	} else {
 		memset(call.slots, 0, (size_t)count * sizeof *call.slots);
 	}

@@ -54,12 +54,15 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	enum status status = ST_OK;
 
 	*values = NULL;
+	if (formula->read_count && shell->interpreter->guesses) {
+		shell->interpreter->guessed = true;
+		*values = mem_alloc((size_t)formula->read_count * ranks * sizeof **values);
+		return ST_OK;
+	}
 	if (!formula->read_count || shell->dry)
 		return ST_OK;
 	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
 	struct data_read *reads = mem_alloc(ranks * sizeof *reads);
-	if (!got || !reads)
-		status = ST_MEMORY;
 	for (int i = 0; i < formula->read_count && status == ST_OK; i++) {
 		status = reads_of(shell, formula->reads[i], set, stream, self, reads);
 		if (status == ST_OK)

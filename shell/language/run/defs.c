@@ -152,8 +152,6 @@ static enum status parameter(
 	name_id name = status == ST_OK
 	        ? names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length)
 	        : 0;
-	if (status == ST_OK && !name)
-		status = fail(ST_MEMORY, "out of memory for a name");
 	if (status == ST_OK)
 		status = local_push(in, frame, name, frame->set, &index);
 	return status == ST_OK ? variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies)

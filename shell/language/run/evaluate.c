@@ -46,7 +46,7 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	enum status status = ST_OK;
 	for (int i = 0; i < name->parts && status == ST_OK; i++)
 		status = add_part(eval, name, &name->part[i], out);
-	return status == ST_OK && out->broken ? fail(ST_MEMORY, "out of memory in a text") : status;
+	return status;
 }
 
 static enum status constant_name(struct eval *eval, struct name *name, name_id *id)
@@ -55,12 +55,8 @@ static enum status constant_name(struct eval *eval, struct name *name, name_id *
 		struct text text = {0};
 		for (int i = 0; i < name->parts; i++)
 			text_put(&text, name->part[i].text.at, name->part[i].text.length);
-		name->id = text.broken
-		        ? 0
-		        : names_make(eval->shell->world->names, text_string(&text), text.count);
+		name->id = names_make(eval->shell->world->names, text_string(&text), text.count);
 		text_release(&text);
-		if (!name->id)
-			return fail(ST_MEMORY, "out of memory for a name");
 		name->generation = eval->in->generation;
 	}
 	*id = name->id;
@@ -75,7 +71,7 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 	enum status status = evaluate_text(eval, name, &text);
 	*id = status == ST_OK ? names_make(eval->shell->world->names, text_string(&text), text.count) : 0;
 	text_release(&text);
-	return status == ST_OK && !*id ? fail(ST_MEMORY, "out of memory for a name") : status;
+	return status;
 }
 
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
@@ -156,7 +152,7 @@ static enum status text_value(struct eval *eval, const struct formula *formula, 
 	if (status == ST_OK)
 		value->name = names_make(eval->shell->world->names, text_string(&text), text.count);
 	text_release(&text);
-	return status == ST_OK && !value->name ? fail(ST_MEMORY, "out of memory for a text") : status;
+	return status;
 }
 
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)

@@ -80,7 +80,7 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		text_add(out, "%.*s is not so", (int)part->written.length, part->written.at);
 }
 
-struct verdict {
+struct expectation {
 	struct ranks failed;
 	bool any;
 };
@@ -174,8 +174,8 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 /* Refusals are what it waits for; what is wrong with this process is not */
 static bool is_refusal(enum status status)
 {
-	return status != ST_OK && status != ST_MEMORY && status != ST_MPI && status != ST_INTERRUPTED &&
-	        status != ST_QUIT && status != ST_BUG;
+	return status != ST_OK && status != ST_MPI && status != ST_INTERRUPTED && status != ST_QUIT &&
+	        status != ST_BUG;
 }
 
 /* The refusal that ends the block must say `words`; without words any refusal does. */

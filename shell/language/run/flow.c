@@ -84,8 +84,6 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	text_release(&name);
 	if (status != ST_OK)
 		return status;
-	if (!id)
-		return fail(ST_MEMORY, "out of memory for a name");
 	struct variable *variable = variable_find(in, id);
 	if (!variable)
 		status = variable_make(shell, id, set, &variable);
@@ -147,7 +145,7 @@ static enum status make_courses(struct interpreter *in, struct courses *courses)
 {
 	courses->alike = true;
 	courses->each = mem_alloc((size_t)in->n * sizeof *courses->each);
-	return courses->each ? ST_OK : ST_MEMORY;
+	return ST_OK;
 }
 
 /* One of from, to, step for each rank. Data is not read here: a loop's bounds are whole numbers that all
@@ -236,7 +234,7 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 		        status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
 		text_release(&name);
 		if (!variable->name)
-			return status != ST_OK ? status : fail(ST_MEMORY, "out of memory for a name");
+			return status;
 	}
 	return variable_set(in, variable, active, in->scratch, varies);
 }

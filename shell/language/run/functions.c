@@ -4,6 +4,8 @@
 #include "shell/session/read.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct trace trace_of(const struct eval *eval)
@@ -298,6 +300,7 @@ static enum status least_or_most(struct eval *eval, const struct formula *formul
 
 static enum status rounded(struct eval *eval, const struct formula *formula, struct value *value)
 {
+	char digits[32];
 	enum status status = evaluate_number(eval, formula->argument[0].formula, value);
 	if (status != ST_OK)
 		return status;
@@ -311,6 +314,10 @@ static enum status rounded(struct eval *eval, const struct formula *formula, str
 		return ST_OK;
 	case FUNCTION_ROUND:
 		value->number = round(x);
+		return ST_OK;
+	case FUNCTION_SHORT: /* six digits, as a saved program shows it */
+		snprintf(digits, sizeof digits, "%.6g", x);
+		value->number = strtod(digits, NULL);
 		return ST_OK;
 	default:
 		break;
@@ -374,6 +381,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	case FUNCTION_SQRT:
 	case FUNCTION_CEIL:
 	case FUNCTION_ROUND:
+	case FUNCTION_SHORT:
 	case FUNCTION_LOG2:
 		return rounded(eval, formula, value);
 	case FUNCTION_CLOSE:
@@ -388,6 +396,11 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	case FUNCTION_WORK:
 	case FUNCTION_MICRO:
 	case FUNCTION_CHUNK:
+	case FUNCTION_DOING:
+	case FUNCTION_WORKS:
+	case FUNCTION_MEMORIES:
+	case FUNCTION_TURN:
+	case FUNCTION_INPUTS:
 		return schedule_value(eval, formula, value);
 	default:
 		break;

@@ -51,11 +51,28 @@ static void tell(struct shell *shell, struct statement *statement, const struct 
 		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
 }
 
+static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+{
+	struct line_hook *hook = shell->interpreter->hook;
+	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
+}
+
+/* A command's block: no step begins in it */
+static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	in->sealed++;
+	enum status status = run_command(shell, statement, set);
+	in->sealed--;
+	return status;
+}
+
 static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
-		return run_command(shell, statement, set);
+		return statement->block ? run_sealed(shell, statement, set)
+		                        : run_command(shell, statement, set);
 	case STATEMENT_CALL:
 		return run_call(shell, statement, set);
 	case STATEMENT_CHOSEN:
@@ -88,6 +105,8 @@ static enum status run_as(struct shell *shell, struct statement *statement, cons
 		return run_expect(shell, statement, set);
 	case STATEMENT_EXPECT_ERROR:
 		return run_expect_error(shell, statement, set);
+	case STATEMENT_TITLE:
+		return run_title(shell, statement, set);
 	default:
 		return fail(statement->broken, "%s", statement->message);
 	}
@@ -95,10 +114,14 @@ static enum status run_as(struct shell *shell, struct statement *statement, cons
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	if (!shell->interpreter->hook)
-		return run_as(shell, statement, set);
-	tell(shell, statement, set, false);
-	enum status status = run_as(shell, statement, set);
+	enum status status = ST_OK;
+	if (shell->interpreter->hook)
+		tell(shell, statement, set, false);
+	if (statement->purpose)
+		status = purpose_is(shell, statement->purpose, set);
+	if (status == ST_OK)
+		status = run_as(shell, statement, set);
+	shell->interpreter->purpose = NULL;
 	if (shell->interpreter->hook)
 		tell(shell, statement, set, true);
 	return status;
@@ -199,10 +222,11 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 	return status;
 }
 
-static enum status run_statements(struct shell *shell, struct block *block)
+/* Those before `last`; NULL: all */
+static enum status run_statements(struct shell *shell, struct block *block, const struct statement *last)
 {
 	struct interpreter *in = shell->interpreter;
-	for (struct statement *statement = block->first; statement; statement = statement->next) {
+	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
 		in->fault_rank = -1;
 		enum status status = run_statement(shell, statement);
 		if (shell->wish.kind != WISH_NONE)
@@ -221,7 +245,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
 	in->blocks++;
 	scope_push(in, &scope, bound);
-	enum status status = run_statements(shell, block);
+	enum status status = run_statements(shell, block, NULL);
 	scope_pop(in);
 	in->blocks--;
 	return status;
@@ -236,8 +260,6 @@ enum status prepare(struct shell *shell)
 	if (in->n == shell->world->n)
 		return ST_OK;
 	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
-	if (!scratch)
-		return ST_MEMORY;
 	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
 	in->scratch = scratch;
 	in->n = shell->world->n;
@@ -303,11 +325,17 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 		in->located = false;
 	in->tree = tree;
 	in->runs++;
-	enum status status = run_statements(shell, &tree->block);
+	enum status status = run_statements(shell, &tree->block, NULL);
 	in->runs--;
 	in->tree = outer;
 	in->loops = loops;
 	return status;
+}
+
+enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last)
+{
+	enum status status = check_calls(shell, tree);
+	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
 static enum status run_text(
@@ -386,8 +414,7 @@ enum status interpreter_let(struct shell *shell, const char *name, const char *e
 {
 	struct text line = {0};
 	text_add(&line, "let %s = %s", name, expression);
-	enum status status = line.broken ? fail(ST_MEMORY, "out of memory for a line")
-	                                 : interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
 	text_release(&line);
 	return status;
 }

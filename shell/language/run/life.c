@@ -8,8 +8,6 @@
 enum status interpreter_create(struct interpreter **interpreter)
 {
 	struct interpreter *in = mem_alloc(sizeof *in);
-	if (!in)
-		return ST_MEMORY;
 	in->generation = 1;
 	in->base_frame.set = &in->all;
 	in->base_frame.space = &in->learner;

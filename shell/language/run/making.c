@@ -296,7 +296,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 	struct operand operand;
 	size_t ranks = (size_t)ranks_count(set);
 	int *tensors = mem_alloc(ranks * sizeof *tensors);
-	enum status status = tensors ? ST_OK : ST_MEMORY;
+	enum status status = ST_OK;
 	for (size_t first = 0; first < places->count && status == ST_OK; first += ranks) {
 		for (size_t i = 0; i < ranks; i++)
 			tensors[i] = places->item[first + i].tensor;
@@ -325,7 +325,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 	bool *in_place = mem_alloc(room);
 	struct text path = {0};
 	struct layout file;
-	enum status status = places.item && in_place ? ST_OK : ST_MEMORY;
+	enum status status = ST_OK;
 
 	if (status == ST_OK && making->file)
 		status = file_named(shell, making->file, set, &path, &file);

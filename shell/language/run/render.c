@@ -262,6 +262,14 @@ static void render_clause(
 		put(r, names_text(r->eval->shell->world->names, name));
 }
 
+static void render_purpose(struct rendering *r, struct statement *statement)
+{
+	if (!statement->purpose)
+		return;
+	put(r, " kind=");
+	render_name(r, statement->purpose);
+}
+
 static void render_command(struct rendering *r, struct call *call)
 {
 	struct statement *statement = call->statement;
@@ -281,6 +289,7 @@ static void render_command(struct rendering *r, struct call *call)
 	}
 	for (int i = 0; i < statement->options; i++)
 		render_option(r, &statement->option[i]);
+	render_purpose(r, statement);
 	bool stream = statement->row && statement->row->stream_ok,
 	     group = statement->row && statement->row->group_ok;
 	render_clause(r, "in", statement->clauses.group, group ? &scope->group : NULL);
@@ -303,6 +312,7 @@ static void render_making(struct rendering *r, struct call *call)
 		text_add(r->out, " %s", space_name((enum space)making->space));
 	if (making->dtype_given)
 		text_add(r->out, " %s", dtype_name((enum dtype)making->dtype));
+	render_purpose(r, call->statement);
 	if (!making->source && !making->file)
 		return;
 	put(r, " = ");

@@ -34,50 +34,68 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 	return ST_OK;
 }
 
-/* Slot k of the rank: its stage is its place in the schedule's group */
-static enum status task_of(struct eval *eval, const struct formula *formula, const struct task **task)
+/* The whole number of the function's argument, and the rank's stage: its place in the schedule's group */
+static enum status place_of(
+        struct eval *eval, const struct formula *formula, int64_t most, int64_t *k, int *stage)
 {
 	const struct schedule *schedule = eval->in->pipeline;
 	struct value value;
-	int64_t k = 0;
 	enum status status = evaluate_number(eval, formula->argument[0].formula, &value);
 	if (status == ST_OK)
-		status = value_whole(value, formula->argument[0].formula->written, &k);
+		status = value_whole(value, formula->argument[0].formula->written, k);
 	if (status != ST_OK)
 		return status;
-	if (k < 0 || k >= (int64_t)schedule->count)
-		return fail(ST_RANGE, "%s(%lld): the slots are 0 to %zu", formula->function->name,
-		        (long long)k, schedule->count - 1);
-	int stage = eval->shell->world->groups[eval->in->pipeline_group].place_of[eval->rank];
-	eval->varies |= schedule->stages > 1;
-	if (stage < 0 || stage >= schedule->stages)
+	if (*k < 0 || *k >= most)
+		return fail(ST_RANGE, "%s(%lld): from 0 to %lld are there", formula->function->name,
+		        (long long)*k, (long long)most - 1);
+	*stage = eval->shell->world->groups[eval->in->pipeline_group].place_of[eval->rank];
+	if (*stage < 0 || *stage >= schedule->stages)
 		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", formula->function->name,
 		        eval->rank);
-	*task = &schedule->task[(size_t)stage * schedule->count + (size_t)k];
 	return ST_OK;
+}
+
+static struct value word_of(struct eval *eval, const char *word)
+{
+	return (struct value){
+	        .kind = VALUE_TEXT, .name = names_make(eval->shell->world->names, word, strlen(word))};
 }
 
 enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
-	static const char *const works[] = {[WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW"};
-	const struct task *task = NULL;
-	if (!eval->in->pipeline)
+	const struct schedule *schedule = eval->in->pipeline;
+	enum function f = formula->function->function;
+	bool of_chunk = f == FUNCTION_MEMORIES || f == FUNCTION_TURN || f == FUNCTION_INPUTS;
+	struct text text = {0};
+	int64_t k = 0;
+	int stage = 0;
+	if (!schedule)
 		return fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
 		        formula->function->name);
-	if (formula->function->function == FUNCTION_SLOTS) {
-		*value = value_number((double)eval->in->pipeline->count, UNIT_PLAIN);
+	if (f == FUNCTION_SLOTS) {
+		*value = value_number((double)schedule->count, UNIT_PLAIN);
 		return ST_OK;
 	}
-	enum status status = task_of(eval, formula, &task);
+	enum status status =
+	        place_of(eval, formula, of_chunk ? schedule->chunks : (int64_t)schedule->count, &k, &stage);
 	if (status != ST_OK)
 		return status;
-	if (formula->function->function == FUNCTION_WORK)
-		*value = (struct value){.kind = VALUE_TEXT,
-		        .name = names_make(
-		                eval->shell->world->names, works[task->work], strlen(works[task->work]))};
-	else
-		*value = value_number(
-		        formula->function->function == FUNCTION_MICRO ? task->micro : task->chunk,
-		        UNIT_PLAIN);
+	if (f == FUNCTION_DOING || f == FUNCTION_WORKS) {
+		(f == FUNCTION_DOING ? schedule_doing : schedule_works)(schedule, (size_t)k, &text);
+		*value = word_of(eval, text_string(&text));
+		text_release(&text);
+		return ST_OK;
+	}
+	const struct task *task = &schedule->task[(size_t)stage * schedule->count + (size_t)k];
+	const struct schedule_memory *memory =
+	        &schedule->memory[stage * schedule->chunks + (of_chunk ? (int)k : 0)];
+	eval->varies |= schedule->stages > 1;
+	*value = f == FUNCTION_WORK ? word_of(eval, schedule_work_name(task->work))
+	                            : value_number(f == FUNCTION_MICRO       ? task->micro
+	                                              : f == FUNCTION_CHUNK  ? task->chunk
+	                                              : f == FUNCTION_INPUTS ? memory->inputs
+	                                              : f == FUNCTION_TURN   ? memory->turn
+	                                                                     : memory->memories,
+	                                      UNIT_PLAIN);
 	return ST_OK;
 }

@@ -39,8 +39,6 @@ static enum status spread(struct interpreter *in, struct variable *variable)
 	bool fresh = !variable->each;
 	if (fresh)
 		variable->each = mem_alloc((size_t)in->n * sizeof *variable->each);
-	if (!variable->each)
-		return ST_MEMORY;
 	if (!variable->uniform)
 		return ST_OK;
 	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
@@ -200,8 +198,6 @@ static enum status set_lane(
 		return ST_OK;
 	}
 	name_id *each = mem_alloc((size_t)in->n * sizeof *each);
-	if (!each)
-		return ST_MEMORY;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		if (status == ST_OK)

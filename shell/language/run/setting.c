@@ -17,10 +17,12 @@ int interpreter_section_now(const struct shell *shell)
 	return shell->interpreter->section;
 }
 
-/* "F3": colour F, micro-batch 3; "block2": neither */
+/* "off": none. "F3": colour F, micro-batch 3; "block2": neither */
 static struct phase phase_read(struct shell *shell, const char *text)
 {
 	struct phase phase = {.microbatch = -1};
+	if (strcmp(text, "off") == 0)
+		return phase;
 	size_t length = strlen(text), digits = 0;
 	phase.name = names_make(shell->world->names, text, length);
 	if (length && strchr("FRBWOC", *text)) {
@@ -37,10 +39,35 @@ static struct phase phase_read(struct shell *shell, const char *text)
 	return phase;
 }
 
+enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	enum status status = ST_OK;
+	name_id word;
+	shell->interpreter->purpose = purpose;
+	if (!purpose || purpose->constant)
+		return ST_OK;
+	FOR_RANKS (rank, set) {
+		eval.rank = rank;
+		if (status == ST_OK)
+			status = evaluate_written(&eval, purpose, &word);
+		const char *text = status == ST_OK ? names_text(shell->world->names, word) : "";
+		if (status == ST_OK && tensor_kind_find(text) < 0)
+			status =
+			        fail(ST_ARGUMENT, "kind=%s: one of %s was expected", text, TENSOR_KIND_WORDS);
+	}
+	return status;
+}
+
 int interpreter_kind(const struct shell *shell, int rank, name_id name)
 {
 	static const struct model none = {0};
 	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	struct eval eval = {
+	        .shell = (struct shell *)(uintptr_t)shell, .in = shell->interpreter, .rank = rank};
+	name_id word;
+	if (eval.in->purpose && evaluate_written(&eval, eval.in->purpose, &word) == ST_OK)
+		return tensor_kind_find(names_text(shell->world->names, word));
 	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
 	return (int)tensor_kind_of(
 	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
@@ -57,8 +84,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	struct interpreter *in = shell->interpreter;
 	struct lane_phase *lane = &in->scope->phase;
 	struct phase phase = phase_read(shell, text);
-	if (!phase.name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	fold(in, &phase.name, sizeof phase.name);
 	if (ranks_equal(set, in->scope->bound)) {
 		if (lane->own)
@@ -68,8 +93,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	}
 	if (!lane->own) {
 		struct phase *each = mem_alloc((size_t)in->n * sizeof *each);
-		if (!each)
-			return ST_MEMORY;
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = lane->each ? lane->each[rank] : lane->one;
 		*lane = (struct lane_phase){.each = each, .own = true};
@@ -82,8 +105,6 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 static enum status use_name(struct shell *shell, struct lane_name *lane, const char *text)
 {
 	name_id name = names_make(shell->world->names, text, strlen(text));
-	if (!name)
-		return fail(ST_MEMORY, "out of memory for a name");
 	if (lane->own)
 		mem_free(lane->each);
 	*lane = (struct lane_name){.one = name};
@@ -100,8 +121,6 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
 	(void)call;
 	if (set) {
 		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);
-		if (!use)
-			return ST_MEMORY;
 		*use = *set;
 		ranks_and(use, scope->bound);
 		scope->use = use;

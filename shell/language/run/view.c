@@ -197,7 +197,7 @@ static enum status full_name(
 	if (tensor->indices)
 		*to++ = ']';
 	view->name = names_make(eval->shell->world->names, text, (size_t)(to - text));
-	return view->name ? ST_OK : fail(ST_MEMORY, "out of memory for a name");
+	return ST_OK;
 }
 
 static enum status transpose(const struct tensor_ref *tensor, struct view *view)

@@ -1,0 +1,83 @@
+# tp: tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on the same rows of the batch
+# memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between
+#   the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not
+#   sequence=on   norms and residuals too, by tokens; what was gathered before a pair is kept whole for backward
+# bytes: that a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):
+#   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile
+#   a pair of an mlp   1 forward, 1 backward (not before the first pair)
+#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; and 2 allgathers at the model's ends
+# axis tp
+#                  columns            rows                                     (Megatron-LM, arXiv:1909.08053; sequence=on: arXiv:2205.05198)
+#     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
+#      whole        a part of h       a sum in parts
+#     forward    f: nothing     g: allreduce          sequence=on    f: allgather       g: reduce-scatter
+#     backward   f: allreduce   g: nothing            backward       f: reduce-scatter  g: allgather
+option sequence=off of="on off" "norms and residuals are cut by tokens"
+option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
+let n = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
+refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
+refuse first_unit == 0 and heads%n != 0 "heads=$heads does not divide by ranks=$n; the nearest that do are $(heads//n*n) and $(heads//n*n+n)"
+refuse hidden%n != 0 and (first_unit == 0 or layers > 1) "hidden=$hidden does not divide by ranks=$n; the nearest that do are $(hidden//n*n) and $(hidden//n*n+n)"
+let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate
+refuse sequenced and (least_rows*seq%n != 0 or most_rows*seq%n != 0) "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$n"
+refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
+let heads = heads//n
+
+# ---- the parameters: a part of the whole's numbers, the same whole that one rank would begin with ----
+def parameter p r c deviation s cut {
+  let mine_rows = r;  let mine_columns = c
+  if cut == "by_rows" { let mine_rows = r//n }
+  if cut == "by_columns" { let mine_columns = c//n }
+  if cut == "whole" { replaced p r c deviation s cut } else {
+    if mixed { tensor $(p)_f32[mine_rows,mine_columns] kind=optimizer } else { tensor $p[mine_rows,mine_columns] kind=parameter }
+    start = randn [r,c] seed=s scale=deviation on compute
+    mine = shard start dim=(cut=="by_columns") in tp;  copy mine -> $(p)$master on compute;  free start on compute
+    if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
+    gradient_memory p mine_rows mine_columns;  optimizer_memory p mine_rows mine_columns
+    declare p tp*mine_rows*(cut=="by_rows") tp*mine_columns*(cut=="by_columns")
+  }
+}
+
+# ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
+# ---- with it a rank has its tokens of norms and residuals: before a pair they are gathered from all, behind it each keeps the sum of its own
+def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
+def by_rows y x w {
+  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp } else { replaced y x w;  allreduce y in tp }
+}
+def by_rows_backward dx dy x w inputs weights {
+  if sequenced and inputs { $(dy)_whole = allgather dy in tp }
+  if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
+}
+def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
+def norm_backward dx dy x {
+  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x } else { replaced dx dy x }
+}
+
+# ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
+let all = "";  if sequenced { let all = "all" }
+def input_room m { replaced $all$m }
+def target_room m { replaced $all$m }
+def read_input m { replaced $all$m }
+def read_target m { replaced $all$m }
+def forward u m {
+  locate u
+  if sequenced and (u == 0 or u == last_unit) {
+    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
+    replaced u all$m
+    if u == 0 { x0_$m = shard x0_all$m in tp }
+  } else { replaced u m }
+}
+def backward u m inputs weights {
+  locate u
+  if sequenced and (u == 0 or u == last_unit) {
+    if u == 0 { dx0_all$m = allgather dx0_$m in tp }
+    replaced u all$m inputs weights
+    if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
+  } else { replaced u m inputs weights }
+}
+# where this rank's part of what dropout works on lies: its tokens, or its columns
+def locate u {
+  let apart = 0;  let width = 0
+  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//n*hidden) }
+  if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//n);  let width = hidden }
+}
