@@ -118,7 +118,7 @@ static enum status source_options(struct parser *parser, struct making *making)
 	}
 }
 
-/* $name alone, which may be a type or a source: what it is shows when the line runs */
+/* $name alone, which may be a type, a source or a number: what it is shows when the line runs */
 static bool is_choice(const char *at, const char *after)
 {
 	return at < after && *at == '$' && name_end(at, after) == after;
@@ -149,7 +149,8 @@ static enum status making_source(
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
 		        "expression");
 	const char *next = parser->at;
-	if (is_choice(at, after) && option_sign(next, parser->end)) {
+	bool plain = is_choice(at, after) && at[1] != '(' && at_line_end(next, parser->end);
+	if (plain || (is_choice(at, after) && option_sign(next, parser->end))) {
 		chosen[(*choices)++] = (struct word){.at = at, .after = after};
 		return skip_words(parser);
 	}
