@@ -2,10 +2,17 @@
  *
  * The world begins empty, with the machine and the plan of training of then, and the lines from the journal's
  * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`) the
- * lines that it ran by itself run again, and not the command: which task a learner is at is not the world's. */
+ * lines that it ran by itself run again, and not the command: which task a learner is at is not the world's.
+ *
+ * When the line at the floor itself is taken back, the world before it is wanted, of which nothing is left: the
+ * session is as it was opened, and the whole journal runs again, as new ranks would run it:
+ *
+ *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
+ *     |------ a world ------|   |- floor: the next one */
 #include "shell/line/replay.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
@@ -15,10 +22,10 @@
 
 /* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the same
  * place again. */
-static void run_entry(struct shell *shell, const struct journal_entry *entry)
+static void run_entry(struct shell *shell, const struct journal_entry *entry, bool whole)
 {
 	struct journal *journal = &shell->journal;
-	if (!entry->session) {
+	if (whole || !entry->session) {
 		text_clear(&shell->outside);
 		shell_line_again(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
 		return;
@@ -29,28 +36,37 @@ static void run_entry(struct shell *shell, const struct journal_entry *entry)
 	journal_add(journal, *entry);
 }
 
-/* An empty world, and then the lines from the floor on. Their entries are taken out, and their runs put them in
- * again. */
-static enum status replay(struct shell *shell)
+/* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out, and
+ * their runs put them in again. */
+static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
-	size_t from = journal->floor, count = journal->count - from;
-	shell->machine = shell->machine_at_reset;
+	size_t from = whole ? 0 : journal->floor, count = journal->count - from;
+	if (whole)
+		training_free(shell);
+	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
 	enum status status = shell_reset_again(shell);
 	if (status != ST_OK)
 		return status;
+	if (whole) {
+		lesson_free(shell);
+		shell->explain = shell->strip = false;
+	}
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
+	bool first_empties = count && entries[0].emptied;
 	shell->replaying++;
 	out_mute(shell->out, 1);
 	for (size_t i = 0; i < count; i++) {
-		run_entry(shell, &entries[i]);
+		run_entry(shell, &entries[i], whole);
 		journal_entry_release(&entries[i]);
 	}
 	out_mute(shell->out, -1);
 	shell->replaying--;
 	mem_free(entries);
+	if (journal->count > from) /* this time it found an empty world */
+		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
 	return ST_OK;
 }
@@ -64,12 +80,16 @@ enum status replay_undo(struct shell *shell, int64_t count)
 	if (count > lines)
 		return fail(ST_RANGE, "undo %lld: %d line%s were typed since the world was empty",
 		        (long long)count, lines, lines == 1 ? "" : "s");
+	bool whole = false;
 	for (size_t i = journal->count; i > journal->floor && count > 0; i--) {
-		count -= journal->entries[i - 1].counts;
-		if (journal->entries[i - 1].counts)
-			journal_drop(journal, i - 1);
+		const struct journal_entry *entry = &journal->entries[i - 1];
+		if (!entry->counts)
+			continue;
+		count--;
+		whole |= entry->emptied;
+		journal_drop(journal, i - 1);
 	}
-	return replay(shell);
+	return replay(shell, whole);
 }
 
 /* Without the lines typed: the steps alone */
@@ -96,7 +116,7 @@ enum status replay_back(struct shell *shell, int64_t played)
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
 	if (typed)
-		status = replay(shell);
+		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
 		status = play_again(shell, &plan, (long)played);

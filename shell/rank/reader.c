@@ -129,8 +129,6 @@ enum status reader_start(struct line_reader **made, int descriptor)
 {
 	struct line_reader *reader = mem_alloc(sizeof *reader);
 	pthread_condattr_t monotonic;
-	if (!reader)
-		return ST_MEMORY;
 	reader->descriptor = descriptor;
 	reader->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&reader->lock, NULL);

@@ -19,14 +19,12 @@ enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plan
 	return message_receive_line(plane, bytes, count, poll, self);
 }
 
-static enum status copy_of(const void *bytes, size_t count, struct plane_bytes *copy)
+static struct plane_bytes copy_of(const void *bytes, size_t count)
 {
-	copy->bytes = mem_copy_text(count ? bytes : "", count);
-	copy->count = count;
-	return copy->bytes ? ST_OK : ST_MEMORY;
+	return (struct plane_bytes){.bytes = mem_copy_text(count ? bytes : "", count), .count = count};
 }
 
-/* Rank 0: everybody's part that has not come yet. A part lost for lack of memory counts as come. */
+/* Rank 0: everybody's part that has not come yet */
 static enum status collect(struct plane *plane, int tag, plane_poll *poll, void *self)
 {
 	enum status status = ST_OK;
@@ -65,9 +63,8 @@ enum status plane_gather(struct plane *plane, const void *mine, size_t count, st
 	status = collect(plane, TAG_GATHER, poll, self);
 	if (status == ST_INTERRUPTED)
 		return status;
-	if (!status)
-		status = copy_of(mine, count, &plane->arrived[0]);
-	if (!status) {
+	if (status == ST_OK) {
+		plane->arrived[0] = copy_of(mine, count);
 		memcpy(all, plane->arrived, (size_t)plane->size * sizeof *all);
 		memset(plane->arrived, 0, (size_t)plane->size * sizeof *all);
 	}
@@ -121,25 +118,15 @@ enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t
 	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
 }
 
-static enum status keep_own(struct plane *plane, const char *bytes, size_t count)
-{
-	struct plane_bytes copy;
-	enum status status = MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
-
-	if (!status)
-		status = copy_of(bytes, count, &copy);
-	if (!status)
-		plane->own[plane->own_count++] = copy;
-	return status;
-}
-
 enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
 
-	if (plane->rank == 0)
-		return keep_own(plane, bytes, count);
-	for (size_t at = 0; at < count && !status; at += FORWARD_BYTES)
+	if (plane->rank == 0) {
+		MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
+		plane->own[plane->own_count++] = copy_of(bytes, count);
+	}
+	for (size_t at = 0; plane->rank != 0 && at < count && status == ST_OK; at += FORWARD_BYTES)
 		status = message_post(plane, 0, TAG_FORWARD, bytes + at,
 		        count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
 	return status;

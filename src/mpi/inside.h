@@ -21,8 +21,6 @@ enum {
 	TAG_LEFT
 };
 
-enum { CONTROL_PART = 1 << 16 };
-
 /* A message sent without waiting; its bytes live until MPI has taken them. */
 struct pending_message {
 	MPI_Request request;
@@ -40,7 +38,6 @@ struct plane {
 	bool *has_arrived;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	char *scrap;               /* CONTROL_PART bytes: where messages go that there is no memory for */
 	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */
 	MPI_Request line_request;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
@@ -75,8 +72,7 @@ void bells_free(struct plane *plane);
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. Without memory the message is taken all
- * the same: ST_MEMORY. */
+/* Waits for one message. *bytes is NUL-terminated and the caller's. */
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half

@@ -1,13 +1,11 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the
- * rest follows under the same tag in parts of CONTROL_PART bytes, straight from and to the callers' memory:
- * small enough that a receiver without memory can take each into its scrap and throw it away (a receive that
- * truncates is not safe in every MPI), large enough for what control carries. */
+ * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the rest
+ * follows under the same tag as a second one straight from and to the callers' memory. */
 #include "mpi/inside.h"
 #include <string.h>
 
-enum { HEAD_BYTES = 2040 };
+enum { HEAD_BYTES = 2040, PART_MOST = 1 << 30 /* MPI counts in ints */ };
 
 struct message_head {
 	uint64_t total;
@@ -81,7 +79,7 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 		memcpy(head.bytes, bytes, at);
 	status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
 	while (at < count) {
-		size_t part = count - at < CONTROL_PART ? count - at : CONTROL_PART;
+		size_t part = count - at < PART_MOST ? count - at : PART_MOST;
 		enum status sent = send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part);
 
 		status = status ? status : sent;
@@ -133,14 +131,12 @@ static enum status receive_rest(
 {
 	size_t at = head->total < HEAD_BYTES ? (size_t)head->total : HEAD_BYTES;
 	char *all = mem_alloc((size_t)head->total + 1);
-	enum status status = all ? ST_OK : ST_MEMORY;
+	enum status status = ST_OK;
 
-	if (all)
-		memcpy(all, head->bytes, at);
+	memcpy(all, head->bytes, at);
 	while (at < head->total) {
-		size_t part = head->total - at < CONTROL_PART ? (size_t)head->total - at : CONTROL_PART;
-		enum status received =
-		        receive_part(plane, from, tag, all ? all + at : plane->scrap, (int)part);
+		size_t part = head->total - at < PART_MOST ? (size_t)head->total - at : PART_MOST;
+		enum status received = receive_part(plane, from, tag, all + at, (int)part);
 
 		status = status ? status : received;
 		at += part;
@@ -184,8 +180,6 @@ enum status message_receive_line(
 
 	if (!plane->line)
 		plane->line = mem_alloc(sizeof *plane->line);
-	if (!plane->line)
-		return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
 	if (plane->line_request == MPI_REQUEST_NULL)
 		code = MPI_Irecv(plane->line, sizeof *plane->line, MPI_BYTE, 0, TAG_LINE, plane->control,
 		        &plane->line_request);
@@ -224,18 +218,13 @@ enum status message_post(struct plane *plane, int to, int tag, const void *bytes
 {
 	struct pending_message *entry;
 	struct message_head *head;
-	enum status status;
 	int code;
 
 	pending_sweep(plane);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
-	status = MEM_GROW(&plane->pending, plane->pending_count, &plane->pending_room);
-	if (status)
-		return status;
+	MEM_GROW(&plane->pending, plane->pending_count, &plane->pending_room);
 	head = mem_alloc(HEAD_FIXED + count);
-	if (!head)
-		return ST_MEMORY;
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);

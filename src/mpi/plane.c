@@ -46,7 +46,6 @@ static void release(struct plane *plane)
 	mem_free(plane->requests);
 	mem_free(plane->line);
 	bells_free(plane);
-	mem_free(plane->scrap);
 	mem_free(plane);
 }
 
@@ -55,8 +54,6 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	struct plane *plane = mem_alloc(sizeof *plane);
 	enum status status = ST_OK;
 
-	if (!plane)
-		return ST_MEMORY;
 	*plane = (struct plane){.mpi = mpi,
 	        .size = 1,
 	        .control = MPI_COMM_NULL,
@@ -70,9 +67,6 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
 	plane->arrived = mem_alloc((size_t)plane->size * sizeof *plane->arrived);
 	plane->has_arrived = mem_alloc((size_t)plane->size * sizeof *plane->has_arrived);
-	plane->scrap = mem_alloc(mpi ? CONTROL_PART : 1);
-	if (!status && (!plane->scrap || !plane->requests || !plane->arrived || !plane->has_arrived))
-		status = ST_MEMORY;
 	if (status)
 		release(plane);
 	else
