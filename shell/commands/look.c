@@ -173,8 +173,8 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct text text = {0};
 	(void)call;
 	shell->races_told = (int)races_now(shell->world)->count;
-	enum status status = trace_races(&trace, out_width(shell->out), &text);
-	return say_table(shell, &text, status);
+	trace_races(&trace, 0, out_width(shell->out), &text);
+	return say_table(shell, &text, ST_OK);
 }
 
 const struct command command_races = {
@@ -199,7 +199,7 @@ static enum status stuck_run(struct shell *shell, struct call *call)
 	(void)call;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
-		status = trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
+		trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
 	return say_table(shell, &text, status);
 }
 
@@ -259,9 +259,8 @@ static enum status mem_run(struct shell *shell, struct call *call)
 	struct text text = {0};
 	if (call_count(call, 0))
 		return trim(shell, call);
-	enum status status = trace_memory(&trace, out_width(shell->out), &text);
-	if (status == ST_OK)
-		status = state_memory(shell, &text);
+	trace_memory(&trace, out_width(shell->out), &text);
+	enum status status = state_memory(shell, &text);
 	return say_table(shell, &text, status);
 }
 
