@@ -1,5 +1,6 @@
 /* transcript.c -- the lines of a step, taken down as they run, and shown */
 #include "shell/training/transcript.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
@@ -87,9 +88,10 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
-	/* they act on the lines behind them, where they are filled in */
+	/* these act on other lines, where what they say is filled in; the lines of a file are told one by one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
-	        (strcmp(statement->row->name, "phase") == 0 || strcmp(statement->row->name, "use") == 0);
+	        is_listed("phase use source", statement->row->name,
+	                statement->row->name + strlen(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
