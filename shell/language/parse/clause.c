@@ -8,10 +8,9 @@ static enum status add_word(struct parser *parser, const char *at, const char *a
 {
 	if (parser->word_count == WORDS_MAX)
 		return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
-	enum status status = MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
-	if (status == ST_OK)
-		parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after), 0};
-	return status;
+	MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
+	parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after), 0};
+	return ST_OK;
 }
 
 enum status parse_words(struct parser *parser)
@@ -46,8 +45,7 @@ static enum status stream_or_group(struct parser *parser, const struct word *key
 		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, *what == 'o' ? "stream" : "group");
 	if (name_end(word->at, word->after) != word->after)
 		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
-		        (int)(word->after - word->at < 40 ? word->after - word->at : 40), word->at,
-		        *what == 'o' ? "stream" : "group");
+		        UP_TO(40, word->at, word->after), *what == 'o' ? "stream" : "group");
 	return parse_name(parser, word->at, word->after, name);
 }
 

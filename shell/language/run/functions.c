@@ -14,7 +14,7 @@ static struct trace trace_of(const struct eval *eval)
 	        .world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
 }
 
-enum status evaluate_section(struct eval *eval, struct name *name, int *section)
+static enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 {
 	const struct world *world = eval->shell->world;
 	name_id id;
@@ -85,12 +85,10 @@ static enum status event_end(struct eval *eval, const struct formula *formula, i
 	op_id id = eval->shell->world->events[index].record;
 	const struct name *name = formula->argument[i].name;
 	if (!id)
-		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", (int)name->written.length,
-		        name->written.at);
+		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
 	eval->shell->backend->times(eval->shell->backend, id, &times);
 	if (times.end == TIME_UNKNOWN)
-		return fail(ST_WAITS, "elapsed: event %.*s has not happened", (int)name->written.length,
-		        name->written.at);
+		return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	*end = times.end;
 	return ST_OK;
 }
@@ -157,10 +155,10 @@ static enum status is_stuck(struct eval *eval, struct value *value)
 	struct text text = {0};
 	struct ranks waiting;
 	bool stuck = false;
-	enum status status = trace_stuck(&trace, 80, false, &text, &stuck, &waiting);
+	trace_stuck(&trace, 80, false, &text, &stuck, &waiting);
 	text_release(&text);
 	*value = value_number(stuck, UNIT_PLAIN);
-	return status;
+	return ST_OK;
 }
 
 static enum status share_of_streams(

@@ -95,7 +95,7 @@ static enum status on_title(struct line_hook *hook, struct shell *shell, const s
 		return ST_OK;
 	if (in->sealed)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
-		        (int)statement->source.length, statement->source.at);
+		        WHOLE(statement->source));
 	/* what stands before the first one belongs to its step */
 	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
 	player->titled = player->busy = true;
@@ -210,12 +210,10 @@ static void begin(struct player *player)
 
 enum status player_go(struct player *player, enum player_stop *stop)
 {
-	enum status status = prepare(player->shell);
-	if (status != ST_OK)
-		return status;
+	prepare(player->shell);
 	if (!player->routine)
 		begin(player);
-	status = resume(player);
+	enum status status = resume(player);
 	*stop = player->stop;
 	return status;
 }
