@@ -1,15 +1,14 @@
 # fsdp: every rank keeps 1/n of everything; a layer's parameters are gathered before it computes, and freed after it
-# memory: 1/n of parameters, gradients and optimizer; whole for a while: the parameters of 1+prefetch groups and the gradients of one
+# memory: 1/n of parameters, gradients, optimizer; whole for a while: the parameters of 1+prefetch groups, the gradients of one
 #   reshard=off   all parameters whole from forward to backward
 #   wrap=model    everything whole at once: only the optimizer's state is small
 #   accumulate    above 1: the gradients stay whole until the last micro-batch (PyTorch's no_sync)
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
-# bytes: that a rank sends: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
+# bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
 # axis dp
-#     comm     gather 1  gather 2            gather 3           ...   gather 1            reduce-scatter 2          (arXiv:2304.11277)
-#     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
-option wrap=block of="layer block model" "gathered together: block (mlp: two layers), layer (gpt: attention and MLP apart), model (everything)"
+# with the choices of PyTorch's FSDP, arXiv:2304.11277
+option wrap=block of="layer block model" "gathered together: a block (mlp: two layers), a layer (gpt: half a block), everything"
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"
 option reshard=on of="on off" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
