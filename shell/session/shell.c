@@ -1,4 +1,5 @@
-/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
+/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files
+ * kept. */
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "base/memory.h"

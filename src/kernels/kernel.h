@@ -49,8 +49,8 @@ struct kernel {
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;
-	bool bare;   /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
-	bool source; /* makes data from nothing: takes a SHAPE argument (randn, zeros ...), may fill scenery */
+	bool bare; /* without '=' it stands alone, with neither tensor nor result: `spin 2ms` */
+	bool source; /* makes data from nothing: takes a SHAPE argument (randn, zeros ...), may fill initial data */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
 	/* From in[] and options: fills out[i].layout (dtype and dims; contiguous). ST_SHAPE, ST_DTYPE,
 	 * ST_RANGE, worded with names: "v is [128,64], x is [256,256]: matmul wants [256,256] x [256,any]". A

@@ -1,5 +1,5 @@
 /* source.c -- zeros ones full iota uniform randn: data from nothing, on a stream (x = randn [64,64]) or as
- * scenery (tensor x[64,64] = randn).
+ * initial data (tensor x[64,64] = randn).
  *
  * Element i depends on the options and i alone (i counts in C order, whatever the strides): see
  * base/philox.h. */

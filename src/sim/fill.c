@@ -1,4 +1,4 @@
-/* fill.c -- scenery: the host of this process's rank writes a tensor
+/* fill.c -- initial data: the host of this process's rank writes a tensor
  *
  * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the
  * writing is an event at the host's time, in its place among those of the device. */

@@ -28,6 +28,6 @@ void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);
 /* "prefetch", "the start" for what stands before the first mark, "everything" for -1 */
 const char *section_name(const struct trace *trace, int section);
-bool section_used(const struct trace *trace, int section); /* anything but scenery was queued in it */
+bool section_used(const struct trace *trace, int section); /* anything but initial data was queued in it */
 
 #endif

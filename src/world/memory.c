@@ -152,7 +152,7 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 	struct heap *heap = &memory->rank[grant->rank].heap[grant->space];
 	struct block_plan plan = grant->plan;
 	enum space space = (enum space)grant->space;
-	int64_t ns = grant->scenery ? 0 : (int64_t)world->machine->segment;
+	int64_t ns = grant->initial ? 0 : (int64_t)world->machine->segment;
 
 	if (plan.spare)
 		give_back(world, grant->rank, space, segment_queue(world, grant->rank, OP_EVERYTHING, ns));

@@ -44,7 +44,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 	if (status != ST_OK)
 		return status;
 	grant.plan.kind = (uint8_t)kind;
-	grant.scenery = use != TENSOR_RESULT;
+	grant.initial = use != TENSOR_RESULT;
 	int slot = slot_take(world);
 	world->tensors[slot] = (struct tensor){.name = name,
 	        .rank = (uint16_t)rank,

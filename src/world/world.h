@@ -67,7 +67,7 @@ struct tensor {
 	int64_t address; /* of the first element, in the rank's space */
 	struct layout layout;
 	op_id poisoned;    /* the operation whose abort or failure spoiled it, or 0 */
-	op_id last_writer; /* for `why y`; 0: scenery */
+	op_id last_writer; /* for `why y`; 0: initial data */
 };
 
 /* world.streams holds the host lane of every rank too (number 0, named "host", bound to no name). */
@@ -121,7 +121,7 @@ struct group {
 	X(RECORD, "record", 0)                                                                          \
 	X(WAIT, "wait", 0)                                                                              \
 	X(HOST, "host", 1) /* the host computes for duration_ns */                                      \
-	X(FILL, "fill", 1) /* scenery: the host writes a tensor; takes no time */                       \
+	X(FILL, "fill", 1) /* initial data: the host writes a tensor; takes no time */                  \
 	X(SYNC, "sync", 1) /* the host is blocked until `target` is done: record.reason says by what */ \
 	X(SEGMENT, "segment", 1) /* the allocator gets or gives back a segment */                       \
 	X(CRASH, "crash", 1)     /* the rank does nothing from here on */
@@ -321,13 +321,13 @@ struct stream *world_stream(
 
 /* -- tensors. pool: the stream (number on the rank) whose free lists serve it. New segments queue OP_SEGMENT
  * on
- *    the rank by themselves; scenery's takes no time.
+ *    the rank by themselves; initial data's takes no time.
  *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names
  *    reserved, allocated, the largest free block and the largest owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* of work in stream order */
-	TENSOR_FILLED, /* scenery that is filled at once: only memory that the host has seen the end of */
-	TENSOR_BARE,   /* scenery without content */
+	TENSOR_FILLED, /* initial data that is filled at once: only memory that the host has seen the end of */
+	TENSOR_BARE,   /* initial data without content */
 };
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index);

@@ -1,4 +1,4 @@
-/* making.c -- the keyword `tensor`: memory for each rank, filled as scenery
+/* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
  *
  * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
  * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
