@@ -11,9 +11,9 @@
  *                                               b   c
  *
  * The root of an expression lists the nodes below it that need a tensor's elements (`reads`). They are
- * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too, so
- * that what is read is one collective step and not one message a node. What operators stand between is read
- * by formula_value.c. */
+ * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
+ * so that what is read is one collective step and not one message a node. What operators stand between
+ * is read by formula_value.c. */
 #include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
 

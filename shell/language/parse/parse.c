@@ -58,8 +58,8 @@ static const char *line_end(const char *at, const char *end)
 	return newline ? newline : end;
 }
 
-/* "## title", and the comment lines right behind it, which say why. They are kept as they are written: in a script that
- * is no program they are comments, and may hold anything. */
+/* "## title", and the comment lines right behind it, which say why. They are kept as they are written:
+ * in a script that is no program they are comments, and may hold anything. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
 	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
