@@ -1,4 +1,8 @@
-/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted */
+/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
+ *
+ * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work of a
+ * frame, so the spans of the rows that will be shown are handed from the pass to the painter; a limit on their
+ * number keeps a look at a large machine from holding all of it. */
 #include "trace/sets.h"
 #include "base/memory.h"
 
@@ -36,28 +40,25 @@ static bool shows_anything(const struct spans *spans)
 	return false;
 }
 
-/* Hash and shown lanes of one loaded rank. The host is always shown. */
-static enum status look_at(struct look *look, struct window window, struct alike *alike)
+/* Hash and shown lanes of one loaded rank. The host is always shown. The hash takes a lane's number and, of a
+ * stream that the user made, its name: the same work on streams of different names makes different rows. */
+static void look_at(struct look *look, struct window window, struct alike *alike)
 {
 	const struct lanes *lanes = &look->lanes;
-	enum status status = ST_OK;
+	const struct world *world = lanes->trace->world;
 
-	alike->hash = (uint64_t)lanes->streams;
-	alike->first = lanes->rank;
-	alike->lanes = 0;
-	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
+	*alike = (struct alike){.hash = (uint64_t)lanes->streams, .first = lanes->rank};
+	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
-		status = lanes_spans(lanes, stream, window, spans);
-		if (status != ST_OK || (stream != STREAM_HOST && !shows_anything(spans)))
+		lanes_spans(lanes, stream, window, spans);
+		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = (uint8_t)stream;
 		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
 		if (stream > STREAM_DEFAULT)
 			alike->hash = mix(alike->hash,
-			        (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)
-			                ->name);
+			        (uint64_t)(unsigned)world_stream(world, lanes->rank, stream)->name);
 	}
-	return status;
 }
 
 bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
@@ -82,8 +83,8 @@ static void keep(struct sets *sets, const struct timeline_options *options, stru
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
 		MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room);
-		struct kept *kept = &sets->kept[sets->kept_count++];
-		*kept = (struct kept){.known = sets->kept_spans < KEPT_MOST};
+		struct kept_lane *kept = &sets->kept[sets->kept_count++];
+		*kept = (struct kept_lane){.known = sets->kept_spans < KEPT_MOST};
 		if (!kept->known)
 			continue;
 		kept->begun = lane_begun_before(&look->lanes, alike->lane[k], window.from);
@@ -93,24 +94,21 @@ static void keep(struct sets *sets, const struct timeline_options *options, stru
 	}
 }
 
-static enum status join(struct sets *sets, const struct timeline_options *options, struct window window,
+/* The rank joins the set that looks like it, or begins one of its own. */
+static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	for (size_t i = 0; options->merge && i < sets->count; i++)
 		if (sets->set[i].hash == alike->hash && sets->set[i].lanes == alike->lanes) {
 			ranks_add(&sets->set[i].ranks, alike->first);
-			return ST_OK;
+			return;
 		}
-	enum status status = MEM_GROW(&sets->set, sets->count, &sets->room);
-	if (status == ST_OK)
-		keep(sets, options, window, look, alike);
-	if (status != ST_OK)
-		return status;
+	MEM_GROW(&sets->set, sets->count, &sets->room);
+	keep(sets, options, window, look, alike);
 	struct alike *added = &sets->set[sets->count++];
 	*added = *alike;
 	ranks_one(&added->ranks, alike->first);
 	sets->rows += alike->lanes;
-	return ST_OK;
 }
 
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
@@ -124,10 +122,10 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 		if (options->ranks && !ranks_has(options->ranks, rank))
 			continue;
 		status = lanes_load(&look.lanes, trace, rank);
-		if (status == ST_OK)
-			status = look_at(&look, window, &alike);
-		if (status == ST_OK)
-			status = join(sets, options, window, &look, &alike);
+		if (status != ST_OK)
+			break;
+		look_at(&look, window, &alike);
+		join(sets, options, window, &look, &alike);
 	}
 	lanes_release(&look.lanes);
 	for (int i = 0; i <= STREAMS_MAX; i++)
