@@ -117,9 +117,8 @@ static enum status save_script(struct shell *shell, const char *path)
 {
 	struct text script = {0};
 	program_script(shell, &script);
-	enum status status =
-	        script.broken ? fail(ST_MEMORY, "this computer is out of memory for the script") : ST_OK;
-	if (status == ST_OK && plane_rank(shell->plane) == 0)
+	enum status status = ST_OK;
+	if (plane_rank(shell->plane) == 0)
 		status = file_write(path, text_string(&script), script.count);
 	text_release(&script);
 	return shell_agree(shell, 0, status);

@@ -126,8 +126,7 @@ static enum status run_input(struct conductor *conductor)
 			continue;
 		}
 		text_put(&waiting, piece, got > 0 ? (size_t)got : 0);
-		status = waiting.broken ? fail(ST_MEMORY, "this computer is out of memory")
-		                        : run_waiting(conductor, &waiting, got <= 0, &line);
+		status = run_waiting(conductor, &waiting, got <= 0, &line);
 	}
 	text_release(&waiting);
 	return end(conductor, status);

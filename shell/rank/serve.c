@@ -37,7 +37,7 @@ static void send(struct serve *serve, const struct reply *reply)
 {
 	struct text line = {0};
 	reply_write(reply, &line);
-	if (line.broken || write_all(capture_out(serve->conductor->capture), line.bytes, line.count) != ST_OK)
+	if (write_all(capture_out(serve->conductor->capture), line.bytes, line.count) != ST_OK)
 		serve->gone = true;
 	text_release(&line);
 }

@@ -25,9 +25,9 @@ struct place {
 };
 
 struct out {
-	bool colour, broken; /* broken: memory ran out, something was not said */
-	int width, muted;    /* muted > 0: what is said is dropped */
-	struct text common;  /* all common pieces, one behind the other */
+	bool colour;
+	int width, muted;   /* muted > 0: what is said is dropped */
+	struct text common; /* all common pieces, one behind the other */
 	struct piece *pieces;
 	size_t piece_count, piece_room;
 	struct place *places;
@@ -52,9 +52,6 @@ static void empty(struct out *out)
 	}
 	out->first_place += out->place_count;
 	out->place_count = out->piece_count = 0;
-	out->broken = false;
-	if (out->common.broken)
-		text_release(&out->common);
 	text_clear(&out->common);
 }
 
@@ -90,22 +87,13 @@ bool out_empty(const struct out *out)
 	return out->piece_count == 0;
 }
 
-bool out_broken(const struct out *out)
-{
-	return out->broken;
-}
-
 /* Counts `count` fresh bytes of `common` to the last piece, or to a new one behind a place. */
 static void count_common(struct out *out, size_t count)
 {
 	if (count == 0)
 		return;
 	if (out->piece_count == 0 || out->pieces[out->piece_count - 1].place >= 0) {
-		if (MEM_GROW(&out->pieces, out->piece_count, &out->piece_room) != ST_OK) {
-			out->broken = true;
-			out->common.count -= count;
-			return;
-		}
+		MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
 		out->pieces[out->piece_count++] = (struct piece){.place = -1};
 	}
 	out->pieces[out->piece_count - 1].count += count;
@@ -147,16 +135,12 @@ const char *style(const struct out *out, int colour)
 	return out->colour && colour >= 0 && colour < COLOUR_COUNT ? escapes[colour] : "";
 }
 
-/* A place whose memory is missing says nothing. */
 int out_place(struct out *out, const struct ranks *set)
 {
 	if (out->muted > 0)
 		return -1;
-	if (MEM_GROW(&out->places, out->place_count, &out->place_room) != ST_OK ||
-	        MEM_GROW(&out->pieces, out->piece_count, &out->piece_room) != ST_OK) {
-		out->broken = true;
-		return -1;
-	}
+	MEM_GROW(&out->places, out->place_count, &out->place_room);
+	MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
 	int number = (int)(out->first_place + out->place_count);
 	out->pieces[out->piece_count++] = (struct piece){.place = (int)out->place_count};
 	out->places[out->place_count++] = (struct place){.set = *set};
@@ -171,19 +155,15 @@ static struct words *words_of(const struct place *place, int rank)
 	return NULL;
 }
 
-static void fill(struct out *out, struct place *place, int rank, const char *text, size_t count, bool fresh)
+static void fill(struct place *place, int rank, const char *text, size_t count, bool fresh)
 {
 	char *copy = mem_copy_text(text, count);
 	struct words *old = fresh ? NULL : words_of(place, rank);
-	if (!copy || (!old && MEM_GROW(&place->words, place->count, &place->room) != ST_OK)) {
-		mem_free(copy);
-		out->broken = true;
-		return;
-	}
 	if (old) {
 		mem_free(old->text);
 		old->text = copy;
 	} else {
+		MEM_GROW(&place->words, place->count, &place->room);
 		place->words[place->count++] = (struct words){rank, copy};
 	}
 }
@@ -196,7 +176,7 @@ void out_fill(struct out *out, int number, int rank, const char *text)
 	struct place *place = &out->places[(size_t)number - out->first_place];
 	/* ranks come in rising order nearly always: then there is nothing to search */
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
-	fill(out, place, rank, text, strlen(text), fresh);
+	fill(place, rank, text, strlen(text), fresh);
 }
 
 /* The bytes: number of places, then for each the length of this rank's text + 1 (0: none) and the text. */
@@ -232,7 +212,7 @@ bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 			continue;
 		if ((size_t)(end - at) < length - 1)
 			return false;
-		fill(out, &out->places[i], rank, at, length - 1, false);
+		fill(&out->places[i], rank, at, length - 1, false);
 		at += length - 1;
 	}
 	return at == end;
@@ -288,7 +268,5 @@ void out_render(struct out *out, struct text *rendered)
 			at += piece->count;
 		}
 	}
-	if (rendered && (out->broken || out->common.broken))
-		text_add(rendered, "(this computer is out of memory: some output was lost)\n");
 	empty(out);
 }

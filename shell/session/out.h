@@ -30,7 +30,6 @@ bool out_unpack(struct out *out, int rank, const void *bytes,
 void out_render(struct out *out, struct text *rendered);
 bool out_empty(const struct out *out);
 /* Memory ran out: places may be missing here that the others have. */
-bool out_broken(const struct out *out);
 /* While the sum of all deltas is above 0, whatever is said is dropped (replays, checks). */
 void out_mute(struct out *out, int delta);
 

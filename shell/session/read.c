@@ -140,8 +140,7 @@ static enum status await_writers(
 		bool everything = op->rank == rank && record->kind == OP_SYNC && op->target == OP_EVERYTHING;
 		if (op->rank != rank || (!everything && (seen[op->stream] || !writes(record, read))))
 			continue;
-		if (MEM_GROW(&awaited->id, awaited->count, &awaited->room) != ST_OK)
-			return ST_MEMORY;
+		MEM_GROW(&awaited->id, awaited->count, &awaited->room);
 		awaited->id[awaited->count++] = id;
 		seen[op->stream] = true;
 		if (everything)
@@ -160,9 +159,8 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 		enum status status = reason ? program_read(shell, rank, &reads[i], reason, &sync)
 		                            : await_writers(shell, rank, &reads[i], awaited);
 		if (status == ST_OK && reason) {
-			status = MEM_GROW(&awaited->id, awaited->count, &awaited->room);
-			if (status == ST_OK)
-				awaited->id[awaited->count++] = sync;
+			MEM_GROW(&awaited->id, awaited->count, &awaited->room);
+			awaited->id[awaited->count++] = sync;
 		}
 		if (status != ST_OK)
 			return status;

@@ -29,11 +29,9 @@ static char *read_file(const char *path, size_t *count)
 	bool broken = ferror(file) != 0;
 	int error = errno;
 	fclose(file);
-	if (broken || text.count >= MOST || text.broken) {
+	if (broken || text.count >= MOST) {
 		if (broken)
 			fail(ST_FILE, "%s: %s", path, strerror(error));
-		else if (text.broken)
-			fail(ST_MEMORY, "%s: this computer is out of memory", path);
 		else
 			fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
 		text_release(&text);

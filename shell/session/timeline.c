@@ -19,8 +19,6 @@ enum status timeline_draw(
 	if (status == ST_OK) {
 		picture_text(&picture, out_colour(shell->out), &text);
 		out_put(shell->out, text_string(&text), text.count);
-		if (text.broken)
-			status = fail(ST_MEMORY, "timeline: this computer is out of memory");
 	}
 	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
 	if (rows > MOST_ROWS)

@@ -255,9 +255,7 @@ static enum status send(struct talk *talk, const struct request *request)
 {
 	struct text line = {0};
 	request_write(request, &line);
-	enum status status = line.broken                                   ? ST_MEMORY
-	        : write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK
-	                                                                   : ST_MPI;
+	enum status status = write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK : ST_MPI;
 	text_release(&line);
 	return status;
 }

@@ -26,8 +26,7 @@ enum status program_copy(const struct program *from, struct program *to)
 {
 	struct text text = {0};
 	text_put(&text, text_string(&from->text), from->text.count);
-	enum status status = text.broken ? fail(ST_MEMORY, "this computer is out of memory for the program")
-	                                 : program_read(to, &text, from->name);
+	enum status status = program_read(to, &text, from->name);
 	if (status != ST_OK)
 		text_release(&text);
 	return status;
@@ -80,9 +79,7 @@ static int opens(const char *line, size_t count)
 static enum status begin_step(struct reading *r, size_t title, size_t title_count, size_t after, int number)
 {
 	struct program *p = r->program;
-	enum status status = MEM_GROW(&p->step, p->count, &p->room);
-	if (status != ST_OK)
-		return status;
+	MEM_GROW(&p->step, p->count, &p->room);
 	r->step = &p->step[p->count++];
 	*r->step = (struct step){
 	        .title = title, .title_count = title_count, .why = after, .lines = after, .line = number};

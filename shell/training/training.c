@@ -177,7 +177,7 @@ enum status program_load(struct shell *shell, const char *path, const char *byte
 	struct program program = {0};
 	struct text text = {0};
 	text_put(&text, bytes, count);
-	enum status status = !t || text.broken ? ST_MEMORY : interpreter_check(shell, bytes, count, path, 1);
+	enum status status = !t ? ST_MEMORY : interpreter_check(shell, bytes, count, path, 1);
 	if (status == ST_OK)
 		status = program_read(&program, &text, path);
 	text_release(&text);

@@ -18,9 +18,8 @@ enum status read_whole(const char *path, char **bytes, size_t *count)
 		return fail(ST_FILE, "cannot read %s: %s", path, strerror(errno));
 	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
 		text_put(&text, piece, got);
-	enum status status = ferror(file) ? fail(ST_FILE, "cannot read %s: %s", path, strerror(errno))
-	        : text.broken             ? fail(ST_MEMORY, "%s: this computer is out of memory", path)
-	                                  : ST_OK;
+	enum status status =
+	        ferror(file) ? fail(ST_FILE, "cannot read %s: %s", path, strerror(errno)) : ST_OK;
 	fclose(file);
 	if (status == ST_OK && !text.bytes)
 		text_put(&text, "", 0);

@@ -1,4 +1,11 @@
 /* inside.h -- what the files of src/mpi share: the plane's fields, checked MPI calls, framed messages, naps.
+ *
+ *      plane.c      how a process joins the others and leaves them
+ *      control.c    what goes between rank 0 and the others, made of
+ *      message.c    messages of any length, whose waits are
+ *      nap.c        naps, ended by a doorbell
+ *      data.c       tensors' bytes: plain blocking MPI, on a communicator of its own
+ *
  * May call: base/. */
 #ifndef RANKSH_MPI_INSIDE_H
 #define RANKSH_MPI_INSIDE_H
@@ -8,23 +15,25 @@
 #include <mpi.h>
 #include <time.h>
 
-/* Tags on the control communicator. Messages of one source and tag arrive in the order sent. */
+/* Tags on the control communicator: a tag is one conversation, in one direction. MPI keeps the messages of one
+ * source and tag in the order sent; between tags nothing is promised, and nothing here wants it. */
 enum {
-	TAG_LINE = 1,
-	TAG_GATHER,
-	TAG_SHARE,
-	TAG_SHARED,
-	TAG_BROADCAST,
-	TAG_FORWARD,
-	TAG_GRANT,
-	TAG_LEAVE,
-	TAG_LEFT
+	TAG_LINE = 1,  /* rank 0 to all: the next line */
+	TAG_GATHER,    /* a rank's part of a gather, to rank 0 */
+	TAG_SHARE,     /* a rank's value, to rank 0 */
+	TAG_SHARED,    /* everybody's values, from rank 0 */
+	TAG_BROADCAST, /* from whoever owns the bytes */
+	TAG_FORWARD,   /* what a rank printed, to rank 0 */
+	TAG_GRANT,     /* rank 0 to all: how far they may go */
+	TAG_LEAVE,     /* the goodbye of a rank, to rank 0 */
+	TAG_LEFT       /* rank 0's, to all */
 };
 
+/* Bytes of a part of a long message: what the receiver may not have memory for goes through MPI in no more. */
 enum { CONTROL_PART = 1 << 16 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
-struct pending {
+struct pending_send {
 	MPI_Request request;
 	void *bytes;
 };
@@ -32,16 +41,15 @@ struct pending {
 struct plane {
 	bool mpi;
 	int rank, size;
-	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
-	MPI_Request *requests;  /* room for `size`: flat sends */
-	struct pending *pending;
+	MPI_Comm control, data;       /* duplicates of the world: no message of one meets one of the other */
+	MPI_Request *requests;        /* room for `size`: one part to every rank */
+	struct pending_send *pending; /* no order among them */
 	size_t pending_count, pending_room;
 	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	char *scrap;       /* CONTROL_PART bytes: where messages go that there is no memory for */
-	struct head *line; /* where the next line's head goes; posted while a rank waits for one */
+	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */
 	MPI_Request line_request;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
@@ -59,6 +67,12 @@ struct plane_group {
 /* MPI's return code as a status; counts the call for plane_fail_at(). */
 enum status mpi_checked(struct plane *plane, int code, const char *what);
 
+/* The failure that is told when several things were done one after another whatever became of each: the first. */
+static inline enum status first_failure(enum status status, enum status next)
+{
+	return status != ST_OK ? status : next;
+}
+
 /* A wait: look, nap_once(), look again. */
 struct nap {
 	struct timespec began;
@@ -75,8 +89,8 @@ void bells_free(struct plane *plane);
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. Without memory the message is taken all
- * the same: ST_MEMORY. */
+/* Waits for one message. *bytes is NUL-terminated and the caller's. ST_INTERRUPTED: poll ended the wait and
+ * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half

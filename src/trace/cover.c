@@ -4,14 +4,12 @@
 
 #include <stdlib.h>
 
-enum status cover_add(struct cover *cover, int64_t from, int64_t to)
+void cover_add(struct cover *cover, int64_t from, int64_t to)
 {
 	if (from >= to)
-		return ST_OK;
-	enum status status = MEM_GROW(&cover->part, cover->count, &cover->room);
-	if (status == ST_OK)
-		cover->part[cover->count++] = (struct interval){from, to};
-	return status;
+		return;
+	MEM_GROW(&cover->part, cover->count, &cover->room);
+	cover->part[cover->count++] = (struct interval){from, to};
 }
 
 static int by_start(const void *a, const void *b)

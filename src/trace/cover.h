@@ -14,7 +14,7 @@ struct cover {
 	size_t count, room;
 }; /* a zeroed struct is the empty set */
 
-enum status cover_add(
+void cover_add(
         struct cover *cover, int64_t from, int64_t to); /* in any order; call cover_join before asking */
 void cover_join(struct cover *cover);                   /* sorts, and joins what overlaps or touches */
 int64_t cover_length(const struct cover *cover);

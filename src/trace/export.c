@@ -221,7 +221,7 @@ static enum status put_rank(
 	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
 		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream),
 		        stream);
-		status = lanes_spans(lanes, stream, window, spans);
+		lanes_spans(lanes, stream, window, spans);
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}

@@ -20,16 +20,13 @@ void spans_release(struct spans *spans)
 	*spans = (struct spans){0};
 }
 
-enum status spans_add(struct spans *spans, struct span span)
+void spans_add(struct spans *spans, struct span span)
 {
 	if (span.from >= span.to)
-		return ST_OK;
-	enum status status = MEM_GROW(&spans->span, spans->count, &spans->room);
-	if (status != ST_OK)
-		return status;
+		return;
+	MEM_GROW(&spans->span, spans->count, &spans->room);
 	spans->span[spans->count] = span;
 	spans_take(spans);
-	return ST_OK;
 }
 
 /* ---- loading ---- */
@@ -145,20 +142,19 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 }
 
 /* Idle: the host has no program line to carry out. Kind SPAN_HOST, cause DONE; `op` is what it did next. */
-static enum status host_lane(struct lanes *lanes)
+static void host_lane(struct lanes *lanes)
 {
 	int64_t clock = 0;
-	enum status status = ST_OK;
 
 	lanes->host.count = 0;
-	for (size_t i = 0; i < lanes->count && status == ST_OK; i++) {
+	for (size_t i = 0; i < lanes->count; i++) {
 		struct span span = host_part(lanes, &lanes->moment[i]);
 		if (lanes->moment[i].kind == OP_CRASH)
 			break;
 		if (span.from >= span.to)
 			continue;
 		if (span.from > clock)
-			status = spans_add(&lanes->host,
+			spans_add(&lanes->host,
 			        (struct span){.kind = SPAN_HOST,
 			                .cause = CAUSE_DONE,
 			                .from = clock,
@@ -167,15 +163,11 @@ static enum status host_lane(struct lanes *lanes)
 			                .projected = span.projected,
 			                .looks = span.looks});
 		span.from = larger(span.from, clock);
-		if (status == ST_OK)
-			status = spans_add(&lanes->host, span);
+		spans_add(&lanes->host, span);
 		clock = larger(clock, span.to);
 	}
-	if (status == ST_OK)
-		status = spans_add(&lanes->host,
-		        (struct span){
-		                .kind = SPAN_HOST, .cause = CAUSE_DONE, .from = clock, .to = TIME_UNKNOWN});
-	return status;
+	spans_add(&lanes->host,
+	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = clock, .to = TIME_UNKNOWN});
 }
 
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
@@ -190,8 +182,8 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 	make_room(lanes, count);
 	gather(lanes, count);
 	sort_by_stream(lanes);
-	enum status status = host_lane(lanes);
-	return status == ST_OK ? trace_step(trace, count) : status;
+	host_lane(lanes);
+	return trace_step(trace, count);
 }
 
 void lanes_release(struct lanes *lanes)

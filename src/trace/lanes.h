@@ -34,7 +34,7 @@ enum status trace_step(const struct trace *trace, size_t operations);
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);
 /* The spans of one lane in the window, replacing what `out` held. */
-enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
+void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
 /* Follows records and waits back to the operation that a wait for `id` is really about. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
 
@@ -76,6 +76,6 @@ static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t
 	return &lanes->moment[lanes->order[place]];
 }
 /* Adds a span behind the others, joining it to the last one when only time sets them apart. */
-enum status spans_add(struct spans *spans, struct span span);
+void spans_add(struct spans *spans, struct span span);
 
 #endif

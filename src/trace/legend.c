@@ -17,18 +17,15 @@ void legend_release(struct legend *legend)
 	*legend = (struct legend){0};
 }
 
-static enum status tell(struct legend *legend, int row, const char *words)
+static void tell(struct legend *legend, int row, const char *words)
 {
 	for (size_t i = 0; i < legend->count; i++)
 		if (strcmp(legend->entry[i].words, words) == 0)
-			return ST_OK;
-	enum status status = MEM_GROW(&legend->entry, legend->count, &legend->room);
-	if (status != ST_OK)
-		return status;
+			return;
+	MEM_GROW(&legend->entry, legend->count, &legend->room);
 	struct legend_entry *entry = &legend->entry[legend->count++];
 	*entry = (struct legend_entry){.row = row};
 	snprintf(entry->words, sizeof entry->words, "%s", words);
-	return ST_OK;
 }
 
 static void put_rank(const struct trace *trace, const struct sum *sum, struct text *out)
@@ -136,10 +133,10 @@ enum status legend_add(
 	for (int cause; status == ST_OK && (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
 		text_clear(&words);
 		words_of(trace, (enum cause)cause, host, &sum[cause], in[cause], &words);
-		status = tell(legend, row, text_string(&words));
+		tell(legend, row, text_string(&words));
 	}
 	if (status == ST_OK && queued)
-		status = tell(legend, row, "\xe2\x96\x91 queued");
+		tell(legend, row, "\xe2\x96\x91 queued");
 	text_release(&words);
 	return status;
 }

@@ -78,8 +78,10 @@ static enum status work_of(
 		        !wanted(world, id, argument))
 			continue;
 		trace->backend->times(trace->backend, id, &t);
-		status = t.end == TIME_UNKNOWN ? trace_never_ends(trace, id)
-		                               : cover_add(cover, t.start, t.end);
+		if (t.end == TIME_UNKNOWN)
+			status = trace_never_ends(trace, id);
+		else
+			cover_add(cover, t.start, t.end);
 	}
 	cover_join(cover);
 	return status == ST_OK ? trace_step(trace, operations_of(world, rank)) : status;
@@ -177,7 +179,7 @@ static enum status sum_stalls(
 		if (!used)
 			continue;
 		++*streams;
-		status = lanes_spans(lanes, stream, window, &spans);
+		lanes_spans(lanes, stream, window, &spans);
 		for (size_t i = 0; i < spans.count && status == ST_OK; i++)
 			if (spans.span[i].kind == SPAN_STALL)
 				ns[spans.span[i].cause] += spans.span[i].to - spans.span[i].from;

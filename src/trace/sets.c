@@ -37,18 +37,17 @@ static bool shows_anything(const struct spans *spans)
 }
 
 /* Hash and shown lanes of one loaded rank. The host is always shown. */
-static enum status look_at(struct look *look, struct window window, struct alike *alike)
+static void look_at(struct look *look, struct window window, struct alike *alike)
 {
 	const struct lanes *lanes = &look->lanes;
-	enum status status = ST_OK;
 
 	alike->hash = (uint64_t)lanes->streams;
 	alike->first = lanes->rank;
 	alike->lanes = 0;
-	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
+	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
-		status = lanes_spans(lanes, stream, window, spans);
-		if (status != ST_OK || (stream != STREAM_HOST && !shows_anything(spans)))
+		lanes_spans(lanes, stream, window, spans);
+		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = (uint8_t)stream;
 		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
@@ -57,7 +56,6 @@ static enum status look_at(struct look *look, struct window window, struct alike
 			        (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)
 			                ->name);
 	}
-	return status;
 }
 
 bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
@@ -93,24 +91,20 @@ static void keep(struct sets *sets, const struct timeline_options *options, stru
 	}
 }
 
-static enum status join(struct sets *sets, const struct timeline_options *options, struct window window,
+static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	for (size_t i = 0; options->merge && i < sets->count; i++)
 		if (sets->set[i].hash == alike->hash && sets->set[i].lanes == alike->lanes) {
 			ranks_add(&sets->set[i].ranks, alike->first);
-			return ST_OK;
+			return;
 		}
-	enum status status = MEM_GROW(&sets->set, sets->count, &sets->room);
-	if (status == ST_OK)
-		keep(sets, options, window, look, alike);
-	if (status != ST_OK)
-		return status;
+	MEM_GROW(&sets->set, sets->count, &sets->room);
+	keep(sets, options, window, look, alike);
 	struct alike *added = &sets->set[sets->count++];
 	*added = *alike;
 	ranks_one(&added->ranks, alike->first);
 	sets->rows += alike->lanes;
-	return ST_OK;
 }
 
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
@@ -124,10 +118,10 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 		if (options->ranks && !ranks_has(options->ranks, rank))
 			continue;
 		status = lanes_load(&look.lanes, trace, rank);
-		if (status == ST_OK)
-			status = look_at(&look, window, &alike);
-		if (status == ST_OK)
-			status = join(sets, options, window, &look, &alike);
+		if (status != ST_OK)
+			break;
+		look_at(&look, window, &alike);
+		join(sets, options, window, &look, &alike);
 	}
 	lanes_release(&look.lanes);
 	for (int i = 0; i <= STREAMS_MAX; i++)

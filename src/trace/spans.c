@@ -23,7 +23,6 @@ struct span_writer {
 	struct spans *out;
 	int64_t at, to;
 	size_t host;
-	enum status status;
 };
 
 /* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of
@@ -34,11 +33,9 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	struct spans *out = w->out;
 
 	to = lesser(to, w->to);
-	if (to <= w->at || w->status != ST_OK)
+	if (to <= w->at)
 		return;
-	w->status = MEM_GROW(&out->span, out->count, &out->room);
-	if (w->status != ST_OK)
-		return;
+	MEM_GROW(&out->span, out->count, &out->room);
 	struct span *span = &out->span[out->count];
 	span->kind = kind;
 	span->cause = cause;
@@ -73,8 +70,6 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
 		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op,
 		        lesser(does->to, upto));
-		if (w->status != ST_OK)
-			return;
 	}
 }
 
@@ -140,7 +135,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	op_id last = 0;
 
 	put_unissued(w, m, lesser(limit, m->t.issue));
-	for (; i <= n && w->status == ST_OK; i++) {
+	for (; i <= n; i++) {
 		const struct moment *wait = moment_at(w->lanes, i);
 		op_id target = wait->kind == OP_WAIT ? trace->world->ops[wait->id].target : 0;
 		if (target && target != OP_EVERYTHING && w->at < lesser(ready, wait->t.end))
@@ -172,8 +167,7 @@ static void write_stream(struct span_writer *w, int stream)
 {
 	uint32_t end = w->lanes->first[stream + 1];
 
-	for (uint32_t i = first_after(w->lanes, stream, w->at);
-	        i < end && w->at < w->to && w->status == ST_OK;) {
+	for (uint32_t i = first_after(w->lanes, stream, w->at); i < end && w->at < w->to;) {
 		uint32_t n = i;
 		while (n + 1 < end && !trace_is_work((enum op_kind)moment_at(w->lanes, n)->kind))
 			n++;
@@ -189,15 +183,15 @@ static void write_stream(struct span_writer *w, int stream)
 static void write_host(struct span_writer *w)
 {
 	const struct spans *host = &w->lanes->host;
-	for (size_t i = w->host; i < host->count && w->at < w->to && w->status == ST_OK; i++) {
+	for (size_t i = w->host; i < host->count && w->at < w->to; i++) {
 		struct span span = host->span[i];
 		span.from = w->at;
 		span.to = w->at = lesser(span.to, w->to);
-		w->status = spans_add(w->out, span);
+		spans_add(w->out, span);
 	}
 }
 
-enum status lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
+void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	struct span_writer w = {.lanes = lanes,
 	        .out = out,
@@ -212,7 +206,6 @@ enum status lanes_spans(const struct lanes *lanes, int stream, struct window win
 		write_stream(&w, stream);
 	else
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
-	return w.status;
 }
 
 enum status trace_lane(
@@ -222,7 +215,7 @@ enum status trace_lane(
 	enum status status = lanes_load(&lanes, trace, rank);
 
 	if (status == ST_OK)
-		status = lanes_spans(&lanes, stream, window, spans);
+		lanes_spans(&lanes, stream, window, spans);
 	lanes_release(&lanes);
 	return status;
 }

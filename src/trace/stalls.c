@@ -41,8 +41,10 @@ struct report {
 static enum status add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
 	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
-	enum status status = lanes_spans(lanes, stream, report->window, spans);
+	enum status status = ST_OK;
 	bool active = stream == STREAM_HOST;
+
+	lanes_spans(lanes, stream, report->window, spans);
 
 	for (size_t i = 0; i < spans->count && status == ST_OK; i++) {
 		const struct span *span = &spans->span[i];
@@ -56,9 +58,7 @@ static enum status add_lane(struct report *report, const struct lanes *lanes, in
 	}
 	if (status != ST_OK || !active)
 		return status;
-	status = MEM_GROW(&report->lane, report->count, &report->room);
-	if (status != ST_OK)
-		return status;
+	MEM_GROW(&report->lane, report->count, &report->room);
 	report->lane[report->count++] = sums;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind];

@@ -79,13 +79,13 @@ static enum status spans_of(
 	if (d->loaded != alike->first)
 		status = lanes_load(&d->lanes, d->trace, alike->first);
 	d->loaded = status == ST_OK ? alike->first : -1;
-	if (status == ST_OK)
-		status = lanes_spans(&d->lanes, stream, d->window, &d->spans);
-	if (status == ST_OK)
-		*kept = (struct kept){.spans = d->spans,
-		        .known = true,
-		        .begun = lane_begun_before(&d->lanes, stream, d->window.from)};
-	return status;
+	if (status != ST_OK)
+		return status;
+	lanes_spans(&d->lanes, stream, d->window, &d->spans);
+	*kept = (struct kept){.spans = d->spans,
+	        .known = true,
+	        .begun = lane_begun_before(&d->lanes, stream, d->window.from)};
+	return ST_OK;
 }
 
 static enum status each_lane(struct drawing *d, visit_lane *visit, struct picture *picture)

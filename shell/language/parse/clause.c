@@ -8,10 +8,9 @@ static enum status add_word(struct parser *parser, const char *at, const char *a
 {
 	if (parser->word_count == WORDS_MAX)
 		return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
-	enum status status = MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
-	if (status == ST_OK)
-		parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after)};
-	return status;
+	MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
+	parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after)};
+	return ST_OK;
 }
 
 enum status parse_words(struct parser *parser)

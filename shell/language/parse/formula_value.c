@@ -11,16 +11,13 @@
 #include <string.h>
 
 /* One more thing that only data can answer */
-static enum status add_read(struct reader *reader, struct formula *formula)
+static void add_read(struct reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
-	enum status status = MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
-	if (status != ST_OK)
-		return status;
+	MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
 	formula->reads_data = true;
 	formula->place = (int)parser->read_count;
 	parser->reads[parser->read_count++] = formula;
-	return ST_OK;
 }
 
 enum status read_number(struct reader *reader, struct formula **made)
@@ -112,7 +109,7 @@ static enum status read_function(
 	formula->argument = tree_alloc(reader->parser->tree, (formula->arguments + 1u) * sizeof *argument);
 	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
 	if (function_reads_data(row->function))
-		status = add_read(reader, formula);
+		add_read(reader, formula);
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
@@ -191,6 +188,6 @@ enum status read_name(struct reader *reader, struct formula **made)
 	formula->kind = FORMULA_ELEMENT;
 	status = parse_tensor(reader->parser, from, stop, &formula->tensor);
 	if (status == ST_OK)
-		status = add_read(reader, formula);
+		add_read(reader, formula);
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }

@@ -225,10 +225,10 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 			*tensor = in->reference[i].tensor;
 			return ST_OK;
 		}
-	enum status status = MEM_GROW(&in->reference, in->reference_count, &in->reference_room);
-	struct reference *reference = status == ST_OK ? &in->reference[in->reference_count] : NULL;
-	if (status == ST_OK)
-		status = tree_tensor(&reference->tree, names_text(eval->shell->world->names, name), tensor);
+	MEM_GROW(&in->reference, in->reference_count, &in->reference_room);
+	struct reference *reference = &in->reference[in->reference_count];
+	enum status status =
+	        tree_tensor(&reference->tree, names_text(eval->shell->world->names, name), tensor);
 	if (status != ST_OK)
 		return status;
 	reference->name = name;
