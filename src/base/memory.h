@@ -2,6 +2,7 @@
 #ifndef RANKSH_MEMORY_H
 #define RANKSH_MEMORY_H
 
+#include "base/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 

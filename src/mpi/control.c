@@ -1,13 +1,13 @@
 /* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the others.
  *
- *      send_all, receive       gather                  share                      forward        grant
+ *      send_all, receive     gather          share                         forward     grant
  *
- *          0                     0                       0                          0              0
- *        / | \                 ^ ^ ^                  ^ ^ ^   then   / | \           ^            / | \
- *       v  v  v               /  |  \               /  |  \       v  v  v          |           v  v  v
- *       1  2  3              1   2   3             1   2   3      1  2  3          2           1  2  3
+ *            0                  0              0                0             0           0
+ *          / | \              ^ ^ ^          ^ ^ ^            / | \           ^         / | \
+ *         v  v  v            /  |  \        /  |  \    then  v  v  v          |        v  v  v
+ *         1  2  3           1   2   3      1   2   3         1  2  3          2        1  2  3
  *
- *       a line               statuses              a value of each, for all        output      how far they may go
+ *         a line            statuses       a value of each, for all           output   how far they may go
  *
  * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times slower.
  *
