@@ -5,7 +5,7 @@
 #include "shell/submit/plan.h"
 
 static enum status barrier_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct group_instance *instance;
 	int place;
@@ -16,7 +16,7 @@ static enum status barrier_resolve(
 }
 
 static enum status barrier_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	(void)shell, (void)call, (void)rank;
 	plan->record.collective = self;

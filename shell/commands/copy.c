@@ -11,7 +11,7 @@
 enum { FROM, ARROW, TO };
 
 static enum status copy_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	struct view from, to;
 	(void)shell, (void)self;
@@ -29,7 +29,7 @@ static enum status copy_resolve(
 }
 
 static enum status copy_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
 	const char *a = names_text(shell->world->names, from->name),
@@ -55,7 +55,7 @@ static enum status copy_complete(
 	return status;
 }
 
-static bool pageable(const struct plan *plan)
+static bool pageable(const struct submit_plan *plan)
 {
 	return plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST;
 }
@@ -67,7 +67,7 @@ static enum status wait_staged(struct shell *shell, struct call *call, const str
 	enum status status = ST_OK;
 	host_syncs_begin(shell, call, "copy", &syncs);
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
-		const struct plan *plan = &plans->plan[plans->rank[k].plan];
+		const struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
 		if (pageable(plan))
 			status = host_sync(shell, call, plans->rank[k].rank, plans->rank[k].id,
 			        plan->record.object, &syncs);

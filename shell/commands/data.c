@@ -2,6 +2,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/data.h"
 #include "shell/session/out.h"
+#include "shell/training/choose.h"
 #include "shell/training/training.h"
 #include "strategies/strategies.h"
 
@@ -95,6 +96,9 @@ static enum status data_run(struct shell *shell, struct call *call)
 		return fail(
 		        ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
 	t->now.data_given = t->now.data_given || status == ST_OK;
+	if (status == ST_OK)
+		choose_model_again(
+		        shell); /* a model that the data does not fit is refused when it is to be trained */
 	return status;
 }
 

@@ -76,7 +76,7 @@ static enum status host_one(struct shell *shell, struct call *call, int rank, bo
 
 static enum status host_run(struct shell *shell, struct call *call)
 {
-	struct alike alike = {0};
+	struct shared_record alike = {0};
 	return call_each_rank(shell, call, host_one, &alike);
 }
 

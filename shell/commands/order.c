@@ -30,7 +30,7 @@ static enum status record_one(struct shell *shell, struct call *call, int rank, 
 
 static enum status record_run(struct shell *shell, struct call *call)
 {
-	struct alike alike = {0};
+	struct shared_record alike = {0};
 	return call_each_rank(shell, call, record_one, &alike);
 }
 
@@ -51,7 +51,7 @@ const struct command command_record = {
 /* Waits for the i-th word of the line. */
 struct wait {
 	int i;
-	struct alike alike;
+	struct shared_record alike;
 };
 
 static enum status wait_one(struct shell *shell, struct call *call, int rank, bool act, void *self)

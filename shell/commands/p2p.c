@@ -34,7 +34,7 @@ static enum status peer(struct shell *shell, struct call *call, int rank, const 
 }
 
 static enum status add_part(struct shell *shell, struct call *call, int rank, int row,
-        enum p2p_direction direction, const struct group_instance *instance, struct plan *plan)
+        enum p2p_direction direction, const struct group_instance *instance, struct submit_plan *plan)
 {
 	struct view view;
 	int other = -1;
@@ -49,7 +49,7 @@ static enum status add_part(struct shell *shell, struct call *call, int rank, in
 }
 
 static enum status p2p_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct shape_of_line *line = self;
 	const struct group_instance *instance;
@@ -66,7 +66,7 @@ static enum status p2p_resolve(
 }
 
 /* A rank that names itself: a sendrecv is a copy; a send alone would wait for ever. */
-static enum status to_oneself(int rank, struct plan *plan, const char *title)
+static enum status to_oneself(int rank, struct submit_plan *plan, const char *title)
 {
 	bool own = false, all = true;
 	for (int i = 0; i < plan->parts; i++) {
@@ -88,7 +88,7 @@ static enum status to_oneself(int rank, struct plan *plan, const char *title)
 }
 
 static enum status p2p_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct shape_of_line *line = self;
 	struct record *record = &plan->record;
@@ -109,7 +109,7 @@ static enum status p2p_complete(
 static enum status keep(struct shell *shell, const struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
-		const struct plan *plan = &plans->plan[plans->rank[k].plan];
+		const struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
 		if (!plan->parts)
 			return fail(ST_RANK,
 			        "a rank's transfer to itself does not go into `together`: copy instead");

@@ -47,7 +47,7 @@ static enum status step_to(struct shell *shell, struct call *call, long played)
 	if (shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
 		        "`step back` and `step 0` stand alone on a line: the lines before run again");
-	if (!t->now.program.count)
+	if (!t->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (played < 0)
@@ -61,19 +61,19 @@ static enum status step_back(struct shell *shell, struct call *call)
 {
 	const struct training *t = training_of(shell);
 	long count = 1;
-	enum status status = t ? count_of(call, 1, "step back", 1, &count) : ST_MEMORY;
+	enum status status = count_of(call, 1, "step back", 1, &count);
 	return status == ST_OK ? step_to(shell, call, t->played + t->torn - count) : status;
 }
 
 static enum status step_run(struct shell *shell, struct call *call)
 {
 	long count = 1;
-	const char *word = call_count(call, 0) ? call_argument_text(call, 0, 0) : NULL;
-	if (word && !*word)
-		return ST_MEMORY;
-	if (word && strcmp(word, "back") == 0)
+	const char *word = call_count(call, 0) ? call_argument_text(call, 0, 0) : "";
+	if (strcmp(word, "back") == 0)
 		return step_back(shell, call);
-	enum status status = count_of(call, 0, "step", 0, &count);
+	if (strcmp(word, "in") == 0)
+		return program_inside(shell);
+	enum status status = count_of(call, 1, "step", 0, &count);
 	if (status != ST_OK)
 		return status;
 	if (count == 0)
@@ -84,12 +84,13 @@ static enum status step_run(struct shell *shell, struct call *call)
 const struct command command_step = {
         .name = "step",
         .topic = "learn",
-        .usage = "step [N] | step back [N] | step 0",
-        .help = "plays the program's next step, and shows its lines; Enter repeats it. `back` makes the "
+        .usage = "step [N] | step in | step back [N] | step 0",
+        .help = "plays the program's next step, and shows its lines, `in` all that they did; Enter repeats "
+                "it. `back` makes the "
                 "world again without the last one, 0 from the start",
-        .example = "strategy serial\nstep\nstep 3\nstep back\nstep 0",
+        .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .class = COMMAND_STEER,
-        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N|back"},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "in back", "in|back"},
                 {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
         .run = step_run,
 };
@@ -116,9 +117,8 @@ const struct command command_run = {
 static enum status save_script(struct shell *shell, const char *path)
 {
 	struct text script = {0};
-	program_script(shell, &script);
-	enum status status = ST_OK;
-	if (plane_rank(shell->plane) == 0)
+	enum status status = program_script(shell, &script);
+	if (status == ST_OK && plane_rank(shell->plane) == 0)
 		status = file_write(path, text_string(&script), script.count);
 	text_release(&script);
 	return shell_agree(shell, 0, status);
@@ -151,7 +151,7 @@ static enum status program_run(struct shell *shell, struct call *call)
 	bool save = words == 2 && strcmp(word, "save") == 0;
 	if (words > 1 && !save)
 		return fail(ST_ARGUMENT, "write: program, program F.rsh or program save F.rsh");
-	if (words != 1 && !t->now.program.count)
+	if (words != 1 && !t->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (save)

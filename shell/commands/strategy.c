@@ -1,9 +1,13 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
+#include "base/memory.h"
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
 #include "shell/training/training.h"
 #include "strategies/strategies.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,46 +104,20 @@ static enum status take_option(
 	                         strategy->usage);
 }
 
-static enum status unknown(const char *name)
+static void say_list(struct shell *shell)
 {
-	struct text names = {0};
-	int count;
-	for (int i = 0; strategy_at(i); i++)
-		text_add(&names, "%s%s", i ? " " : "", strategy_at(i)->name);
-	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
-	enum status status = near
-	        ? fail(ST_NAME, "no strategy '%s'; did you mean '%.*s'? (there are: %s)", name, count, near,
-	                  text_string(&names))
-	        : fail(ST_NAME, "no strategy '%s' (there are: %s)", name, text_string(&names));
-	text_release(&names);
-	return status;
-}
-
-static void say_cost(struct shell *shell, const struct strategy *strategy)
-{
-	const char *end;
-	for (const char *line = strategy->cost; *line; line = *end ? end + 1 : end) {
-		end = line + strcspn(line, "\n");
-		out_say(shell->out, "     %s%.*s%s\n", style(shell->out, COLOUR_NOTE), (int)(end - line),
-		        line, style(shell->out, COLOUR_PLAIN));
-	}
-}
-
-static void say_list(struct shell *shell, const char *name)
-{
-	const struct strategy *strategy;
-	for (int i = 0; (strategy = strategy_at(i)); i++) {
-		if (name && strcmp(name, strategy->name) != 0)
+	const char *name;
+	for (int i = 0; (name = chosen_name(false, i)); i++) {
+		struct player_file file;
+		struct head head;
+		char own[64];
+		snprintf(own, sizeof own, "%s", name);
+		if (choose_file(shell, false, own, &file) != ST_OK || head_read(&head, &file) != ST_OK)
 			continue;
-		out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), strategy->name,
-		        style(shell->out, COLOUR_PLAIN), strategy->help);
-		say_cost(shell, strategy);
-		for (int k = 0; name && k < STRATEGY_OPTIONS_MAX && strategy->option[k].name; k++) {
-			const struct strategy_option *row = &strategy->option[k];
-			out_say(shell->out, "     %s=%s%s%s%s%s\n         %s\n", row->name, row->value,
-			        row->words ? "   of: " : "", row->words ? row->words : "", "", "",
-			        row->about);
-		}
+		out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), own,
+		        style(shell->out, COLOUR_PLAIN), text_string(&head.help));
+		head_release(&head);
+		mem_free((void *)(uintptr_t)file.text);
 	}
 }
 
@@ -161,11 +139,14 @@ static void say_trained(const struct strategy_call *call, struct text *what)
 
 static void say_program(struct shell *shell, const struct training *t)
 {
-	const struct program *p = &t->now.program;
+	const struct program *p = t->now.program;
 	struct text what = {0};
-	say_trained(&t->now.call, &what);
+	if (t->now.call.strategy)
+		say_trained(&t->now.call, &what);
+	else
+		text_add(&what, "%s", p->alone->name);
 	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup,
-	        p->setup == 1 ? "" : "s", p->count - p->setup, text_string(&what));
+	        p->setup == 1 ? "" : "s", p->steps - p->setup, text_string(&what));
 	text_release(&what);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "
@@ -173,55 +154,108 @@ static void say_program(struct shell *shell, const struct training *t)
 	        p->name);
 }
 
-static enum status strategy_run(struct shell *shell, struct call *call)
+/* A strategy that is still in C */
+static enum status run_c(struct shell *shell, const struct choice *choice)
 {
 	struct training *t = training_of(shell);
-	struct strategy_call made = {.ranks = shell->world->n};
-	const char *word, *name;
-	int first = ranks_first(call_ranks(call));
-	if (!t)
-		return ST_MEMORY;
-	if (call_count(call, 0) == 0) {
-		say_list(shell, NULL);
-		return ST_OK;
-	}
-	enum status status = call_word(call, 0, 0, first, &name);
-	if (status != ST_OK)
-		return status;
-	if (!(made.strategy = strategy_find(name)))
-		return unknown(name);
-	if (call_count(call, 1)) {
-		say_list(shell, made.strategy->name);
-		return ST_OK;
-	}
+	struct strategy_call made = {.strategy = strategy_find(choice->name), .ranks = shell->world->n};
+	enum status status = ST_OK;
 	default_options(&made);
 	stage_options(&t->now, &made);
-	for (int i = 0; i < call_keys(call) && status == ST_OK; i++) {
-		const char *key;
-		struct number number;
-		status = call_key(call, i, first, &key, &number, &word);
-		if (status == ST_OK)
-			status = take_option(&made, key, number, word);
-	}
+	for (int i = 0; i < choice->givens && status == ST_OK; i++)
+		status = take_option(
+		        &made, choice->given[i].name, choice->given[i].number, choice->given[i].word);
 	plan_complete(&t->now);
 	made.model = t->now.model;
 	made.data = t->now.data;
+	return status == ST_OK ? program_generate(shell, &made) : status;
+}
+
+static bool in_c(const char *name)
+{
+	const char *other;
+	for (int i = 0; (other = chosen_name(false, i)); i++)
+		if (strcmp(other, name) == 0)
+			return false;
+	return strategy_find(name) != NULL;
+}
+
+/* `ddp=2`: the name is a key, its value the size of the axis */
+static enum status take_size(struct call *call, int i, struct choice *choice)
+{
+	struct given size;
+	enum status status =
+	        call_key(call, i, ranks_first(call_ranks(call)), &size.name, &size.number, &size.word);
+	if (status == ST_OK && (size.word || !number_is_whole(size.number.value, 1, 1e6)))
+		status = fail(
+		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
+	choice->name = size.name;
+	choice->size = (int)size.number.value;
+	return status;
+}
+
+/* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options */
+static enum status read_parts(struct call *call, struct choice *choice, int *count)
+{
+	int first = ranks_first(call_ranks(call));
+	enum status status = ST_OK;
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		struct choice *part = &choice[call_argument_part(call, 0, i)];
+		const char *name;
+		status = call_word(call, 0, i, first, &name);
+		if (status == ST_OK && part->name)
+			status = fail(ST_ARGUMENT,
+			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",
+			        name, part->name);
+		part->name = name;
+	}
+	for (int i = 0; i < call_keys(call) && status == ST_OK; i++) {
+		int at = call_key_part(call, i);
+		status = choice[at].name ? choice_key(call, i, &choice[at]) : take_size(call, i, &choice[at]);
+		*count = at + 1 > *count ? at + 1 : *count;
+	}
+	for (int i = 0; i < PARTS_MAX && status == ST_OK; i++)
+		*count = choice[i].name && i + 1 > *count ? i + 1 : *count;
+	for (int i = 0; i < *count && status == ST_OK; i++)
+		if (!choice[i].name)
+			status = fail(
+			        ST_ARGUMENT, "a strategy is missing beside the +: strategy ddp=2 + tp=2");
+	return status;
+}
+
+static enum status strategy_run(struct shell *shell, struct call *call)
+{
+	struct choice choice[PARTS_MAX] = {0};
+	int count = 0;
+	enum status status = read_parts(call, choice, &count);
+	if (status != ST_OK)
+		return status;
+	if (count == 0) {
+		say_list(shell);
+		return ST_OK;
+	}
+	if (call_count(call, 1))
+		return choice_tell(
+		        shell, false, choice[0].name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
+	status = count == 1 && in_c(choice[0].name) ? run_c(shell, &choice[0])
+	                                            : choose_strategies(shell, choice, count);
 	if (status == ST_OK)
-		status = program_generate(shell, &made);
-	if (status == ST_OK)
-		say_program(shell, t);
+		say_program(shell, training_of(shell));
 	return status;
 }
 
 const struct command command_strategy = {
         .name = "strategy",
         .topic = "learn",
-        .usage = "strategy [NAME [help] [KEY=VALUE ...]]",
-        .help = "writes the program that trains the model on all ranks, in an empty world; alone it lists "
-                "the strategies",
+        .usage = "strategy [NAME|F.rsh [help|source] [KEY=VALUE ...]] [NAME=SIZE ... + NAME=SIZE ...]",
+        .help = "the program that trains the model on all ranks, in an empty world; several, from the "
+                "outermost axis of a "
+                "mesh to the innermost, with ` + ` between; alone it lists the strategies",
         .example = "strategy serial\nstep\nrun 1",
         .class = COMMAND_STEER,
-        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "help", "help"},
+        .divided = true,
+        .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "NAME|F.rsh"},
+                {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = strategy_run,
 };

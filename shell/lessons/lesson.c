@@ -57,7 +57,7 @@ static enum status load(int number, struct lesson **made)
 	return status;
 }
 
-static enum status current(struct shell *shell, struct lesson **lesson, struct task **task)
+static enum status current(struct shell *shell, struct lesson **lesson, struct lesson_task **task)
 {
 	*lesson = shell->lesson;
 	if (!*lesson || (*lesson)->number == 0)
@@ -111,7 +111,7 @@ static void say_indented(struct shell *shell, const struct text *text, int colou
 
 static void say_task(struct shell *shell, const struct lesson *lesson)
 {
-	const struct task *task = &lesson->file.task[lesson->task];
+	const struct lesson_task *task = &lesson->file.task[lesson->task];
 	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD),
 	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->title),
 	        style(shell->out, COLOUR_PLAIN));
@@ -185,7 +185,7 @@ enum status lesson_open(struct shell *shell, int number)
 enum status lesson_hint(struct shell *shell)
 {
 	struct lesson *lesson = NULL;
-	struct task *task = NULL;
+	struct lesson_task *task = NULL;
 	enum status status = current(shell, &lesson, &task);
 	if (status == ST_OK)
 		say_indented(shell, &task->hint, COLOUR_PLAIN);
@@ -195,7 +195,7 @@ enum status lesson_hint(struct shell *shell)
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	struct lesson *lesson = NULL;
-	struct task *task = NULL;
+	struct lesson_task *task = NULL;
 	enum status status = current(shell, &lesson, &task);
 	if (status != ST_OK)
 		return status;
@@ -244,7 +244,7 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 enum status lesson_check(struct shell *shell)
 {
 	struct lesson *lesson = NULL;
-	struct task *task = NULL;
+	struct lesson_task *task = NULL;
 	bool passed = false;
 	enum status status = current(shell, &lesson, &task);
 	if (status == ST_OK)
@@ -269,7 +269,7 @@ enum status lesson_check(struct shell *shell)
 enum status lesson_predict(struct shell *shell, const char *answer)
 {
 	struct lesson *lesson = NULL;
-	struct task *task = NULL;
+	struct lesson_task *task = NULL;
 	struct text line = {0};
 	enum status status = current(shell, &lesson, &task);
 	if (status != ST_OK)
@@ -319,7 +319,7 @@ bool tour_running(const struct shell *shell)
 /* A step of the tour: each line as if typed, behind a prompt, with what it says. */
 static enum status play_step(struct shell *shell, const struct lesson *tour, lesson_play *run)
 {
-	const struct task *step = &tour->file.task[tour->task];
+	const struct lesson_task *step = &tour->file.task[tour->task];
 	const char *at = text_string(&step->start), *end = at + step->start.count, *line;
 	enum status status = ST_OK;
 	size_t length;
@@ -363,7 +363,7 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
  * fails. */
 static enum status attempt(struct shell *shell, struct lesson *lesson, const struct text *lines, bool *passed)
 {
-	struct task *task = &lesson->file.task[lesson->task];
+	struct lesson_task *task = &lesson->file.task[lesson->task];
 	enum status status = begin_task(shell, lesson);
 	if (status == ST_OK && lines)
 		status = run_quietly(shell, lines, "the attempt");
@@ -375,7 +375,7 @@ static enum status attempt(struct shell *shell, struct lesson *lesson, const str
 
 static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
 {
-	struct task *task = &lesson->file.task[lesson->task];
+	struct lesson_task *task = &lesson->file.task[lesson->task];
 	bool starter = true, solution = false;
 	out_mute(shell->out, 1); /* what a check says is for learners */
 	enum status status = attempt(shell, lesson, NULL, &starter);

@@ -30,7 +30,7 @@ static void put_rest(struct text *text, const char *line, size_t length, size_t 
 }
 
 /* "#: check" and its like: the part that the following lines belong to; NULL: no such part. */
-static struct text *part_of(struct task *task, const char *line, size_t length)
+static struct text *part_of(struct lesson_task *task, const char *line, size_t length)
 {
 	if (begins(line, length, "#: start"))
 		return &task->start;
@@ -46,7 +46,7 @@ static struct text *part_of(struct task *task, const char *line, size_t length)
 }
 
 /* "#: predict QUESTION = EXPRESSION" */
-static bool read_question(struct task *task, const char *line, size_t length)
+static bool read_question(struct lesson_task *task, const char *line, size_t length)
 {
 	const char *equals = memmem(line, length, " = ", 3);
 	if (!begins(line, length, "#: predict") || !equals)
@@ -57,7 +57,7 @@ static bool read_question(struct task *task, const char *line, size_t length)
 }
 
 /* Story and hints are comments: their "# " goes. Commands keep everything. */
-static void put_line(struct task *task, struct text *part, const char *line, size_t length)
+static void put_line(struct lesson_task *task, struct text *part, const char *line, size_t length)
 {
 	if (part == &task->story || part == &task->hint)
 		put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
@@ -108,7 +108,7 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 	size_t length;
 
 	for (int number = 1; (line = lesson_line(&at, end, &length)); number++) {
-		struct task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
+		struct lesson_task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
 		if (begins(line, length, "# lesson:")) {
 			put_rest(&file->title, line, length, strlen("# lesson:"));
 		} else if (begins(line, length, "# minutes:")) {
@@ -136,7 +136,7 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 }
 
 enum { PARTS = 8 };
-static void parts_of_task(struct task *t, struct text *all[PARTS + WRONG_MAX])
+static void parts_of_task(struct lesson_task *t, struct text *all[PARTS + WRONG_MAX])
 {
 	struct text *parts[PARTS] = {
 	        &t->title, &t->story, &t->start, &t->check, &t->hint, &t->solution, &t->question, &t->answer};

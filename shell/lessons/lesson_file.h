@@ -7,7 +7,7 @@
 
 enum { TASKS_MAX = 12, WRONG_MAX = 4, COUNTS_MAX = 16 };
 
-struct task {
+struct lesson_task {
 	struct text title, story, start, check, hint, solution, question, answer;
 	struct text wrong[WRONG_MAX];
 	int wrongs;
@@ -15,7 +15,7 @@ struct task {
 
 struct lesson_file {
 	struct text title, minutes;
-	struct task task[TASKS_MAX];
+	struct lesson_task task[TASKS_MAX];
 	int tasks;
 	int count
 	        /* numbers of ranks it is for, rising; a single one: at least so many; none: any number

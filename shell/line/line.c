@@ -16,22 +16,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for
- * another rank. */
+/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for another
+ * rank, or on what another answer has brought about. So it goes on until nobody gets one more: to be asked again,
+ * as after a look or a refused line, must not move anything. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
 	int tries = 0;
 
-	for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
-		struct host_now now;
-		shell->backend->host(shell->backend, rank, &now);
-		if (now.state != HOST_BLOCKED)
-			continue;
-		tries++;
-		enum status status = shell->backend->reach(shell->backend, &now.on, 1, &shell->budget);
-		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
-			return status;
+	for (bool answered = true; answered;) {
+		answered = false;
+		for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
+			struct host_now now;
+			shell->backend->host(shell->backend, rank, &now);
+			if (now.state != HOST_BLOCKED)
+				continue;
+			tries++;
+			enum status status =
+			        shell->backend->reach(shell->backend, &now.on, 1, &shell->budget);
+			if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
+				return status;
+			answered |= status == ST_OK;
+		}
 	}
 	return ST_OK;
 }
@@ -131,6 +137,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	if (to_keep(shell, entry.line, kept.count, class, status, changed)) {
 		entry.session = class != COMMAND_STEER;
 		entry.counts = !entry.session || (changed && !journal->emptied);
+		entry.emptied = journal->emptied;
 		entry.ran = (char *)(entry.session ? text_string(&journal->ran) : "");
 		entry.outside = (char *)text_string(&shell->outside);
 		journal_add(journal, entry);

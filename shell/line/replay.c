@@ -2,10 +2,17 @@
  *
  * The world begins empty, with the machine and the plan of training of then, and the lines from the journal's
  * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`) the
- * lines that it ran by itself run again, and not the command: which task a learner is at is not the world's. */
+ * lines that it ran by itself run again, and not the command: which task a learner is at is not the world's.
+ *
+ * When the line at the floor itself is taken back, the world before it is wanted, of which nothing is left: the
+ * session is as it was opened, and the whole journal runs again, as new ranks would run it:
+ *
+ *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
+ *     |------ a world ------|   |- floor: the next one */
 #include "shell/line/replay.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
@@ -15,10 +22,10 @@
 
 /* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the same
  * place again. */
-static void run_entry(struct shell *shell, const struct journal_entry *entry)
+static void run_entry(struct shell *shell, const struct journal_entry *entry, bool whole)
 {
 	struct journal *journal = &shell->journal;
-	if (!entry->session) {
+	if (whole || !entry->session) {
 		text_clear(&shell->outside);
 		shell_line_again(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
 		return;
@@ -29,23 +36,29 @@ static void run_entry(struct shell *shell, const struct journal_entry *entry)
 	journal_add(journal, *entry);
 }
 
-/* An empty world, and then the lines from the floor on. Their entries are taken out, and their runs put them in
- * again. */
-static enum status replay(struct shell *shell)
+/* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out, and
+ * their runs put them in again. */
+static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
-	size_t from = journal->floor, count = journal->count - from;
-	shell->machine = shell->machine_at_reset;
+	size_t from = whole ? 0 : journal->floor, count = journal->count - from;
+	if (whole)
+		training_free(shell);
+	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
 	enum status status = shell_reset_again(shell);
 	if (status != ST_OK)
 		return status;
+	if (whole) {
+		lesson_free(shell);
+		shell->explain = shell->strip = false;
+	}
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
 	shell->replaying++;
 	out_mute(shell->out, 1);
 	for (size_t i = 0; i < count; i++) {
-		run_entry(shell, &entries[i]);
+		run_entry(shell, &entries[i], whole);
 		journal_entry_release(&entries[i]);
 	}
 	out_mute(shell->out, -1);
@@ -64,20 +77,23 @@ enum status replay_undo(struct shell *shell, int64_t count)
 	if (count > lines)
 		return fail(ST_RANGE, "undo %lld: %d line%s were typed since the world was empty",
 		        (long long)count, lines, lines == 1 ? "" : "s");
+	bool whole = false;
 	for (size_t i = journal->count; i > journal->floor && count > 0; i--) {
-		count -= journal->entries[i - 1].counts;
-		if (journal->entries[i - 1].counts)
-			journal_drop(journal, i - 1);
+		const struct journal_entry *entry = &journal->entries[i - 1];
+		if (!entry->counts)
+			continue;
+		count--;
+		whole |= entry->emptied;
+		journal_drop(journal, i - 1);
 	}
-	return replay(shell);
+	return replay(shell, whole);
 }
 
 /* Without the lines typed: the steps alone */
 static enum status play_again(struct shell *shell, const struct plan *plan, long played)
 {
-	enum status status = plan_copy(plan, &shell->training->now);
-	if (status == ST_OK)
-		status = shell_reset(shell);
+	plan_copy(plan, &shell->training->now);
+	enum status status = shell_reset(shell);
 	out_mute(shell->out, 1);
 	if (status == ST_OK && played > 0)
 		status = program_steps(shell, played, false);
@@ -90,16 +106,16 @@ enum status replay_back(struct shell *shell, int64_t played)
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};
-	enum status status = plan_copy(&t->now, &plan);
-	if (status != ST_OK)
-		return status;
+	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is now */
+	bool typed = journal->count > journal->floor;
+	enum status status = ST_OK;
+	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
-	if (journal->count > journal->floor) /* the lines of a script are in no journal */
-		status = replay(shell);
+	if (typed)
+		status = replay(shell, false);
 	t->limit = -1;
-	if (status == ST_OK &&
-	        (t->played != played || !t->now.program.count)) /* a script's: it is in no journal */
+	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
 		status = play_again(shell, &plan, (long)played);
 	plan_release(&plan);
 	return status;

@@ -22,7 +22,7 @@ struct line {
 	char bytes[];
 };
 
-struct reader {
+struct line_reader {
 	int descriptor;
 	int stop; /* an eventfd: it can be read when the thread is to end */
 	pthread_t thread;
@@ -46,7 +46,7 @@ static bool is_interrupt(const char *line, size_t count)
 	return is;
 }
 
-static void hand_over(struct reader *reader, const char *bytes, size_t count)
+static void hand_over(struct line_reader *reader, const char *bytes, size_t count)
 {
 	bool interrupt = is_interrupt(bytes, count);
 	struct line *line = interrupt ? NULL : mem_alloc(sizeof *line + count + 1);
@@ -66,7 +66,7 @@ static void hand_over(struct reader *reader, const char *bytes, size_t count)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-static void hand_over_lines(struct reader *reader, struct text *waiting)
+static void hand_over_lines(struct line_reader *reader, struct text *waiting)
 {
 	const char *at = text_string(waiting), *end = at + waiting->count, *newline;
 	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
@@ -80,7 +80,7 @@ static void hand_over_lines(struct reader *reader, struct text *waiting)
 }
 
 /* As read, which waits; 0 also when the thread is to end. */
-static ssize_t read_piece(const struct reader *reader, char *piece, size_t room)
+static ssize_t read_piece(const struct line_reader *reader, char *piece, size_t room)
 {
 	struct pollfd either[] = {
 	        {.fd = reader->descriptor, .events = POLLIN}, {.fd = reader->stop, .events = POLLIN}};
@@ -95,7 +95,7 @@ static ssize_t read_piece(const struct reader *reader, char *piece, size_t room)
 
 static void *read_lines(void *self)
 {
-	struct reader *reader = self;
+	struct line_reader *reader = self;
 	struct text waiting = {0};
 	char piece[65536];
 	ssize_t got;
@@ -113,7 +113,7 @@ static void *read_lines(void *self)
 	return NULL;
 }
 
-static void release(struct reader *reader)
+static void release(struct line_reader *reader)
 {
 	for (struct line *line = reader->first, *next; line; line = next) {
 		next = line->next;
@@ -125,12 +125,10 @@ static void release(struct reader *reader)
 	mem_free(reader);
 }
 
-enum status reader_start(struct reader **made, int descriptor)
+enum status reader_start(struct line_reader **made, int descriptor)
 {
-	struct reader *reader = mem_alloc(sizeof *reader);
+	struct line_reader *reader = mem_alloc(sizeof *reader);
 	pthread_condattr_t monotonic;
-	if (!reader)
-		return ST_MEMORY;
 	reader->descriptor = descriptor;
 	reader->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&reader->lock, NULL);
@@ -146,7 +144,7 @@ enum status reader_start(struct reader **made, int descriptor)
 	return ST_OK;
 }
 
-bool reader_take(struct reader *reader, int wait_ms, char **bytes, size_t *count, long *number)
+bool reader_take(struct line_reader *reader, int wait_ms, char **bytes, size_t *count, long *number)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -169,7 +167,7 @@ bool reader_take(struct reader *reader, int wait_ms, char **bytes, size_t *count
 	return true;
 }
 
-bool reader_ended(struct reader *reader)
+bool reader_ended(struct line_reader *reader)
 {
 	pthread_mutex_lock(&reader->lock);
 	bool ended = reader->ended && !reader->first;
@@ -177,7 +175,7 @@ bool reader_ended(struct reader *reader)
 	return ended;
 }
 
-bool reader_interrupted(struct reader *reader, long number)
+bool reader_interrupted(struct line_reader *reader, long number)
 {
 	pthread_mutex_lock(&reader->lock);
 	bool interrupted = reader->interrupted >= number ||
@@ -186,7 +184,7 @@ bool reader_interrupted(struct reader *reader, long number)
 	return interrupted;
 }
 
-void reader_stop(struct reader *reader)
+void reader_stop(struct line_reader *reader)
 {
 	if (!reader)
 		return;

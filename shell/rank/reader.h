@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct reader;
-enum status reader_start(struct reader **reader, int descriptor);
+struct line_reader;
+enum status reader_start(struct line_reader **reader, int descriptor);
 /* The next line (mem_free), without its newline, and its number from 1; waits up to wait_ms. false: none
  * came. */
-bool reader_take(struct reader *reader, int wait_ms, char **line, size_t *count, long *number);
+bool reader_take(struct line_reader *reader, int wait_ms, char **line, size_t *count, long *number);
 /* Nothing more will come: the front end is gone, or its last line has been taken. */
-bool reader_ended(struct reader *reader);
+bool reader_ended(struct line_reader *reader);
 /* Has an interrupt come behind request `number`, or is the front end gone? Asked from within long runs. */
-bool reader_interrupted(struct reader *reader, long number);
+bool reader_interrupted(struct line_reader *reader, long number);
 /* Ends the thread, also one that waits for input; lines that nobody took are gone. */
-void reader_stop(struct reader *reader);
+void reader_stop(struct line_reader *reader);
 
 #endif

@@ -25,7 +25,7 @@ enum { IDLE_MS = 50, PACE_MS = 20 };
 
 struct serve {
 	struct conductor *conductor;
-	struct reader *reader;
+	struct line_reader *reader;
 	struct pace pace;
 	long number; /* of the request at work */
 	bool leaving;

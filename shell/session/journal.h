@@ -23,6 +23,7 @@ struct journal_entry {
 	int64_t stamp; /* virtual ns of `pace` when it was typed; -1: pace was off */
 	bool session; /* only commands of the session: a world made again does not need them, but for `ran` */
 	bool counts;  /* `undo` takes it back */
+	bool emptied; /* it began an empty world */
 };
 struct journal {
 	struct journal_entry *entries; /* texts owned */

@@ -77,8 +77,6 @@ static enum status put_elements(const struct shell *shell, const struct tensor *
 		return ST_OK;
 	}
 	float *values = mem_alloc((size_t)count * sizeof *values);
-	if (!values)
-		return ST_MEMORY;
 	dtype_to_f32((enum dtype)from->dtype, elements, values, count);
 	dtype_from_f32((enum dtype)tensor->layout.dtype, values, data, count);
 	mem_free(values);
@@ -92,7 +90,7 @@ static enum status fill_at_its_place(
 {
 	op_id *ids = mem_alloc((size_t)ranks_count(set) * sizeof *ids);
 	int count = 0;
-	enum status status = ids ? ST_OK : ST_MEMORY;
+	enum status status = ST_OK;
 	FOR_RANKS (rank, set) {
 		if (status != ST_OK)
 			break;
@@ -124,7 +122,7 @@ enum status file_load(struct shell *shell, const char *path, const struct ranks 
 	if (status != ST_OK)
 		return status;
 	void *elements = mem_alloc((size_t)layout_bytes(&layout));
-	status = elements ? read_elements(shell, path, elements, (size_t)layout_bytes(&layout)) : ST_MEMORY;
+	status = read_elements(shell, path, elements, (size_t)layout_bytes(&layout));
 	if (status == ST_OK)
 		status = fill_at_its_place(shell, set, tensor, like);
 	int place = 0;

@@ -49,7 +49,7 @@ const char *options_help(void)
 	X(HELP, "--help", 0)           \
 	X(H, "-h", 0)                  \
 	X(WIRE, "--wire", 0)
-enum option {
+enum flag {
 #define X(symbol, name, value) OPTION_##symbol,
 	OPTIONS(X)
 #undef X
@@ -65,7 +65,7 @@ static const struct {
 };
 
 /* "--machine", or "--machine=x" whose value is then *value. */
-static enum status find(const char *word, enum option *option, const char **value)
+static enum status find(const char *word, enum flag *option, const char **value)
 {
 	size_t length = strcspn(word, "=");
 	const char *nearest = rows[OPTION_HELP].name;
@@ -73,7 +73,7 @@ static enum status find(const char *word, enum option *option, const char **valu
 	*value = word[length] ? word + length + 1 : NULL;
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		if (strlen(rows[i].name) == length && strncmp(rows[i].name, word, length) == 0) {
-			*option = (enum option)i;
+			*option = (enum flag)i;
 			return *value && !rows[i].value ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
 			                                : ST_OK;
 		}
@@ -124,7 +124,7 @@ static enum status once(const char **where, const char *value, const char *what)
 	return ST_OK;
 }
 
-static enum status apply(struct options *options, enum option option, const char *value)
+static enum status apply(struct options *options, enum flag option, const char *value)
 {
 	switch (option) {
 	case OPTION_N:
@@ -187,7 +187,7 @@ enum status options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){.device = "auto", .argument = argv + 1};
 	for (int i = 1; i < argc; i++) {
 		char *word = argv[i];
-		enum option option = OPTION_HELP;
+		enum flag option = OPTION_HELP;
 		const char *value;
 		enum status status;
 		if (word[0] != '-' || !word[1]) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct words {
+struct rank_words {
 	int rank;
 	char *text;
 }; /* what one rank has at a place; text owned */
@@ -18,9 +18,9 @@ struct piece {
 	size_t count;
 };
 
-struct place {
+struct rank_texts {
 	struct ranks set;
-	struct words *words; /* in order of filling */
+	struct rank_words *words; /* in order of filling */
 	size_t count, room;
 };
 
@@ -30,7 +30,7 @@ struct out {
 	struct text common; /* all common pieces, one behind the other */
 	struct piece *pieces;
 	size_t piece_count, piece_room;
-	struct place *places;
+	struct rank_texts *places;
 	size_t place_count, place_room;
 	size_t first_place; /* number of places[0]: numbers go on when the output is emptied */
 };
@@ -38,8 +38,7 @@ struct out {
 struct out *out_create(bool colour, int width)
 {
 	struct out *out = mem_alloc(sizeof *out);
-	if (out)
-		out_setup(out, colour, width);
+	out_setup(out, colour, width);
 	return out;
 }
 
@@ -143,11 +142,11 @@ int out_place(struct out *out, const struct ranks *set)
 	MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
 	int number = (int)(out->first_place + out->place_count);
 	out->pieces[out->piece_count++] = (struct piece){.place = (int)out->place_count};
-	out->places[out->place_count++] = (struct place){.set = *set};
+	out->places[out->place_count++] = (struct rank_texts){.set = *set};
 	return number;
 }
 
-static struct words *words_of(const struct place *place, int rank)
+static struct rank_words *words_of(const struct rank_texts *place, int rank)
 {
 	for (size_t k = place->count; k > 0; k--)
 		if (place->words[k - 1].rank == rank)
@@ -155,16 +154,16 @@ static struct words *words_of(const struct place *place, int rank)
 	return NULL;
 }
 
-static void fill(struct place *place, int rank, const char *text, size_t count, bool fresh)
+static void fill(struct rank_texts *place, int rank, const char *text, size_t count, bool fresh)
 {
 	char *copy = mem_copy_text(text, count);
-	struct words *old = fresh ? NULL : words_of(place, rank);
+	struct rank_words *old = fresh ? NULL : words_of(place, rank);
 	if (old) {
 		mem_free(old->text);
 		old->text = copy;
 	} else {
 		MEM_GROW(&place->words, place->count, &place->room);
-		place->words[place->count++] = (struct words){rank, copy};
+		place->words[place->count++] = (struct rank_words){rank, copy};
 	}
 }
 
@@ -173,7 +172,7 @@ void out_fill(struct out *out, int number, int rank, const char *text)
 	if (number < 0 || (size_t)number < out->first_place ||
 	        (size_t)number - out->first_place >= out->place_count)
 		return;
-	struct place *place = &out->places[(size_t)number - out->first_place];
+	struct rank_texts *place = &out->places[(size_t)number - out->first_place];
 	/* ranks come in rising order nearly always: then there is nothing to search */
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
 	fill(place, rank, text, strlen(text), fresh);
@@ -185,7 +184,7 @@ void out_pack(const struct out *out, int me, struct text *bytes)
 	uint32_t count = (uint32_t)out->place_count;
 	text_put(bytes, (const char *)&count, sizeof count);
 	for (size_t i = 0; i < out->place_count; i++) {
-		const struct words *words = words_of(&out->places[i], me);
+		const struct rank_words *words = words_of(&out->places[i], me);
 		uint32_t length = words ? (uint32_t)strlen(words->text) + 1 : 0;
 		text_put(bytes, (const char *)&length, sizeof length);
 		if (words)
@@ -237,11 +236,11 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 
 /* Each different text once, for all the ranks that have it, by their first rank. Thousands of ranks with
  * equal texts compare once each. */
-static void render_place(struct out *out, const struct place *place, struct text *rendered)
+static void render_place(struct out *out, const struct rank_texts *place, struct text *rendered)
 {
 	struct ranks said = {0};
 	for (size_t i = 0; i < place->count; i++) {
-		const struct words *words = &place->words[i];
+		const struct rank_words *words = &place->words[i];
 		struct ranks equal = {0};
 		if (ranks_has(&said, words->rank))
 			continue;

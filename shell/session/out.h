@@ -29,7 +29,6 @@ bool out_unpack(struct out *out, int rank, const void *bytes,
         size_t count); /* false: not of the same shape (a bug) */
 void out_render(struct out *out, struct text *rendered);
 bool out_empty(const struct out *out);
-/* Memory ran out: places may be missing here that the others have. */
 /* While the sum of all deltas is above 0, whatever is said is dropped (replays, checks). */
 void out_mute(struct out *out, int delta);
 

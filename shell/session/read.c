@@ -58,8 +58,6 @@ static enum status program_read(
 		status = bring(shell, rank, read->stream, &read->b, &last);
 	struct record record = read_record(shell, OP_SYNC, reason);
 	record.object = read->a.name;
-	if (!record.reason)
-		return ST_MEMORY;
 	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
 }
 
@@ -274,10 +272,10 @@ static enum status share(struct shell *shell, const struct ranks *set, struct sh
 {
 	int processes = shell->plane ? plane_size(shell->plane) : 1, i = 0;
 	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
-	enum status status = all ? ST_OK : ST_MEMORY;
-	if (status == ST_OK && processes > 1)
+	enum status status = ST_OK;
+	if (processes > 1)
 		status = plane_share(shell->plane, &mine, all, sizeof mine);
-	else if (status == ST_OK)
+	else
 		all[0] = mine;
 	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
 		if (rank >= processes)

@@ -44,7 +44,7 @@ enum status session_open(struct shell *shell, struct plane *plane, int n, bool d
 	shell->out = out_create(false, 80);
 	if (status == ST_OK)
 		make_world(shell, n);
-	shell->machine_at_reset = shell->machine;
+	shell->machine_at_start = shell->machine_at_reset = shell->machine;
 	return status;
 }
 

@@ -74,6 +74,7 @@ struct shell {
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
 	struct machine machine_at_reset; /* what `undo` starts from */
+	struct machine machine_at_start; /* of the session */
 	struct credit *credit;           /* of `budget` */
 	struct wish wish;                /* of the statement that runs */
 	struct wish asked;               /* of the front end, by the line that runs */

@@ -62,7 +62,7 @@ static enum status read_root(const struct group_instance *instance, struct call 
 	return ST_OK;
 }
 
-enum status group_of(const struct shell *shell, struct call *call, int rank, struct plan *plan,
+enum status group_of(const struct shell *shell, struct call *call, int rank, struct submit_plan *plan,
         const struct group_instance **instance, int *place)
 {
 	int index;
@@ -81,7 +81,7 @@ enum status group_of(const struct shell *shell, struct call *call, int rank, str
 }
 
 enum status collective_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct collective *collective = self;
 	const struct group_instance *instance;
@@ -135,7 +135,7 @@ static int64_t message_bytes(const struct collective *collective, const struct l
 
 /* The result's layout, as an operand; dims 0: this rank gets none. */
 static enum status settle_result(
-        struct shell *shell, const struct collective *collective, int n, int place, struct plan *plan)
+        struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
 	struct layout out = in->layout;
@@ -157,7 +157,7 @@ static enum status settle_result(
 }
 
 enum status collective_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct collective *collective = self;
 	const struct group *group = &shell->world->groups[plan->record.group];

@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
-        struct alike *alike, op_id *id)
+        struct shared_record *alike, op_id *id)
 {
 	bool same = alike->record && alike->phase == record->phase && alike->object == record->object &&
 	        alike->duration_ns == record->duration_ns;
 	enum status status =
 	        shell_queue(shell, rank, stream, record, same ? alike->record : 0, target, 0, id);
 	if (status == ST_OK && *id)
-		*alike = (struct alike){
+		*alike = (struct shared_record){
 		        queued_record(shell, *id), record->phase, record->object, record->duration_ns};
 	return status;
 }

@@ -7,20 +7,20 @@
 
 /* What the last operation of a line was: those of the ranks after it share its record where it is the same.
  * Begins as {0}. */
-struct alike {
+struct shared_record {
 	uint32_t record;
 	name_id phase, object;
 	int64_t duration_ns;
 };
 /* Queues an operation without operands. *id: its number, never NULL. */
 enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
-        struct alike *alike, op_id *id);
+        struct shared_record *alike, op_id *id);
 
 /* The OP_SYNCs of one line: begin, one host_sync a rank, end (which waits for them at the prompt, and
  * frees). */
 struct host_syncs {
 	name_id reason;
-	struct alike alike;
+	struct shared_record alike;
 	op_id *id;
 	int count;
 };

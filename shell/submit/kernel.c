@@ -105,7 +105,8 @@ static enum status options(struct call *call, const struct kernel *kernel, int r
 	return ST_OK;
 }
 
-static enum status arguments(struct call *call, const struct kernel *kernel, int rank, struct plan *plan)
+static enum status arguments(
+        struct call *call, const struct kernel *kernel, int rank, struct submit_plan *plan)
 {
 	struct view view;
 	int count = call_count(call, KERNEL_TENSORS);
@@ -139,7 +140,7 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 }
 
 static enum status count_arguments(
-        const struct call *call, const struct kernel *kernel, const struct plan *plan)
+        const struct call *call, const struct kernel *kernel, const struct submit_plan *plan)
 {
 	int ins = plan->operands, results = plan->results,
 	    wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
@@ -164,7 +165,7 @@ static enum status count_arguments(
 }
 
 static enum status kernel_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct kernel *kernel = self;
 	plan->record = call_record(call, rank, OP_KERNEL, kernel->name);
@@ -183,7 +184,7 @@ static enum status kernel_resolve(
 	return status;
 }
 
-static void fill_call(const struct shell *shell, const struct plan *plan, const struct kernel *kernel,
+static void fill_call(const struct shell *shell, const struct submit_plan *plan, const struct kernel *kernel,
         struct kernel_call *work)
 {
 	work->kernel = kernel;
@@ -198,7 +199,7 @@ static void fill_call(const struct shell *shell, const struct plan *plan, const 
 }
 
 static enum status settle_results(
-        struct shell *shell, struct call *call, struct plan *plan, struct kernel_call *work)
+        struct shell *shell, struct call *call, struct submit_plan *plan, struct kernel_call *work)
 {
 	int access = call_adds(call) ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE;
 	for (int i = 0; i < plan->results; i++) {
@@ -212,7 +213,7 @@ static enum status settle_results(
 
 /* A kernel whose tensors all lie in host memory is a function that the stream calls on the host
  * (cudaLaunchHostFunc), as a CPU's optimizer: it takes the time of its bytes, and nothing of the GPU. */
-static bool on_host(const struct plan *plan)
+static bool on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
 		if (plan->operand[i].space == SPACE_DEVICE)
@@ -221,7 +222,7 @@ static bool on_host(const struct plan *plan)
 }
 
 static enum status kernel_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
 	const struct kernel *kernel = self;
 	struct kernel_call work = {0};

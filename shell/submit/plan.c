@@ -22,12 +22,12 @@ static void operand_of(struct operand *operand, const struct view *view, int acc
 	operand->layout = view->layout;
 }
 
-void plan_operand(struct plan *plan, const struct view *view, int access)
+void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 {
 	operand_of(&plan->operand[plan->operands++], view, access);
 }
 
-enum status plan_result_view(struct call *call, int rank, struct plan *plan, int i)
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
 {
 	struct plan_result *result = &plan->result[i];
 	if (i >= PLAN_RESULTS)
@@ -82,8 +82,8 @@ static enum status settle_old(
 	return ST_OK;
 }
 
-enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, const struct layout *wanted,
-        int access, const char *title)
+enum status plan_result_settle(struct shell *shell, struct submit_plan *plan, int i,
+        const struct layout *wanted, int access, const char *title)
 {
 	struct plan_result *result = &plan->result[i];
 	result->operand = plan->operands;
@@ -111,7 +111,7 @@ enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, co
 	return ST_OK;
 }
 
-enum status plan_on_device(const struct shell *shell, const struct plan *plan, const char *title)
+enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan, const char *title)
 {
 	for (int i = 0; i < plan->operands; i++) {
 		const struct operand *operand = &plan->operand[i];
@@ -126,7 +126,7 @@ enum status plan_on_device(const struct shell *shell, const struct plan *plan, c
 	return ST_OK;
 }
 
-enum status plan_contiguous(const struct shell *shell, const struct plan *plan, const char *title)
+enum status plan_contiguous(const struct shell *shell, const struct submit_plan *plan, const char *title)
 {
 	for (int i = 0; i < plan->operands; i++) {
 		if (layout_contiguous(&plan->operand[i].layout))
@@ -168,7 +168,7 @@ static bool same_result(const struct shell *shell, const struct plan_result *a, 
 }
 
 /* a: completed, so results follow its arguments; b: fresh from resolve */
-static bool alike(const struct shell *shell, const struct plan *a, const struct plan *b)
+static bool alike(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
 	if (a->stream != b->stream || a->place != b->place || a->results != b->results ||
@@ -197,7 +197,7 @@ static bool alike(const struct shell *shell, const struct plan *a, const struct 
 
 /* ---- the three steps ---- */
 
-static void plan_empty(struct plan *plan)
+static void plan_empty(struct submit_plan *plan)
 {
 	plan->record = (struct record){0};
 	plan->operands = plan->results = plan->parts = 0;
@@ -207,7 +207,7 @@ static void plan_empty(struct plan *plan)
 	plan->queued = 0;
 }
 
-static enum status make_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)
+static enum status make_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	const struct plan_result *result = &plan->result[i];
 	name_id name = result->action == RESULT_DROP ? 0 : result->view.name;
@@ -219,7 +219,7 @@ static enum status make_one(struct shell *shell, const struct plan *plan, struct
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank, name), &one->made[i]);
 }
 
-static void unmake_one(struct shell *shell, const struct plan *plan, struct plan_rank *one, int i)
+static void unmake_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	if (one->made[i] >= 0)
 		shell_tensor_free(shell, one->made[i], 0);
@@ -233,7 +233,7 @@ enum status plans_make(struct shell *shell, struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
 		struct plan_rank *one = &plans->rank[k];
-		const struct plan *plan = &plans->plan[one->plan];
+		const struct submit_plan *plan = &plans->plan[one->plan];
 		for (int i = 0; i < plan->results; i++) {
 			enum status status = make_one(shell, plan, one, i);
 			if (status == ST_OK)
@@ -250,7 +250,7 @@ enum status plans_make(struct shell *shell, struct plans *plans)
 
 /* Puts the addresses of this rank's new results into the plan; true when the record of the rank before says
  * the same. */
-static bool take_made(struct shell *shell, struct plan *plan, const struct plan_rank *one)
+static bool take_made(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
 {
 	bool same = plan->queued != 0;
 	for (int i = 0; i < plan->results; i++) {
@@ -266,12 +266,12 @@ static bool take_made(struct shell *shell, struct plan *plan, const struct plan_
 	return same;
 }
 
-void plan_take(struct shell *shell, struct plan *plan, const struct plan_rank *one)
+void plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
 {
 	take_made(shell, plan, one);
 }
 
-enum status plan_drop_old(struct shell *shell, const struct plan *plan, const struct plan_rank *one)
+enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < plan->results && status == ST_OK; i++) {
@@ -283,7 +283,7 @@ enum status plan_drop_old(struct shell *shell, const struct plan *plan, const st
 	return status;
 }
 
-static enum status queue_one(struct shell *shell, struct plan *plan, struct plan_rank *one)
+static enum status queue_one(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
 	bool same = take_made(shell, plan, one);
@@ -302,7 +302,7 @@ static enum status queue_one(struct shell *shell, struct plan *plan, struct plan
 enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
         plan_complete *complete, const void *self, struct plans *plans)
 {
-	struct plan fresh;
+	struct submit_plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *plans->rank);
 	FOR_RANKS (rank, call_ranks(call)) {
 		plan_empty(&fresh);

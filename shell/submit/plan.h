@@ -25,7 +25,7 @@ struct plan_result {
 };
 
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
-struct plan {
+struct submit_plan {
 	struct record record; /* operand and part are set when it is queued */
 	struct operand operand[PLAN_OPERANDS];
 	struct part part[PLAN_PARTS];
@@ -37,7 +37,7 @@ struct plan {
 };
 
 struct plans {
-	struct plan *plan;
+	struct submit_plan *plan;
 	size_t count, room;
 	struct plan_rank {
 		int rank;
@@ -51,10 +51,10 @@ struct plans {
 
 /* Resolves one rank: fills operands, results (views only), stream, options. */
 typedef enum status plan_resolve(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self);
 /* For a plan unlike those before: checks, decides results (layout of their operands), fills the record. */
 typedef enum status plan_complete(
-        struct shell *shell, struct call *call, int rank, struct plan *plan, const void *self);
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self);
 
 /* Runs the three steps for the ranks of the line; or the first, and then the other two. *plans is to be
  * released by plans_release in any case. */
@@ -65,23 +65,24 @@ enum status plans_make(
 enum status plans_queue(struct shell *shell, struct plans *plans);
 /* Of a result made: fills its operand's address, and frees the tensor that it replaces, behind the work
  * queued on the stream so far. */
-void plan_take(struct shell *shell, struct plan *plan, const struct plan_rank *one);
-enum status plan_drop_old(struct shell *shell, const struct plan *plan, const struct plan_rank *one);
+void plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
+enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
 enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
         const void *self, struct plans *plans);
 void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
-void plan_operand(struct plan *plan, const struct view *view, int access);           /* one more argument */
-enum status plan_result_view(struct call *call, int rank, struct plan *plan, int i); /* one more result */
+void plan_operand(struct submit_plan *plan, const struct view *view, int access); /* one more argument */
+enum status plan_result_view(
+        struct call *call, int rank, struct submit_plan *plan, int i); /* one more result */
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. title: for the message. */
-enum status plan_result_settle(struct shell *shell, struct plan *plan, int i, const struct layout *wanted,
-        int access, const char *title);
+enum status plan_result_settle(struct shell *shell, struct submit_plan *plan, int i,
+        const struct layout *wanted, int access, const char *title);
 enum status plan_contiguous(
-        const struct shell *shell, const struct plan *plan, const char *title); /* what NCCL moves */
-enum status plan_on_device(const struct shell *shell, const struct plan *plan, const char *title);
+        const struct shell *shell, const struct submit_plan *plan, const char *title); /* what NCCL moves */
+enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan, const char *title);
 /* Sets record.group: `in`, `use` or world; the rank's part of it and its place there. */
-enum status group_of(const struct shell *shell, struct call *call, int rank, struct plan *plan,
+enum status group_of(const struct shell *shell, struct call *call, int rank, struct submit_plan *plan,
         const struct group_instance **instance, int *place);
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(struct shell *shell, struct call *call, const struct plans *plans);

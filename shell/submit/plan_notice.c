@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void notice_text(struct shell *shell, const struct plan *plan, op_id id, struct text *text)
+static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
 	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A send or receive kept for the end of the block; each rank's are linked in the order of their lines. */
-struct kept {
+struct kept_part {
 	struct record record;
 	struct operand operand;
 	struct part part;
@@ -18,7 +18,7 @@ struct kept {
 struct together {
 	bool *launched;    /* by rank */
 	int *first, *last; /* by rank: indices into kept, -1: none */
-	struct kept *kept;
+	struct kept_part *kept;
 	size_t count, room;
 };
 
@@ -32,14 +32,14 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH : 0;
 }
 
-void together_add(struct shell *shell, int rank, const struct plan *plan)
+void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
 	for (int i = 0; i < plan->parts; i++) {
 		MEM_GROW(&together->kept, together->count, &together->room);
 		int k = (int)together->count++;
-		struct kept *kept = &together->kept[k];
-		*kept = (struct kept){.record = plan->record,
+		struct kept_part *kept = &together->kept[k];
+		*kept = (struct kept_part){.record = plan->record,
 		        .part = plan->part[i],
 		        .rank = rank,
 		        .stream = plan->stream,
@@ -59,11 +59,11 @@ enum { MOST_PARTS = 250 }; /* what a record can count */
 static enum status queue_from(
         struct shell *shell, struct together *together, int from, struct operand *operand, struct part *part)
 {
-	struct kept *first = &together->kept[from];
+	struct kept_part *first = &together->kept[from];
 	struct record record = first->record;
 	int count = 0;
 	for (int k = from; k >= 0 && count < MOST_PARTS; k = together->kept[k].next) {
-		struct kept *kept = &together->kept[k];
+		struct kept_part *kept = &together->kept[k];
 		if (kept->queued || kept->stream != first->stream || kept->record.group != record.group)
 			continue;
 		operand[count] = kept->operand;

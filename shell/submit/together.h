@@ -8,7 +8,7 @@
  * before; 0 outside a block. */
 int together_flags(struct shell *shell, int rank);
 /* Keeps the plan's parts until the block ends. */
-void together_add(struct shell *shell, int rank, const struct plan *plan);
+void together_add(struct shell *shell, int rank, const struct submit_plan *plan);
 
 /* The block: shell->together until its end. What it kept is queued for the ranks of `set`; NULL: the block was
  * refused, and nothing of it is. */

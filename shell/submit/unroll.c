@@ -17,22 +17,22 @@
 #include <string.h>
 
 /* What one rank works on. */
-struct work {
+struct unrolling {
 	struct shell *shell;
 	struct call *call;
 	const struct collective *collective;
-	const struct plan *plan;
+	const struct submit_plan *plan;
 	const struct group_instance *instance;
 	int rank, place;
 	struct operand whole; /* the flattened tensor that the steps cut up */
 	struct operand scratch;
 	int scratch_tensor, copy_tensor; /* to be freed; -1: none */
-	struct step *steps;
+	struct collective_step *steps;
 	int count;
 };
 
 static struct operand piece(
-        struct work *work, const struct operand *of, int64_t offset, int64_t count, int access)
+        struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
 	struct operand operand = *of;
 	struct text name = {0};
@@ -48,7 +48,7 @@ static struct operand piece(
 	return operand;
 }
 
-static enum status queue(struct work *work, struct record *record, struct operand *operands, int count)
+static enum status queue(struct unrolling *work, struct record *record, struct operand *operands, int count)
 {
 	record->operand = operands;
 	record->operands = (uint8_t)count;
@@ -57,7 +57,7 @@ static enum status queue(struct work *work, struct record *record, struct operan
 	return shell_queue(work->shell, work->rank, work->plan->stream, record, 0, 0, 0, NULL);
 }
 
-static enum status queue_copy(struct work *work, const struct operand *from, const struct operand *to)
+static enum status queue_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};
 	struct record record = call_record(work->call, work->rank, OP_COPY, "copy");
@@ -68,7 +68,7 @@ static enum status queue_copy(struct work *work, const struct operand *from, con
 }
 
 /* into = KERNEL into [with]; option 0 where it has one */
-static enum status queue_kernel(struct work *work, const char *name, const struct operand *into,
+static enum status queue_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
 	const struct kernel *kernel = kernel_find(name);
@@ -98,7 +98,7 @@ static enum status queue_kernel(struct work *work, const char *name, const struc
 	return queue(work, &record, operands, call.ins + 1);
 }
 
-static enum status queue_step(struct work *work, const struct step *step)
+static enum status queue_step(struct unrolling *work, const struct collective_step *step)
 {
 	struct operand operands[2];
 	struct part parts[2];
@@ -142,7 +142,7 @@ static enum status queue_step(struct work *work, const struct step *step)
 
 /* ---- before and after the steps ---- */
 
-static enum status make_temporary(struct work *work, int64_t count, struct operand *operand, int *tensor)
+static enum status make_temporary(struct unrolling *work, int64_t count, struct operand *operand, int *tensor)
 {
 	struct layout layout;
 	struct shell *shell = work->shell;
@@ -162,7 +162,7 @@ static enum status make_temporary(struct work *work, int64_t count, struct opera
 }
 
 /* Elements of the result are more than those of the input (1), fewer (-1), as many (0). */
-static int growth(const struct plan *plan)
+static int growth(const struct submit_plan *plan)
 {
 	if (!plan->results)
 		return 0;
@@ -179,7 +179,7 @@ static double one_of(int n, enum dtype dtype)
 	return (double)dtype_get(dtype, element, 0);
 }
 
-static enum status premultiply(struct work *work)
+static enum status premultiply(struct unrolling *work)
 {
 	int n = work->instance->n;
 	if (work->plan->record.reduction != REDUCE_AVG || !work->collective->reduces || n == 1)
@@ -190,9 +190,9 @@ static enum status premultiply(struct work *work)
 
 /* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
  * smaller, else the input itself. */
-static enum status begin(struct work *work)
+static enum status begin(struct unrolling *work)
 {
-	const struct plan *plan = work->plan;
+	const struct submit_plan *plan = work->plan;
 	const struct operand *in = &plan->operand[0],
 	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
 	struct operand own;
@@ -212,9 +212,9 @@ static enum status begin(struct work *work)
 	return status == ST_OK ? premultiply(work) : status;
 }
 
-static enum status end(struct work *work)
+static enum status end(struct unrolling *work)
 {
-	const struct plan *plan = work->plan;
+	const struct submit_plan *plan = work->plan;
 	if (growth(plan) >= 0)
 		return ST_OK;
 	int64_t part = layout_count(&work->whole.layout) / work->instance->n;
@@ -222,12 +222,12 @@ static enum status end(struct work *work)
 	return queue_copy(work, &mine, &plan->operand[plan->result[0].operand]);
 }
 
-static enum status free_temporary(struct work *work, int tensor)
+static enum status free_temporary(struct unrolling *work, int tensor)
 {
 	return tensor >= 0 ? shell_tensor_free(work->shell, tensor, 0) : ST_OK;
 }
 
-static int64_t scratch_count(const struct work *work)
+static int64_t scratch_count(const struct unrolling *work)
 {
 	int64_t most = 0;
 	for (int i = 0; i < work->count; i++)
@@ -236,13 +236,13 @@ static int64_t scratch_count(const struct work *work)
 	return most;
 }
 
-static int64_t elements(const struct work *work)
+static int64_t elements(const struct unrolling *work)
 {
-	const struct plan *plan = work->plan;
+	const struct submit_plan *plan = work->plan;
 	return layout_count(&plan->operand[growth(plan) > 0 ? plan->result[0].operand : 0].layout);
 }
 
-static enum status steps_of(struct work *work)
+static enum status steps_of(struct unrolling *work)
 {
 	int room = STEPS_MAX(work->instance->n);
 	if (!work->steps)
@@ -252,7 +252,7 @@ static enum status steps_of(struct work *work)
 	        &work->count);
 }
 
-static enum status run_rank(struct work *work)
+static enum status run_rank(struct unrolling *work)
 {
 	enum status status = steps_of(work);
 	if (status == ST_OK)
@@ -271,11 +271,11 @@ static enum status run_rank(struct work *work)
 
 /* ---- the line ---- */
 
-static struct work work_of(struct shell *shell, struct call *call, const struct collective *collective,
-        const struct plan *plan, int rank)
+static struct unrolling work_of(struct shell *shell, struct call *call, const struct collective *collective,
+        const struct submit_plan *plan, int rank)
 {
 	const struct group *group = &shell->world->groups[plan->record.group];
-	return (struct work){.shell = shell,
+	return (struct unrolling){.shell = shell,
 	        .call = call,
 	        .collective = collective,
 	        .plan = plan,
@@ -290,7 +290,7 @@ static enum status check(struct shell *shell, struct call *call, const struct co
         const struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
-		struct work work = work_of(
+		struct unrolling work = work_of(
 		        shell, call, collective, &plans->plan[plans->rank[k].plan], plans->rank[k].rank);
 		enum status status = steps_of(&work);
 		mem_free(work.steps);
@@ -304,9 +304,9 @@ static enum status queue_all(
         struct shell *shell, struct call *call, const struct collective *collective, struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
-		struct plan *plan = &plans->plan[plans->rank[k].plan];
+		struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
 		plan_take(shell, plan, &plans->rank[k]);
-		struct work work = work_of(shell, call, collective, plan, plans->rank[k].rank);
+		struct unrolling work = work_of(shell, call, collective, plan, plans->rank[k].rank);
 		enum status status = run_rank(&work);
 		mem_free(work.steps);
 		if (status == ST_OK)

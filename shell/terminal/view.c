@@ -15,7 +15,7 @@
 
 enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000 };
 
-struct view {
+struct screen {
 	view_ask *ask;
 	void *self;
 	const char *title;
@@ -45,14 +45,14 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-static attr_t attributes(const struct view *view, const struct cell *cell)
+static attr_t attributes(const struct screen *view, const struct cell *cell)
 {
 	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) |
 	        (cell->reverse ? A_REVERSE : 0);
 }
 
-static void paint_cells(const struct view *view, int top, int rows)
+static void paint_cells(const struct screen *view, int top, int rows)
 {
 	const struct picture *picture = &view->frame.picture;
 	for (int y = 0; y < rows && y < picture->height; y++) {
@@ -76,18 +76,18 @@ static void paint_text(int y, const char *text, attr_t attribute)
 	attrset(0);
 }
 
-static bool shows_facts(const struct view *view)
+static bool shows_facts(const struct screen *view)
 {
 	return view->facts && view->selected && LINES >= FACTS_FROM_HEIGHT;
 }
 
-static int picture_rows(const struct view *view)
+static int picture_rows(const struct screen *view)
 {
 	int rows = LINES - 2 - (shows_facts(view) ? FACT_LINES : 0);
 	return rows > 0 ? rows : 1;
 }
 
-static void paint(const struct view *view)
+static void paint(const struct screen *view)
 {
 	const struct reply *frame = &view->frame;
 	char title[256];
@@ -111,7 +111,7 @@ static void paint(const struct view *view)
 
 /* ---- what is shown ---- */
 
-static enum status fetch(struct view *view)
+static enum status fetch(struct screen *view)
 {
 	struct request request = {.kind = REQUEST_VIEW,
 	        .width = COLS,
@@ -132,7 +132,7 @@ static enum status fetch(struct view *view)
 }
 
 /* The window stays within half a window of what there is. */
-static void move_to(struct view *view, int64_t from, int64_t width)
+static void move_to(struct screen *view, int64_t from, int64_t width)
 {
 	const struct reply *frame = &view->frame;
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
@@ -142,7 +142,7 @@ static void move_to(struct view *view, int64_t from, int64_t width)
 }
 
 /* Zooms about the selected operation's place on the screen, or the middle. */
-static void zoom(struct view *view, bool in)
+static void zoom(struct screen *view, bool in)
 {
 	int64_t width = view->to - view->from, whole = view->frame.whole_to - view->frame.whole_from;
 	int64_t middle = view->from + width / 2, fresh = in ? width / 2 : width * 2;
@@ -156,7 +156,7 @@ static void zoom(struct view *view, bool in)
 
 /* The operations in the picture, in order of rows and then of time: the one behind (or before) the
  * selected. */
-static void select_next(struct view *view, bool back)
+static void select_next(struct screen *view, bool back)
 {
 	const struct picture *picture = &view->frame.picture;
 	op_id before = 0, first = 0, last = 0, found = 0;
@@ -177,7 +177,7 @@ static void select_next(struct view *view, bool back)
 	view->facts = view->selected != 0;
 }
 
-static void scroll_rows(struct view *view, int rows)
+static void scroll_rows(struct screen *view, int rows)
 {
 	int most = view->frame.rows - 1;
 	view->first_row += rows;
@@ -185,7 +185,7 @@ static void scroll_rows(struct view *view, int rows)
 	view->first_row = view->first_row < 0 ? 0 : view->first_row;
 }
 
-static void act(struct view *view, int key)
+static void act(struct screen *view, int key)
 {
 	int64_t width = view->to - view->from;
 	switch (key) {
@@ -256,7 +256,7 @@ static void act(struct view *view, int key)
 	}
 }
 
-static enum status look_on(struct view *view)
+static enum status look_on(struct screen *view)
 {
 	enum status status = fetch(view);
 	for (int waited = 0; status == ST_OK && !view->leaving;) {
@@ -275,7 +275,7 @@ static enum status look_on(struct view *view)
 
 enum status view_run(view_ask *ask, void *self, const char *title, bool colour)
 {
-	struct view view = {.ask = ask, .self = self, .title = title, .whole = true};
+	struct screen view = {.ask = ask, .self = self, .title = title, .whole = true};
 	struct sigaction before;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL},
 	        &before); /* ncurses sets its own then */

@@ -125,7 +125,7 @@ static enum status train(
 	out_mute(shell->out, 1);
 	enum status status = program_generate(shell, call);
 	if (status == ST_OK)
-		status = program_steps(shell, (long)t->now.program.setup, false);
+		status = program_steps(shell, (long)t->now.program->setup, false);
 	if (status == ST_OK)
 		status = take_all(shell, alone, behind, alone->begin);
 	for (int i = 1; i <= iterations && status == ST_OK; i++) {

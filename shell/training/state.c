@@ -18,7 +18,7 @@ _Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kind
 
 static bool is_trained(const struct shell *shell)
 {
-	return shell->training && shell->training->now.program.count;
+	return shell->training && shell->training->now.program;
 }
 
 static void count_now(const struct world *world, struct held *held)
@@ -184,7 +184,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	const struct training *t = shell->training;
 	double loss;
 
-	if (!t || !t->now.program.loops || t->iteration == 0 || t->at != t->now.program.setup)
+	if (!t || !t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
 	enum status status = program_loss(shell, &loss);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)

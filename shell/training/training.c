@@ -34,11 +34,16 @@ struct training *training_of(struct shell *shell)
 
 void training_free(struct shell *shell)
 {
-	if (!shell->training)
+	struct training *t = shell->training;
+	if (!t)
 		return;
-	plan_release(&shell->training->now);
-	plan_release(&shell->training->at_reset);
-	mem_free(shell->training);
+	player_free(t->player);
+	transcript_free(t->transcript);
+	plan_release(&t->now);
+	plan_release(&t->at_reset);
+	plan_release(&t->at_line);
+	parts_forget(&t->parts);
+	mem_free(t);
 	shell->training = NULL;
 	shell->model = NULL;
 }
@@ -47,32 +52,33 @@ void training_free(struct shell *shell)
 static void tell_model(struct shell *shell)
 {
 	struct plan *now = &shell->training->now;
-	shell->model = now->program.count ? &now->model : NULL;
+	shell->model = now->program ? &now->model : NULL;
 }
 
 void plan_release(struct plan *plan)
 {
-	program_release(&plan->program);
+	program_release(plan->program);
+	program_release(plan->model_program);
+	plan->program = plan->model_program = NULL;
 }
 
-enum status plan_copy(const struct plan *from, struct plan *to)
+void plan_copy(const struct plan *from, struct plan *to)
 {
-	struct program program = {0};
-	enum status status = from->program.count ? program_copy(&from->program, &program) : ST_OK;
-	if (status != ST_OK)
-		return status;
+	struct program *program = program_use(from->program), *model = program_use(from->model_program);
 	plan_release(to);
 	*to = *from;
 	to->program = program;
-	return ST_OK;
+	to->model_program = model;
 }
 
 /* Everything but the program */
 static void facts_copy(const struct plan *from, struct plan *to)
 {
-	struct program program = to->program;
+	struct program *program = to->program, *model = program_use(from->model_program);
+	program_release(to->model_program);
 	*to = *from;
 	to->program = program;
+	to->model_program = model;
 }
 
 void training_line(struct shell *shell)
@@ -90,10 +96,26 @@ enum status training_keep(const struct shell *shell, bool again, struct plan *pl
 	const struct training *t = shell->training;
 	if (!t)
 		return ST_OK;
-	enum status status = plan_copy(again ? &t->at_reset : &t->now, plan);
-	if (status == ST_OK && !again)
+	plan_copy(again ? &t->at_reset : &t->now, plan);
+	if (!again)
 		facts_copy(&t->at_line, plan);
-	return status;
+	player_free(t->player); /* while the world that its lines run in still stands */
+	shell->training->player = NULL;
+	return ST_OK;
+}
+
+void program_rewind(struct training *t)
+{
+	player_free(t->player);
+	t->player = NULL;
+	t->in_setup = t->now.program && (t->now.program->setup > 0 || !t->now.program->loops);
+	t->at = t->round = 0;
+	t->iteration = 0;
+	t->played = 0;
+	t->torn = t->ended = false;
+	parts_forget(&t->parts);
+	if (t->transcript)
+		transcript_begin(t->transcript);
 }
 
 void training_reset(struct shell *shell, bool again, struct plan *plan)
@@ -105,16 +127,13 @@ void training_reset(struct shell *shell, bool again, struct plan *plan)
 	plan_release(old);
 	*old = *plan;
 	tell_model(shell);
-	t->at = 0;
-	t->iteration = 0;
-	t->played = 0;
-	t->torn = false;
+	program_rewind(t);
 }
 
 bool program_running(const struct shell *shell)
 {
 	const struct training *t = shell->training;
-	return t && t->now.program.count > t->at && !t->torn;
+	return t && t->now.program && !t->ended && !t->torn;
 }
 
 enum { SYNTHETIC_BATCHES = 4 };
@@ -132,58 +151,51 @@ void plan_complete(struct plan *plan)
 	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
 }
 
-/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
- * no strategy has written it. */
-static enum status take(
-        struct shell *shell, struct training *t, struct program *program, const struct strategy_call *call)
+enum status program_take(struct shell *shell, struct program *program, const struct strategy_call *call)
 {
-	enum status status = session_wants_empty(shell);
+	struct training *t = training_of(shell);
+	enum status status = player_runs(shell)
+	        ? fail(ST_ARGUMENT, "a program's own lines cannot begin another")
+	        : program_walk(shell, program, shell->world->n, NULL);
+	if (status == ST_OK)
+		status = session_wants_empty(shell);
 	if (status != ST_OK)
 		return status;
 	if (call)
 		t->now.call = *call;
 	else
 		t->now.call.strategy = NULL;
-	program_release(&t->now.program);
-	t->now.program = *program;
-	*program = (struct program){0};
+	player_free(t->player);
+	t->player = NULL;
+	program_release(t->now.program);
+	t->now.program = program_use(program);
+	program_rewind(t);
 	tell_model(shell);
-	t->at = 0;
-	t->iteration = 0;
-	t->played = 0;
-	t->torn = false;
 	return ST_OK;
 }
 
 enum status program_generate(struct shell *shell, const struct strategy_call *call)
 {
-	struct training *t = training_of(shell);
-	struct program program = {0};
 	struct text text = {0};
-	enum status status = t ? strategy_generate(call, &text) : ST_MEMORY;
-	if (status == ST_OK)
-		status = program_read(&program, &text, call->strategy->name);
+	enum status status = strategy_generate(call, &text);
+	struct program *program = program_make(call->strategy->name);
+	if (status == ST_OK) {
+		program_add(program,
+		        &(struct player_file){.name = call->strategy->name,
+		                .text = text_string(&text),
+		                .count = text.count});
+		status = program_take(shell, program, call);
+	}
 	text_release(&text);
-	if (status != ST_OK)
-		return status;
-	status = take(shell, t, &program, call);
-	program_release(&program);
+	program_release(program);
 	return status;
 }
 
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
-	struct training *t = training_of(shell);
-	struct program program = {0};
-	struct text text = {0};
-	text_put(&text, bytes, count);
-	enum status status = !t ? ST_MEMORY : interpreter_check(shell, bytes, count, path, 1);
-	if (status == ST_OK)
-		status = program_read(&program, &text, path);
-	text_release(&text);
-	if (status != ST_OK)
-		return status;
-	status = take(shell, t, &program, NULL);
-	program_release(&program);
+	struct program *program = program_make(path);
+	program_add(program, &(struct player_file){.name = path, .text = bytes, .count = count});
+	enum status status = program_take(shell, program, NULL);
+	program_release(program);
 	return status;
 }

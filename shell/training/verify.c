@@ -18,7 +18,7 @@
 	4 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
 #define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
 
-struct verdict {
+struct comparison {
 	double *share;          /* by parameter: the difference, of what training has changed */
 	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
 	int worst, wrong;
@@ -129,7 +129,7 @@ static enum status rounding_of(struct shell *shell, const struct alone *alone, i
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */
-static enum status widen(struct shell *shell, const struct alone *alone, int iterations, struct verdict *v)
+static enum status widen(struct shell *shell, const struct alone *alone, int iterations, struct comparison *v)
 {
 	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
 	enum status status = all ? ST_OK : ST_MEMORY;
@@ -156,8 +156,8 @@ static double largest_of(const float *values, int64_t count)
 	return largest;
 }
 
-static void say_parameter(
-        struct shell *shell, const struct parameter *p, const struct verdict *v, double share, double element)
+static void say_parameter(struct shell *shell, const struct parameter *p, const struct comparison *v,
+        double share, double element)
 {
 	char shape[48];
 	snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)p->rows, (long long)p->cols);
@@ -165,8 +165,8 @@ static void say_parameter(
 	        share <= v->limit ? "" : "   off");
 }
 
-static void say_parameters(
-        struct shell *shell, const struct alone *alone, const struct difference *d, const struct verdict *v)
+static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
+        const struct comparison *v)
 {
 	const float *values = alone->end;
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
@@ -179,7 +179,7 @@ static void say_parameters(
 }
 
 /* Why more, or no more, than usual is allowed */
-static void say_rounding(struct shell *shell, const struct strategy_call *call, const struct verdict *v)
+static void say_rounding(struct shell *shell, const struct strategy_call *call, const struct comparison *v)
 {
 	const char *how =
 	        call->model.dtype == DT_F32 ? "its batch in parts" : "in f32, or its batch in parts";
@@ -199,7 +199,7 @@ static void say_rounding(struct shell *shell, const struct strategy_call *call, 
 		        v->rounding);
 }
 
-static void say_verdict(struct shell *shell, const struct verdict *v, const struct alone *alone,
+static void say_verdict(struct shell *shell, const struct comparison *v, const struct alone *alone,
         const char *lossy, int iterations)
 {
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
@@ -230,7 +230,8 @@ static void say_verdict(struct shell *shell, const struct verdict *v, const stru
 
 /* ---- the verdict ---- */
 
-static void measure(const struct alone *alone, const struct difference *d, int iterations, struct verdict *v)
+static void measure(
+        const struct alone *alone, const struct difference *d, int iterations, struct comparison *v)
 {
 	int64_t first = 0;
 	for (int p = 0; p < alone->count; p++) {
@@ -242,7 +243,7 @@ static void measure(const struct alone *alone, const struct difference *d, int i
 }
 
 static enum status judge(struct shell *shell, const struct alone *alone, const struct difference *d,
-        int iterations, struct verdict *v)
+        int iterations, struct comparison *v)
 {
 	const struct strategy_call *call = &shell->training->now.call;
 	const char *lossy = call->strategy->lossy ? call->strategy->lossy(call) : NULL;
@@ -266,7 +267,7 @@ static enum status compare(
         struct shell *shell, const struct parts *parts, const struct alone *alone, int iterations)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
-	struct verdict v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
+	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
 	enum status status = d && v.share ? compare_parts(shell, parts, alone, d) : ST_MEMORY;
 	if (status == ST_OK)
 		status = judge(shell, alone, d, iterations, &v);
@@ -289,8 +290,7 @@ static enum status wants(const struct shell *shell, const struct training *t)
 /* To the end of the iteration begun, and of as many as are asked for */
 static enum status play_on(struct shell *shell, struct training *t, long iterations)
 {
-	long more = iterations > t->iteration ? iterations - t->iteration
-	                                      : t->at != t->now.program.setup || t->iteration == 0;
+	long more = iterations > t->iteration ? iterations - t->iteration : t->at != 0 || t->iteration == 0;
 	return more > 0 ? program_iterations(shell, more, true) : ST_OK;
 }
 

@@ -72,8 +72,6 @@ static enum status divert(struct capture *capture)
 enum status capture_start(struct capture **made)
 {
 	struct capture *capture = mem_alloc(sizeof *capture);
-	if (!capture)
-		return ST_MEMORY;
 	enum status status = divert(capture);
 	if (status == ST_OK) {
 		pthread_mutex_init(&capture->lock, NULL);

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
-struct entry {
+struct name_slot {
 	char *text;
 	size_t length;
 	uint32_t hash;
 };
 
 struct names {
-	struct entry *entries; /* entries[id - 1] */
+	struct name_slot *entries; /* entries[id - 1] */
 	size_t count, room;
 	name_id *slots; /* open addressing; 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
@@ -31,7 +31,7 @@ static name_id *slot_of(const struct names *names, const char *text, size_t leng
 		name_id *slot = &names->slots[at & (names->slot_count - 1)];
 		if (!*slot)
 			return slot;
-		const struct entry *entry = &names->entries[*slot - 1];
+		const struct name_slot *entry = &names->entries[*slot - 1];
 		if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
 			return slot;
 	}
@@ -45,7 +45,7 @@ static void grow_slots(struct names *names)
 	larger.slot_count = names->slot_count * 2;
 	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
 	for (size_t i = 0; i < names->count; i++) {
-		const struct entry *entry = &names->entries[i];
+		const struct name_slot *entry = &names->entries[i];
 		*slot_of(&larger, entry->text, entry->length, entry->hash) = (name_id)i + 1;
 	}
 	mem_free(names->slots);
@@ -82,7 +82,7 @@ name_id names_make(struct names *names, const char *text, size_t length)
 	grow_slots(names);
 	MEM_GROW(&names->entries, names->count, &names->room);
 	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
-	names->entries[names->count++] = (struct entry){mem_copy_text(text, length), length, hash};
+	names->entries[names->count++] = (struct name_slot){mem_copy_text(text, length), length, hash};
 	return (name_id)names->count;
 }
 

@@ -104,7 +104,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 /* One step of an unrolled algorithm, of one rank: send [send_offset, +send_count) to place `to`, receive into
  * the scratch or at recv_offset, then maybe reduce. Offsets and counts in elements of the flattened
  * tensor. */
-struct step {
+struct collective_step {
 	int to, from; /* places, -1: none */
 	int64_t send_offset, send_count, recv_offset, recv_count;
 	bool reduce; /* what arrives is added, not stored */
@@ -116,7 +116,7 @@ struct step {
  * ST_ARGUMENT names what can be unrolled. */
 #define STEPS_MAX(n) (2 * (n) + 32)
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
-        int root, int64_t elements, struct step *steps, int room, int *count);
+        int root, int64_t elements, struct collective_step *steps, int room, int *count);
 
 /* Can it be unrolled by some algorithm? */
 bool collective_unrolls(const struct collective *collective);

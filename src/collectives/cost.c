@@ -45,7 +45,7 @@ void cost_take(struct cost *best, bool *found, const struct cost *other)
 }
 
 /* A ring through a group crosses from node to node over one adapter. */
-double plain_rate(const struct machine *machine, struct places places)
+double plain_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->link_rate;
 
@@ -65,9 +65,9 @@ double plain_hops_ns(const struct machine *machine, struct hops hops)
 }
 
 /* Nodes are counted by marks: a group's ranks come in any order. */
-static struct places places_of(const struct machine *machine, struct cost_group group)
+static struct group_nodes places_of(const struct machine *machine, struct cost_group group)
 {
-	struct places places = {.n = group.n, .nodes = 0, .per_node = group.n};
+	struct group_nodes places = {.n = group.n, .nodes = 0, .per_node = group.n};
 	uint16_t members[RANKS_MAX] = {0};
 
 	for (int i = 0; i < group.n; i++)
@@ -81,15 +81,15 @@ static struct places places_of(const struct machine *machine, struct cost_group 
 
 /* Gather, scatter, alltoall: all transfers of a rank at once; those within the node and those beyond it side
  * by side. */
-static void direct_cost(const struct task *task, struct cost *cost)
+static void direct_cost(const struct cost_task *task, struct cost *cost)
 {
 	const struct machine *machine = task->machine;
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	bool far = places.nodes > 1;
 	double part = task->message / places.n, near_bytes = part * (places.per_node - 1),
 	       far_bytes = part * (places.n - places.per_node);
 	double near_ns = near_bytes * 1e9 /
-	        plain_rate(machine, (struct places){places.per_node + 1, 1, places.per_node + 1});
+	        plain_rate(machine, (struct group_nodes){places.per_node + 1, 1, places.per_node + 1});
 	double far_ns = far_bytes * 1e9 / machine->nic_rate;
 
 	cost->bytes = cost->sent_bytes = part * (places.n - 1);
@@ -105,7 +105,7 @@ static void direct_cost(const struct task *task, struct cost *cost)
 	cost->algorithm = ALGORITHM_AUTO;
 }
 
-static enum status choose(const struct task *task, enum algorithm algorithm, struct cost *cost)
+static enum status choose(const struct cost_task *task, enum algorithm algorithm, struct cost *cost)
 {
 	bool found = false;
 
@@ -129,7 +129,7 @@ static enum status choose(const struct task *task, enum algorithm algorithm, str
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost)
 {
-	struct task task = {collective, machine, places_of(machine, group), (double)message_bytes};
+	struct cost_task task = {collective, machine, places_of(machine, group), (double)message_bytes};
 	struct cost chosen = {.protocol = "", .algorithm = (uint8_t)algorithm};
 	enum status status = ST_OK;
 
@@ -181,7 +181,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, enum 
 }
 
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
-        int root, int64_t elements, struct step *steps, int room, int *count)
+        int root, int64_t elements, struct collective_step *steps, int room, int *count)
 {
 	for (int i = 0; i < ROWS; i++) {
 		bool meant = algorithm == ALGORITHM_AUTO || algorithm == rows[i]->algorithm;

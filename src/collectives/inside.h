@@ -7,14 +7,14 @@
 #include "collectives/collective.h"
 
 /* Where a group lives. per_node: members on the node with the fewest. */
-struct places {
+struct group_nodes {
 	int n, nodes, per_node;
 };
 /* One collective on one group of one machine. message: bytes. */
-struct task {
+struct cost_task {
 	const struct collective *collective;
 	const struct machine *machine;
-	struct places places;
+	struct group_nodes places;
 	double message;
 };
 
@@ -23,12 +23,12 @@ struct algorithm_row {
 	/* The least over its protocols: latency_ns, bytes, rate, protocol, sent_bytes of *cost. False: this
 	 * collective cannot be done so there. asked: by name; else only what the machine's library would
 	 * consider. */
-	bool (*cost)(const struct task *task, bool asked, struct cost *cost);
+	bool (*cost)(const struct cost_task *task, bool asked, struct cost *cost);
 	const char *needs; /* words for the refusal */
 	/* NULL: cannot be unrolled. Returns the number of steps written. */
 	bool (*unrolls)(const struct collective *collective);
 	int (*steps)(const struct collective *collective, int n, int place, int root, int64_t elements,
-	        struct step *steps);
+	        struct collective_step *steps);
 };
 #define X(symbol, name) extern const struct algorithm_row algorithm_##name;
 ALGORITHMS(X)
@@ -55,9 +55,9 @@ void cost_take(struct cost *best, bool *found, const struct cost *other);
 struct hops {
 	int all, between_nodes;
 };
-struct hops ring_hops(const struct collective *collective, struct places places);
+struct hops ring_hops(const struct collective *collective, struct group_nodes places);
 /* One way of the plain model: the narrowest and the farthest of a group's links. */
-double plain_rate(const struct machine *machine, struct places places);
+double plain_rate(const struct machine *machine, struct group_nodes places);
 double plain_hops_ns(const struct machine *machine, struct hops hops);
 int log2_up(int n); /* the least d with 2^d >= n */
 
@@ -65,16 +65,16 @@ int log2_up(int n); /* the least d with 2^d >= n */
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };
 enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
 /* An algorithm's latency_ns, rate and protocol of *cost */
-typedef void nccl_cost_rule(const struct task *task, enum nccl_protocol protocol, struct cost *cost);
+typedef void nccl_cost_rule(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost);
 /* *best: the quickest of the protocols that the machine has; the rest of *cost is the same for all. Always
  * true. */
-bool nccl_quickest(const struct task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best);
+bool nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best);
 const char *nccl_protocol_name(enum nccl_protocol protocol);
 bool nccl_has_ll128(const struct machine *machine);
 double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol);
 double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm,
         enum nccl_protocol protocol);
-double nccl_ring_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol);
-double nccl_tree_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol);
+double nccl_ring_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol);
+double nccl_tree_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol);
 
 #endif

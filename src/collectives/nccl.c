@@ -29,7 +29,7 @@ static const double tree_ll128_most[GENERATIONS][SIZES] = {
 static const double tree_most[GENERATIONS][SIZES] = {
         {26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}};
 
-static int size_of(struct places places)
+static int size_of(struct group_nodes places)
 {
 	return places.nodes == 1 ? 0 : places.nodes == 2 ? 1 : 2;
 }
@@ -47,7 +47,7 @@ bool nccl_has_ll128(const struct machine *machine)
 	return machine->link_switched == 1;
 }
 
-bool nccl_quickest(const struct task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best)
+bool nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best)
 {
 	bool found = false;
 
@@ -72,19 +72,19 @@ double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_
 }
 
 /* All channels together; between nodes no more than the adapters of the node with the fewest members. */
-static double channels_rate(const struct machine *machine, struct places places)
+static double channels_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->nccl_channels * machine->nccl_channel_rate / 1e9;
 
 	return places.nodes == 1 ? rate : least_number(rate, places.per_node * machine->nic_rate / 1e9);
 }
 
-static double ll_limit(const struct machine *machine, struct places places)
+static double ll_limit(const struct machine *machine, struct group_nodes places)
 {
 	return ll_most[places.nodes == 1 ? (int)machine->nccl_generation : 0][size_of(places)];
 }
 
-double nccl_ring_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol)
+double nccl_ring_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol)
 {
 	double rate = channels_rate(machine, places);
 
@@ -96,7 +96,7 @@ double nccl_ring_rate(const struct machine *machine, struct places places, enum 
 	return rate;
 }
 
-double nccl_tree_rate(const struct machine *machine, struct places places, enum nccl_protocol protocol)
+double nccl_tree_rate(const struct machine *machine, struct group_nodes places, enum nccl_protocol protocol)
 {
 	int generation = (int)machine->nccl_generation;
 	double rate = least_number(channels_rate(machine, places) * 0.92,

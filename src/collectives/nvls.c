@@ -18,10 +18,10 @@ static const double tree_most[][2] = {
 static const double node_us = 25, tree_us = 20.9; /* hwLat: NVLINK.NVLS; NET.NVLSTree */
 
 /* GB/s of one channel, in the terms of a ring's bus bandwidth. */
-static double channel_rate(const struct task *task)
+static double channel_rate(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	int generation = (int)machine->nccl_generation;
 	double channels = machine->nvls_channels;
 	double rate = machine->nvls_channel_rate / 1e9 * efficiency[generation] * (channels - 1) / channels;
@@ -35,10 +35,10 @@ static double channel_rate(const struct task *task)
 	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
-static bool nvls_cost(const struct task *task, bool asked, struct cost *best)
+static bool nvls_cost(const struct cost_task *task, bool asked, struct cost *best)
 {
 	const struct collective *collective = task->collective;
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	double parts = places.n, factor = collective->bus_factor(places.n);
 	bool one_node = places.nodes == 1;
 	struct cost cost = {.algorithm = ALGORITHM_NVLS, .protocol = "Simple"};

@@ -16,10 +16,10 @@
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
-static bool pat_cost(const struct task *task, bool asked, struct cost *best)
+static bool pat_cost(const struct cost_task *task, bool asked, struct cost *best)
 {
 	const struct collective *collective = task->collective;
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	struct cost cost = {.algorithm = ALGORITHM_PAT, .protocol = ""};
 	bool found = false;
 

@@ -15,15 +15,15 @@
  * and reduce pass the message on in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
-struct hops ring_hops(const struct collective *collective, struct places places)
+struct hops ring_hops(const struct collective *collective, struct group_nodes places)
 {
 	return (struct hops){collective->rounds * (places.n - 1), collective->rounds * (places.nodes - 1)};
 }
 
-static void nccl_cost(const struct task *task, enum nccl_protocol protocol, struct cost *cost)
+static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	const struct machine *machine = task->machine;
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	struct hops hops = ring_hops(task->collective, places);
 	double us = nccl_base_us(NCCL_RING, protocol) +
 	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
@@ -39,7 +39,7 @@ static void nccl_cost(const struct task *task, enum nccl_protocol protocol, stru
 	cost->protocol = nccl_protocol_name(protocol);
 }
 
-static bool ring_cost(const struct task *task, bool asked, struct cost *best)
+static bool ring_cost(const struct cost_task *task, bool asked, struct cost *best)
 {
 	struct cost cost = {.algorithm = ALGORITHM_RING, .protocol = ""};
 	bool found = false;
@@ -67,13 +67,14 @@ int64_t piece_at(int64_t elements, int n, int p)
 }
 
 /* Once round: in step s a rank sends piece first-s and receives the piece before it. */
-static int round_of(int n, int place, int first, bool reduce, int64_t elements, struct step *steps)
+static int round_of(int n, int place, int first, bool reduce, int64_t elements, struct collective_step *steps)
 {
 	int count = 0;
 
 	for (int s = 0; s < n - 1; s++) {
 		int out = (first - s + 2 * n) % n, in = (out - 1 + n) % n;
-		struct step step = {.to = (place + 1) % n, .from = (place - 1 + n) % n, .reduce = reduce};
+		struct collective_step step = {
+		        .to = (place + 1) % n, .from = (place - 1 + n) % n, .reduce = reduce};
 
 		step.send_offset = piece_at(elements, n, out);
 		step.send_count = piece_at(elements, n, out + 1) - step.send_offset;
@@ -90,8 +91,8 @@ static int round_of(int n, int place, int first, bool reduce, int64_t elements, 
 }
 
 /* A reducescatter begins one place earlier than an allreduce, so that a rank ends with its own piece. */
-static int ring_steps(
-        const struct collective *collective, int n, int place, int root, int64_t elements, struct step *steps)
+static int ring_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
+        struct collective_step *steps)
 {
 	(void)root;
 	if (collective == &collective_reducescatter)

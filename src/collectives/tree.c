@@ -29,9 +29,9 @@ static int log2_down(int n)
 }
 
 /* Inside a node NCCL's tree is a chain of its GPUs; the nodes form the tree. */
-static void nccl_cost(const struct task *task, enum nccl_protocol protocol, struct cost *cost)
+static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
 {
-	struct places places = task->places;
+	struct group_nodes places = task->places;
 	double near_us =
 	        (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
 	double far_us = log2_down(places.nodes) * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
@@ -42,7 +42,7 @@ static void nccl_cost(const struct task *task, enum nccl_protocol protocol, stru
 	cost->protocol = nccl_protocol_name(protocol);
 }
 
-static void plain_cost(const struct task *task, struct cost *cost)
+static void plain_cost(const struct cost_task *task, struct cost *cost)
 {
 	bool both_ways = task->collective->rounds == 2;
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
@@ -53,7 +53,7 @@ static void plain_cost(const struct task *task, struct cost *cost)
 	cost->protocol = "";
 }
 
-static bool tree_cost(const struct task *task, bool asked, struct cost *best)
+static bool tree_cost(const struct cost_task *task, bool asked, struct cost *best)
 {
 	bool both_ways = task->collective->rounds == 2;
 	struct cost cost = {
@@ -78,8 +78,8 @@ static bool tree_unrolls(const struct collective *collective)
 
 /* Binomial: counted from the root, rank v receives from v without its lowest bit, then sends to v plus each
  * lower bit. */
-static int tree_steps(
-        const struct collective *collective, int n, int place, int root, int64_t elements, struct step *steps)
+static int tree_steps(const struct collective *collective, int n, int place, int root, int64_t elements,
+        struct collective_step *steps)
 {
 	int v = (place - root + n) % n, count = 0, bit = 1;
 
@@ -89,12 +89,12 @@ static int tree_steps(
 	while (bit < n && !(v & bit))
 		bit <<= 1;
 	if (v > 0)
-		steps[count++] =
-		        (struct step){.to = -1, .from = (v - bit + root) % n, .recv_count = elements};
+		steps[count++] = (struct collective_step){
+		        .to = -1, .from = (v - bit + root) % n, .recv_count = elements};
 	for (bit >>= 1; bit > 0; bit >>= 1) {
 		if (v + bit < n)
-			steps[count++] =
-			        (struct step){.to = (v + bit + root) % n, .from = -1, .send_count = elements};
+			steps[count++] = (struct collective_step){
+			        .to = (v + bit + root) % n, .from = -1, .send_count = elements};
 	}
 	return count;
 }

@@ -139,7 +139,7 @@ static struct rows rows_out(const struct kernel_call *call, int out)
 
 /* ---- one head of one sequence: n tokens, d columns ---- */
 
-struct head {
+struct attention_head {
 	int n, d;
 	bool causal;
 	float scale;
@@ -153,7 +153,7 @@ static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
 }
 
 /* p = softmax(q k.T / sqrt(d)); what a token does not see is 0 */
-static void probabilities(const struct head *h, const float *q, int ldq, const float *k, int ldk)
+static void probabilities(const struct attention_head *h, const float *q, int ldq, const float *k, int ldk)
 {
 	product(CblasNoTrans, CblasTrans, h->n, h->n, h->d, h->scale, q, ldq, k, ldk, 0, h->p, h->n);
 	for (int i = 0; i < h->n; i++) {
@@ -172,7 +172,7 @@ LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
 		ds[j] = p[j] * (ds[j] - sum);
 }
 
-static void softmax_back(const struct head *h)
+static void softmax_back(const struct attention_head *h)
 {
 	for (int i = 0; i < h->n; i++) {
 		size_t at = (size_t)i * (size_t)h->n;
@@ -182,11 +182,11 @@ static void softmax_back(const struct head *h)
 	}
 }
 
-static struct head head_make(const struct kernel_call *call)
+static struct attention_head head_make(const struct kernel_call *call)
 {
 	int n = (int)sequence(call), d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
 	size_t square = (size_t)n * (size_t)n * sizeof(float);
-	return (struct head){.n = n,
+	return (struct attention_head){.n = n,
 	        .d = d,
 	        .causal = call->option[CAUSAL] != 0,
 	        .scale = (float)(1 / sqrt((double)d)),
@@ -194,12 +194,13 @@ static struct head head_make(const struct kernel_call *call)
 	        .ds = mem_alloc(call->outs > 1 ? square : 0)};
 }
 
-static float *at(const struct rows *rows, const struct head *h, int64_t sequence_number, int64_t head)
+static float *at(
+        const struct rows *rows, const struct attention_head *h, int64_t sequence_number, int64_t head)
 {
 	return rows->data + sequence_number * h->n * rows->ld + head * h->d;
 }
 
-static void forward(const struct head *h, const struct rows in[], const struct rows *out, int64_t s,
+static void forward(const struct attention_head *h, const struct rows in[], const struct rows *out, int64_t s,
         int64_t head, float beta)
 {
 	probabilities(h, at(&in[0], h, s, head), in[0].ld, at(&in[1], h, s, head), in[1].ld);
@@ -208,8 +209,8 @@ static void forward(const struct head *h, const struct rows in[], const struct r
 }
 
 /* in: do q k v; out: dq dk dv */
-static void backward(
-        const struct head *h, const struct rows in[], const struct rows out[], int64_t s, int64_t head)
+static void backward(const struct attention_head *h, const struct rows in[], const struct rows out[],
+        int64_t s, int64_t head)
 {
 	const float *d_o = at(&in[0], h, s, head), *q = at(&in[1], h, s, head), *k = at(&in[2], h, s, head),
 	            *v = at(&in[3], h, s, head);
@@ -228,7 +229,7 @@ static void backward(
 static void attend(const struct kernel_call *call)
 {
 	struct rows in[4], out[3];
-	struct head h = head_make(call);
+	struct attention_head h = head_make(call);
 	int64_t sequences = call->in[0].layout.dim[0] / sequence(call), heads = (int64_t)call->option[HEADS];
 
 	for (int i = 0; i < call->ins; i++)

@@ -11,7 +11,7 @@
 enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 
 /* A description being read: where, what it says so far, and which keys it has said. */
-struct reader {
+struct machine_reader {
 	struct machine machine;
 	bool given[MACHINE_KEY_COUNT]; /* in this file */
 	bool known[MACHINE_KEY_COUNT]; /* in this file or one that it is like */
@@ -19,7 +19,7 @@ struct reader {
 	int line, depth;
 };
 
-static enum status read_named(const char *name, int depth, struct reader *reader);
+static enum status read_named(const char *name, int depth, struct machine_reader *reader);
 
 /* The file name without folder and ending: "dgx-h100". */
 static void plain_name(const char *path, char *name, size_t room)
@@ -70,9 +70,9 @@ static char *trimmed(char *text)
 	return text;
 }
 
-static enum status read_like(struct reader *reader, const char *name)
+static enum status read_like(struct machine_reader *reader, const char *name)
 {
-	struct reader *other;
+	struct machine_reader *other;
 	enum status status;
 
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
@@ -114,7 +114,8 @@ static enum status read_value(const char *text, struct number *value)
 	return status;
 }
 
-static enum status read_key(struct reader *reader, const char *name, const char *text, const char *source)
+static enum status read_key(
+        struct machine_reader *reader, const char *name, const char *text, const char *source)
 {
 	struct number value;
 	int i = machine_key_find(name);
@@ -135,7 +136,7 @@ static enum status read_key(struct reader *reader, const char *name, const char 
 	return ST_OK;
 }
 
-static enum status read_line(struct reader *reader, char *line)
+static enum status read_line(struct machine_reader *reader, char *line)
 {
 	char *comment = strchr(line, '#'), *equals, *name, *value, *source = line + strlen(line);
 
@@ -160,7 +161,7 @@ static enum status read_line(struct reader *reader, char *line)
 }
 
 /* A title may hold no '#', a line no more than LINE_MOST characters. */
-static enum status read_text(struct reader *reader, const char *bytes, size_t count)
+static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
 	size_t at = 0;
@@ -218,7 +219,7 @@ static enum status unknown_machine(const char *name)
 	return status;
 }
 
-static enum status read_named(const char *name, int depth, struct reader *reader)
+static enum status read_named(const char *name, int depth, struct machine_reader *reader)
 {
 	const struct embedded *file = embedded_find(name);
 	char plain[sizeof reader->machine.name];
@@ -226,12 +227,12 @@ static enum status read_named(const char *name, int depth, struct reader *reader
 	if (!file)
 		return unknown_machine(name);
 	plain_name(file->path, plain, sizeof plain);
-	*reader = (struct reader){.file = plain, .depth = depth};
+	*reader = (struct machine_reader){.file = plain, .depth = depth};
 	memcpy(reader->machine.name, plain, sizeof plain);
 	return read_text(reader, file->bytes, file->count);
 }
 
-static enum status read_path(const char *path, struct reader *reader)
+static enum status read_path(const char *path, struct machine_reader *reader)
 {
 	FILE *file = fopen(path, "rb");
 	char *bytes;
@@ -247,7 +248,7 @@ static enum status read_path(const char *path, struct reader *reader)
 	else if (count == FILE_MOST)
 		status = fail(ST_FILE, "%s is too long for a machine", path);
 	fclose(file);
-	*reader = (struct reader){.file = path};
+	*reader = (struct machine_reader){.file = path};
 	plain_name(path, reader->machine.name, sizeof reader->machine.name);
 	if (!status)
 		status = read_text(reader, bytes, count);
@@ -264,7 +265,7 @@ static bool is_path(const char *text)
 
 enum status machine_load(struct machine *machine, const char *name_or_path)
 {
-	struct reader *reader = mem_alloc(sizeof *reader);
+	struct machine_reader *reader = mem_alloc(sizeof *reader);
 	enum status status =
 	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
 	if (!status)

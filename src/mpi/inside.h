@@ -29,11 +29,8 @@ enum {
 	TAG_LEFT       /* rank 0's, to all */
 };
 
-/* Bytes of a part of a long message: what the receiver may not have memory for goes through MPI in no more. */
-enum { CONTROL_PART = 1 << 16 };
-
 /* A message sent without waiting; its bytes live until MPI has taken them. */
-struct pending_send {
+struct pending_message {
 	MPI_Request request;
 	void *bytes;
 };
@@ -41,9 +38,9 @@ struct pending_send {
 struct plane {
 	bool mpi;
 	int rank, size;
-	MPI_Comm control, data;       /* duplicates of the world: no message of one meets one of the other */
-	MPI_Request *requests;        /* room for `size`: one part to every rank */
-	struct pending_send *pending; /* no order among them */
+	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
+	MPI_Request *requests;  /* room for `size`: one part to every rank */
+	struct pending_message *pending; /* no order among them */
 	size_t pending_count, pending_room;
 	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;

@@ -1,17 +1,17 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * A message is a head, with the length of the whole and its first bytes, and then the rest in parts, all under
- * one tag:
+ * A message is a head, with the length of the whole and its first bytes, and then the rest, under the same tag:
  *
  *      sender                              on the wire                            receiver
  *
- *      total = 70000      head  | total 70000 | bytes 0 .. 2039 |        -->      allocates 70001 bytes
- *                         part  | bytes 2040 .. 67575           | 64 KiB -->      straight into their place
- *                         part  | bytes 67576 .. 69999          |        -->
+ *      total = 70000      head  | total 70000 | bytes 0 .. 2039 |   -->       allocates 70001 bytes
+ *      straight from      rest  | bytes 2040 .. 69999           |   -->       straight into their place
+ *      the caller's
  *
  * (1) A message of at most HEAD_BYTES is one MPI message. Nearly all lines, grants and replies are.
- * (2) MPI keeps messages of one source and tag in order, so parts need neither numbers nor tags of their own; a
- *     receiver that has taken a head takes its parts before it looks for anything else under that tag.
+ * (2) MPI keeps messages of one source and tag in order, so a rest needs neither a number nor a tag of its own; a
+ *     receiver that has taken a head takes its rest before it looks for anything else under that tag.
+ *     The rest of more than PART_MOST bytes goes in several parts.
  * (3) Nobody blocks inside MPI, which would spin: every wait is a test, a nap, and a test again.
  *
  * A message is sent in one of two ways. message_send() returns when MPI has taken the bytes. message_post() does
@@ -20,7 +20,7 @@
 #include "mpi/inside.h"
 #include <string.h>
 
-enum { HEAD_BYTES = 2040 };
+enum { HEAD_BYTES = 2040, PART_MOST = 1 << 30 /* MPI counts in ints */ };
 
 struct message_head {
 	uint64_t total; /* bytes of the whole message */
@@ -80,7 +80,7 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 		memcpy(head.bytes, bytes, at);
 	enum status status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
 	for (size_t part; at < count; at += part) {
-		part = count - at < CONTROL_PART ? count - at : CONTROL_PART;
+		part = count - at < PART_MOST ? count - at : CONTROL_PART;
 		status = first_failure(
 		        status, send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part));
 	}
@@ -133,7 +133,7 @@ static enum status receive_rest(struct plane *plane, enum status status, int fro
 	memcpy(all, head->bytes, at);
 	for (size_t part; at < total; at += part) {
 		MPI_Message message;
-		part = total - at < CONTROL_PART ? total - at : CONTROL_PART;
+		part = total - at < PART_MOST ? total - at : CONTROL_PART;
 		enum status received = await(plane, from, tag, &message, NULL, NULL);
 		if (received == ST_OK)
 			received = mpi_checked(plane,
@@ -210,7 +210,7 @@ enum status message_post(struct plane *plane, int to, int tag, const void *bytes
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
 	MEM_GROW(&plane->pending, plane->pending_count, &plane->pending_room);
-	struct pending_send *send = &plane->pending[plane->pending_count];
+	struct pending_message *send = &plane->pending[plane->pending_count];
 	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)

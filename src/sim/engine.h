@@ -35,7 +35,7 @@ enum owner {
 	OWNER_RANK /* an idle host's clock is reached: the rank stops */,
 	OWNER_FILL /* this process's host writes a tensor */
 };
-enum phase {
+enum work_phase {
 	PHASE_NONE,
 	PHASE_ARRIVE /* the head of a lane may begin */,
 	PHASE_FIXED /* nothing disturbs it */,
@@ -319,7 +319,7 @@ void lane_poke(struct engine *e, uint32_t lane); /* its head may have got furthe
 void lanes_step(struct engine *e);
 void lane_begun(struct engine *e, op_id id);       /* marks its start */
 void lane_finish(struct engine *e, uint32_t lane); /* its head is done now */
-void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase);
+void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase);
 
 /* device.c */
 void work_settle(struct engine *e, struct activity *work);     /* what was done until now */

@@ -30,7 +30,7 @@ void lane_poke(struct engine *e, uint32_t lane)
 	e->pokes[(e->s.poke_first + e->s.poked++) % e->pokes_count] = lane;
 }
 
-void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum phase phase)
+void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	struct activity *work = &e->works[l->work];

@@ -300,7 +300,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	struct activity *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
 	e->ranks[lane->rank].seen = e->s.now;
-	switch ((enum phase)work->phase) {
+	switch ((enum work_phase)work->phase) {
 	case PHASE_ARRIVE:
 		lane_arrive(e, index);
 		return;

@@ -44,7 +44,7 @@ const char *unit_title(const struct model *model, int unit, char title[32]);
 /* Places in a block where a strategy may put lines of its own (tensor parallelism). The function gets the
  * tensor's name there and returns, in `name`, the one to go on with. SAVED: backward asks which tensor
  * FORWARD_IN's went on with; no lines then. */
-enum place {
+enum layer_place {
 	PLACE_FORWARD_IN, /* n, m (mlp: x): before the matmuls whose parameters are split by columns */
 	/* p, y: after the matmul whose parameter is split by rows, before the residual is added */
 	PLACE_FORWARD_OUT,
@@ -84,8 +84,8 @@ struct layers {
 	/* a later stage of a pipeline: x0 comes from the stage before, which wants dx0 of an mlp too */
 	bool inner;
 	enum { BATCH_BOTH, BATCH_INPUTS, BATCH_TARGETS } batch; /* what of the batch this rank reads */
-	void (*place)(struct layers *layers, enum place place, enum half half, int unit, const char *tensor,
-	        char name[48]); /* NULL: none */
+	void (*place)(struct layers *layers, enum layer_place place, enum half half, int unit,
+	        const char *tensor, char name[48]); /* NULL: none */
 	void (*done)(struct layers *layers,
 	        const char
 	                *parameter); /* behind the line that completes a parameter's gradient; NULL: none */

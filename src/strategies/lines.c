@@ -65,8 +65,8 @@ void lines_name(const struct layers *l, const char *base, int unit, char name[48
 	snprintf(name, 48, "%s%d%s", base, unit, l->suffix);
 }
 
-void lines_place(struct layers *l, enum place at, enum half half, int unit, const char *base, int number,
-        char name[48])
+void lines_place(struct layers *l, enum layer_place at, enum half half, int unit, const char *base,
+        int number, char name[48])
 {
 	char tensor[48];
 	lines_name(l, base, number, tensor);

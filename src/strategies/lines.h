@@ -17,8 +17,8 @@ void lines_gradient(struct layers *layers, const char *parameter, int unit, cons
         const char *right, bool also);
 void lines_name(const struct layers *layers, const char *base, int unit, char name[48]);
 /* What the strategy makes of the tensor base<number><suffix> at this place of `unit` */
-void lines_place(struct layers *layers, enum place at, enum half half, int unit, const char *base, int number,
-        char name[48]);
+void lines_place(struct layers *layers, enum layer_place at, enum half half, int unit, const char *base,
+        int number, char name[48]);
 
 /* "dp2 = dropout_grad dr2 p=0.1 seed=... at=...": to, of: whole names. No line for a model without
  * dropout. */

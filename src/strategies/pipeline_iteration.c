@@ -47,7 +47,7 @@ static const char *work_title(int work)
 }
 
 /* The k-th tasks of all stages, and those that are already written */
-struct slot {
+struct schedule_slot {
 	struct pipe *pipe;
 	struct role *role;
 	int *micro;
@@ -59,7 +59,7 @@ static const struct task *task_at(const struct pipe *p, int stage, size_t k)
 	return &p->schedule.task[(size_t)stage * p->schedule.count + k];
 }
 
-static void slot_title(const struct slot *slot, size_t k)
+static void slot_title(const struct schedule_slot *slot, size_t k)
 {
 	const struct pipe *p = slot->pipe;
 	bool seen[4] = {false};
@@ -88,7 +88,7 @@ static void slot_title(const struct slot *slot, size_t k)
 }
 
 /* One block for all the stages with the role of stage `first` */
-static void slot_block(const struct slot *slot, int first)
+static void slot_block(const struct schedule_slot *slot, int first)
 {
 	struct pipe *p = slot->pipe;
 	struct text who = {0}, lines = {0}, *out = p->out;
@@ -109,7 +109,7 @@ static void slot_block(const struct slot *slot, int first)
 }
 
 /* The k-th task of every stage, in this round through the schedule */
-static void slot_write(const struct slot *slot, int round, size_t k)
+static void slot_write(const struct schedule_slot *slot, int round, size_t k)
 {
 	const struct pipe *p = slot->pipe;
 
@@ -129,7 +129,7 @@ static void slot_write(const struct slot *slot, int round, size_t k)
 static enum status slots_write(struct pipe *p)
 {
 	size_t stages = (size_t)p->ask.stages;
-	struct slot slot = {.pipe = p,
+	struct schedule_slot slot = {.pipe = p,
 	        .role = mem_alloc(stages * sizeof *slot.role),
 	        .micro = mem_alloc(stages * sizeof *slot.micro),
 	        .done = mem_alloc(2 * stages * sizeof *slot.done)};

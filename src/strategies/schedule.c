@@ -62,28 +62,51 @@ static void zero_bubble(struct task *task, int micros, int warm, int delay)
 	}
 }
 
-/* The k-th forward: `stages` micro-batches through the first chunk, the same through the second ..., then the
- * next `stages` micro-batches. */
-static struct task interleaved_task(const struct schedule_ask *ask, int k, enum work work)
+/* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then the
+ * next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels from the
+ * last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before another chunk it
+ * would overtake what the last stage sends to the first.)
+ *
+ *     2 stages, 3 chunks a b c, 6 micro-batches:
+ *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
+ *
+ * The k-th forward: */
+static struct task interleaved_forward(const struct schedule_ask *ask, int k)
 {
-	int group = k / (ask->stages * ask->chunks), chunk = k / ask->stages % ask->chunks;
+	int p = ask->stages, ahead = (ask->chunks - 1) * p - 1; /* places behind the group's first forward */
+	int group = (k - 1) / (p * ask->chunks), place = (k - 1) % (p * ask->chunks);
+	if (k == 0)
+		return (struct task){.work = WORK_F};
+	if ((group + 1) * p == ask->micros && place >= ahead) /* of the last group none is ahead */
+		place++;
+	if (place < p - 1 || place == ahead)
+		return (struct task){
+		        .work = WORK_F, .micro = group * p + 1 + (place < p - 1 ? place : p - 1)};
+	if (place < ahead)
+		place++;
+	return (struct task){.work = WORK_F, .chunk = place / p, .micro = group * p + place % p};
+}
 
-	return (struct task){.work = work,
-	        .chunk = work == WORK_F ? chunk : ask->chunks - 1 - chunk,
-	        .micro = group * ask->stages + k % ask->stages};
+/* Through the chunks from the last one; none is ahead */
+static struct task interleaved_backward(const struct schedule_ask *ask, int k)
+{
+	int group = ask->stages * ask->chunks;
+	return (struct task){.work = WORK_BW,
+	        .chunk = ask->chunks - 1 - k / ask->stages % ask->chunks,
+	        .micro = k / group * ask->stages + k % ask->stages};
 }
 
 static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
 {
 	int count = ask->micros * ask->chunks;
-	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 1);
+	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
 	for (int k = 0; k < warm; k++)
-		*task++ = interleaved_task(ask, k, WORK_F);
+		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {
-		*task++ = interleaved_task(ask, k, WORK_BW);
+		*task++ = interleaved_backward(ask, k);
 		if (k + warm < count)
-			*task++ = interleaved_task(ask, k + warm, WORK_F);
+			*task++ = interleaved_forward(ask, k + warm);
 	}
 }
 

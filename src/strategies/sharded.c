@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-struct writer {
+struct sharded_writer {
 	const struct strategy_call *call;
 	const struct sharding *sharding;
 	struct layers *layers;
@@ -27,41 +27,41 @@ struct writer {
 	bool last;        /* micro-batch of the step: gradients are exchanged */
 };
 
-static const char *type_of(const struct writer *w)
+static const char *type_of(const struct sharded_writer *w)
 {
 	return dtype_name(w->call->model.dtype);
 }
 
-static bool half_type(const struct writer *w)
+static bool half_type(const struct sharded_writer *w)
 {
 	return w->call->model.dtype != DT_F32;
 }
 
 /* Adam wants the true gradient; optimizer_lines' own tensor for it would be on the device */
-static bool unscales(const struct writer *w)
+static bool unscales(const struct sharded_writer *w)
 {
 	return w->call->model.optimizer == OPTIMIZER_ADAM && w->call->model.loss_scale != 1;
 }
 
 /* The tensor that the optimizer steps is shard2, or host2 */
-static const char *stepped(const struct writer *w)
+static const char *stepped(const struct sharded_writer *w)
 {
 	return w->sharding->offload ? "host" : "shard";
 }
 
 /* Gradients of a whole group live through the step: nobody cuts them, or micro-batches add up in them */
-static bool whole_gradients(const struct writer *w)
+static bool whole_gradients(const struct sharded_writer *w)
 {
 	return !w->sharding->gradients || w->shares.micro > 1;
 }
 
-static const struct flat *flat_at(const struct writer *w, int g)
+static const struct flat *flat_at(const struct sharded_writer *w, int g)
 {
 	return &w->flats.flat[g];
 }
 
 /* Names for the pieces of a whole group: prefix "" and "flat": w1 = reshape flat1[0:4096] [64,64] */
-static void name_views(struct writer *w, int g, const char *prefix)
+static void name_views(struct sharded_writer *w, int g, const char *prefix)
 {
 	const struct flats *f = &w->flats;
 	for (int i = 0; i < f->parameters; i++) {
@@ -76,7 +76,7 @@ static void name_views(struct writer *w, int g, const char *prefix)
 
 /* ---- setup ---- */
 
-static void streams_setup(struct writer *w)
+static void streams_setup(struct sharded_writer *w)
 {
 	step_begin(w->layers->out,
 	        "the data stays on the host; a part of it is copied to the GPU for each step",
@@ -88,7 +88,7 @@ static void streams_setup(struct writer *w)
 }
 
 /* What offload keeps in host memory */
-static void host_setup(struct writer *w, const char *tag, long long part)
+static void host_setup(struct sharded_writer *w, const char *tag, long long part)
 {
 	struct text *out = w->layers->out;
 	const char *type = type_of(w);
@@ -101,7 +101,7 @@ static void host_setup(struct writer *w, const char *tag, long long part)
 		text_add(out, "tensor unscaled%s[%lld] pinned\n", tag, part);
 }
 
-static void group_setup(struct writer *w, int g)
+static void group_setup(struct sharded_writer *w, int g)
 {
 	struct text *out = w->layers->out;
 	const char *tag = flat_at(w, g)->tag, *type = type_of(w);
@@ -135,7 +135,7 @@ static void group_setup(struct writer *w, int g)
 
 /* Parameter i's numbers, where they fall into this rank's part, go into the master (of f32: the shard
  * itself) */
-static void part_begins(struct writer *w, int i)
+static void part_begins(struct sharded_writer *w, int i)
 {
 	const struct flats *f = &w->flats;
 	const struct flat *flat = &f->flat[flats_of_parameter(f, i)];
@@ -149,7 +149,7 @@ static void part_begins(struct writer *w, int i)
 }
 
 /* With the parameters cut: the shard from its master */
-static void shard_begins(struct writer *w, const char *tag)
+static void shard_begins(struct sharded_writer *w, const char *tag)
 {
 	const char *on = half_type(w) ? "_f32" : "";
 	if (w->sharding->offload && half_type(w))
@@ -161,7 +161,7 @@ static void shard_begins(struct writer *w, const char *tag)
 		        type_of(w));
 }
 
-static void numbers_setup(struct writer *w)
+static void numbers_setup(struct sharded_writer *w)
 {
 	const struct flats *f = &w->flats;
 	struct text *out = w->layers->out;
@@ -192,7 +192,7 @@ static void numbers_setup(struct writer *w)
 		text_add(out, "free start on compute\n");
 }
 
-static void setup(struct writer *w)
+static void setup(struct sharded_writer *w)
 {
 	streams_setup(w);
 	step_begin(w->layers->out,
@@ -209,7 +209,7 @@ static void setup(struct writer *w)
 
 /* ---- around a group's lines ---- */
 
-static void gather(struct writer *w, int g)
+static void gather(struct sharded_writer *w, int g)
 {
 	const char *tag = flat_at(w, g)->tag;
 	if (w->presence[g] != ABSENT || !flat_at(w, g)->count || !w->sharding->parameters)
@@ -221,7 +221,7 @@ static void gather(struct writer *w, int g)
 }
 
 /* The group is needed now: it, and those that come after it in this direction, are on their way */
-static void enter(struct writer *w, int g, int direction)
+static void enter(struct sharded_writer *w, int g, int direction)
 {
 	if (!flat_at(w, g)->count)
 		return;
@@ -236,7 +236,7 @@ static void enter(struct writer *w, int g, int direction)
 	w->presence[g] = HERE;
 }
 
-static void drop(struct writer *w, int g)
+static void drop(struct sharded_writer *w, int g)
 {
 	if (!w->sharding->parameters || w->presence[g] == ABSENT)
 		return;
@@ -244,13 +244,13 @@ static void drop(struct writer *w, int g)
 	w->presence[g] = ABSENT;
 }
 
-static void leave_forward(struct writer *w, int g)
+static void leave_forward(struct sharded_writer *w, int g)
 {
 	if (g && w->sharding->reshard)
 		drop(w, g);
 }
 
-static void enter_backward(struct writer *w, int g)
+static void enter_backward(struct sharded_writer *w, int g)
 {
 	const struct flat *flat = flat_at(w, g);
 	if (!flat->count || w->begun[g])
@@ -264,7 +264,7 @@ static void enter_backward(struct writer *w, int g)
 	name_views(w, g, "d");
 }
 
-static void leave_backward(struct writer *w, int g)
+static void leave_backward(struct sharded_writer *w, int g)
 {
 	const char *tag = flat_at(w, g)->tag;
 	if (!flat_at(w, g)->count)
@@ -287,9 +287,9 @@ static void leave_backward(struct writer *w, int g)
 
 /* The halves of a block as groups of their own */
 static void half_place(
-        struct layers *l, enum place place, enum half half, int unit, const char *tensor, char name[48])
+        struct layers *l, enum layer_place place, enum half half, int unit, const char *tensor, char name[48])
 {
-	struct writer *w = l->self;
+	struct sharded_writer *w = l->self;
 	int g = flats_of(&w->flats, unit, half);
 	(void)tensor, (void)name;
 	if (place == PLACE_FORWARD_IN)
@@ -305,17 +305,17 @@ static void half_place(
 /* ---- one micro-batch ---- */
 
 /* Whether the unit's group is entered and left around the whole unit */
-static bool around(const struct writer *w, int unit)
+static bool around(const struct sharded_writer *w, int unit)
 {
 	return !flats_halved(&w->flats) || unit == 0 || unit > w->call->model.layers;
 }
 
-static int group_of(const struct writer *w, int unit)
+static int group_of(const struct sharded_writer *w, int unit)
 {
 	return flats_of(&w->flats, unit, HALF_MLP);
 }
 
-static void forward(struct writer *w, int m)
+static void forward(struct sharded_writer *w, int m)
 {
 	const struct model *model = &w->call->model;
 	char title[32];
@@ -341,7 +341,7 @@ static void forward(struct writer *w, int m)
 	}
 }
 
-static void backward(struct writer *w, int m)
+static void backward(struct sharded_writer *w, int m)
 {
 	const struct model *model = &w->call->model;
 	int first = model->kind == MODEL_GPT ? 0 : 1;
@@ -363,7 +363,7 @@ static void backward(struct writer *w, int m)
 	}
 }
 
-static void micro_batch(struct writer *w, int m)
+static void micro_batch(struct sharded_writer *w, int m)
 {
 	w->last = m == w->shares.micro - 1;
 	shares_layers(&w->shares, m, w->layers);
@@ -380,7 +380,7 @@ static void micro_batch(struct writer *w, int m)
 /* ---- the optimizer ---- */
 
 /* On the host: the group's part, then its copy up */
-static void host_step(struct writer *w, const char *tag)
+static void host_step(struct sharded_writer *w, const char *tag)
 {
 	struct text *out = w->layers->out;
 	struct model model = w->call->model;
@@ -398,7 +398,7 @@ static void host_step(struct writer *w, const char *tag)
 	text_add(out, "wait cpu on up;  copy host%s -> shard%s on up\n", tag, tag);
 }
 
-static void device_step(struct writer *w, const char *tag)
+static void device_step(struct sharded_writer *w, const char *tag)
 {
 	char name[32], gradient[32];
 	snprintf(name, sizeof name, "shard%s", tag);
@@ -407,7 +407,7 @@ static void device_step(struct writer *w, const char *tag)
 	optimizer_lines(w->layers, name, gradient);
 }
 
-static const char *optimizer_why(const struct writer *w)
+static const char *optimizer_why(const struct sharded_writer *w)
 {
 	if (w->sharding->offload)
 		return "the host steps this rank's part of one group while the next one's gradients come "
@@ -417,7 +417,7 @@ static const char *optimizer_why(const struct writer *w)
 	        : "each rank steps its own part, then everybody gathers the parts of all";
 }
 
-static void optimizer(struct writer *w)
+static void optimizer(struct sharded_writer *w)
 {
 	struct text *out = w->layers->out;
 	step_begin(out, optimizer_why(w), "the optimizer%s", w->sharding->offload ? ", on the host" : "");
@@ -445,7 +445,7 @@ static void optimizer(struct writer *w)
 
 /* ---- the program ---- */
 
-static enum status writer_make(struct writer *w)
+static enum status writer_make(struct sharded_writer *w)
 {
 	const struct model *model = &w->call->model;
 	enum status status =
@@ -463,7 +463,7 @@ enum status sharded_generate(
         const struct strategy_call *call, const struct sharding *sharding, struct text *out)
 {
 	struct layers l = {.model = &call->model, .out = out, .on = " on compute", .suffix = ""};
-	struct writer w = {.call = call, .sharding = sharding, .layers = &l};
+	struct sharded_writer w = {.call = call, .sharding = sharding, .layers = &l};
 	enum status status = writer_make(&w);
 	if (status == ST_OK) {
 		l.self = &w;

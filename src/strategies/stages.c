@@ -137,7 +137,7 @@ void stage_role(const struct pipe *p, int stage, const struct task *task, struct
 	        .to_begin = stage == p->ask.stages - 1};
 }
 
-struct writer {
+struct stages_writer {
 	const struct pipe *pipe;
 	const struct role *role;
 	struct text *out;
@@ -149,16 +149,16 @@ struct writer {
 };
 
 /* "rank+1", or the first stage from the last one */
-static const char *next_stage(const struct writer *w)
+static const char *next_stage(const struct stages_writer *w)
 {
 	return w->role->to_begin ? "0" : "rank+1";
 }
-static const char *stage_before(const struct writer *w)
+static const char *stage_before(const struct stages_writer *w)
 {
 	return w->role->from_end ? "world-1" : "rank-1";
 }
 
-static void input_name(struct writer *w, bool gradient, int number)
+static void input_name(struct stages_writer *w, bool gradient, int number)
 {
 	const char *d = gradient ? "d" : "";
 	char tokens[64];
@@ -168,7 +168,7 @@ static void input_name(struct writer *w, bool gradient, int number)
 }
 
 /* The input at place k, which the task knows as x<base>_s or dx<top>_s */
-static void receive(struct writer *w, bool gradient, int number)
+static void receive(struct stages_writer *w, bool gradient, int number)
 {
 	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_in" : "act_in",
 	           *from = gradient ? next_stage(w) : stage_before(w);
@@ -187,7 +187,7 @@ static void receive(struct writer *w, bool gradient, int number)
 	input_name(w, gradient, number);
 }
 
-static void send(struct writer *w, bool gradient, int number)
+static void send(struct stages_writer *w, bool gradient, int number)
 {
 	const char *d = gradient ? "d" : "", *stream = gradient ? "grad_out" : "act_out",
 	           *to = gradient ? stage_before(w) : next_stage(w);
@@ -201,13 +201,13 @@ static void send(struct writer *w, bool gradient, int number)
 		        stream, group, d, w->tag, stream);
 }
 
-static void spin(struct writer *w, enum work work)
+static void spin(struct stages_writer *w, enum work work)
 {
 	text_add(w->out, "spin %.0fns on compute\n", w->pipe->spin_ns[work]);
 }
 
 /* Forward of the chunk's units but the last `less` */
-static void units_forward(struct writer *w, int less)
+static void units_forward(struct stages_writer *w, int less)
 {
 	int from = w->role->first && w->model.kind == MODEL_GPT ? 0 : w->role->base + 1;
 	int to = w->role->base + w->role->layers + (w->role->last ? 1 : 0) - less;
@@ -216,13 +216,13 @@ static void units_forward(struct writer *w, int less)
 		forward_lines(&w->layers, unit);
 }
 
-static void batch_in(struct writer *w, int part)
+static void batch_in(struct stages_writer *w, int part)
 {
 	w->layers.batch = part;
 	batch_lines(&w->layers, &w->pipe->call->data);
 }
 
-static void batches_in(struct writer *w)
+static void batches_in(struct stages_writer *w)
 {
 	if (w->role->first)
 		batch_in(w, w->role->last ? BATCH_BOTH : BATCH_INPUTS);
@@ -231,7 +231,7 @@ static void batches_in(struct writer *w)
 }
 
 /* With recompute the head waits for backward, so that the loss is counted once. */
-static void forward_task(struct writer *w)
+static void forward_task(struct stages_writer *w)
 {
 	const struct role *r = w->role;
 	int top = r->base + r->layers;
@@ -254,7 +254,7 @@ static void forward_task(struct writer *w)
 }
 
 /* Its activations are a forward's, whenever they are computed */
-static void forward_again(struct writer *w)
+static void forward_again(struct stages_writer *w)
 {
 	text_add(w->out, "phase R$m\n");
 	if (w->pipe->timed) {
@@ -270,7 +270,7 @@ static void forward_again(struct writer *w)
 	text_add(w->out, "phase B$m\n");
 }
 
-static void units_backward(struct writer *w, int which)
+static void units_backward(struct stages_writer *w, int which)
 {
 	const struct role *r = w->role;
 	int least = r->first && w->model.kind == MODEL_GPT ? 0 : r->base + 1;
@@ -279,7 +279,7 @@ static void units_backward(struct writer *w, int which)
 		backward_lines(&w->layers, unit, which);
 }
 
-static void backward_task(struct writer *w)
+static void backward_task(struct stages_writer *w)
 {
 	const struct role *r = w->role;
 	bool inputs = r->work != WORK_W, timed = w->pipe->timed;
@@ -307,7 +307,7 @@ static void backward_task(struct writer *w)
 }
 
 /* The rows of micro-batch m, and what its mean counts in that of the batch */
-static void rows_of(struct writer *w)
+static void rows_of(struct stages_writer *w)
 {
 	const struct pipe *p = w->pipe;
 	struct layers *l = &w->layers;
@@ -328,7 +328,7 @@ static void rows_of(struct writer *w)
 	l->share = p->micros > 1 ? w->share : NULL;
 }
 
-static void places_of(struct writer *w)
+static void places_of(struct stages_writer *w)
 {
 	const struct role *r = w->role;
 	long long batch = (long long)w->model.batch;
@@ -346,7 +346,7 @@ static void places_of(struct writer *w)
 
 void stage_lines(const struct pipe *p, const struct role *role)
 {
-	struct writer w = {.pipe = p, .role = role, .out = p->out, .model = p->call->model};
+	struct stages_writer w = {.pipe = p, .role = role, .out = p->out, .model = p->call->model};
 
 	if (p->ask.chunks > 1)
 		snprintf(w.tag, sizeof w.tag, "%d", role->chunk);

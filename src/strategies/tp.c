@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct writer {
+struct tp_writer {
 	const struct strategy_call *call;
 	struct layers *layers, *ends; /* ends: of the input and the head */
 	struct shares shares;
@@ -41,14 +41,14 @@ static enum split split_of_unit(const struct model *model, int unit)
 }
 
 /* The rank's part of a parameter. */
-static void part_shape(const struct writer *w, const struct parameter *p, int64_t *rows, int64_t *cols)
+static void part_shape(const struct tp_writer *w, const struct parameter *p, int64_t *rows, int64_t *cols)
 {
 	enum split split = split_of(&w->call->model, p);
 	*rows = split == SPLIT_ROWS ? p->rows / w->call->ranks : p->rows;
 	*cols = split == SPLIT_COLUMNS ? p->cols / w->call->ranks : p->cols;
 }
 
-static enum status check(const struct writer *w)
+static enum status check(const struct tp_writer *w)
 {
 	const struct model *model = &w->call->model;
 	int n = w->call->ranks;
@@ -70,7 +70,7 @@ static enum status check(const struct writer *w)
 }
 
 /* Both layers at micro-batch m. suffix: memory for that of the ends. */
-static void at_micro_batch(struct writer *w, int m, char suffix[32])
+static void at_micro_batch(struct tp_writer *w, int m, char suffix[32])
 {
 	shares_layers(&w->shares, m, w->layers);
 	shares_layers(&w->shares, m, w->ends);
@@ -80,7 +80,7 @@ static void at_micro_batch(struct writer *w, int m, char suffix[32])
 
 /* ---- setup ---- */
 
-static void streams_setup(struct writer *w)
+static void streams_setup(struct tp_writer *w)
 {
 	char suffix[32];
 	step_begin(w->layers->out, "all ranks work on the same rows: it is the matrices that are cut",
@@ -95,7 +95,7 @@ static void streams_setup(struct writer *w)
 }
 
 /* A part of the whole's numbers: the same whole that one rank would begin with */
-static void part_setup(struct writer *w, const struct parameter *p)
+static void part_setup(struct tp_writer *w, const struct parameter *p)
 {
 	struct text *out = w->layers->out;
 	struct parameter part = *p;
@@ -122,7 +122,7 @@ static void part_setup(struct writer *w, const struct parameter *p)
 	setup_optimizer(w->layers, p->name, shape);
 }
 
-static void setup(struct writer *w)
+static void setup(struct tp_writer *w)
 {
 	streams_setup(w);
 	step_begin(w->layers->out,
@@ -135,27 +135,28 @@ static void setup(struct writer *w)
 
 /* ---- f and g ---- */
 
-static bool is_f(const struct writer *w, int unit)
+static bool is_f(const struct tp_writer *w, int unit)
 {
 	return w->call->model.kind == MODEL_GPT || split_of_unit(&w->call->model, unit) == SPLIT_COLUMNS;
 }
 
-static bool is_g(const struct writer *w, int unit)
+static bool is_g(const struct tp_writer *w, int unit)
 {
 	return w->call->model.kind == MODEL_GPT || split_of_unit(&w->call->model, unit) == SPLIT_ROWS;
 }
 
 /* sequence=off: a sum in parts becomes the sum, in its place */
-static void summed(struct layers *l, enum place place, int unit, const char *tensor)
+static void summed(struct layers *l, enum layer_place place, int unit, const char *tensor)
 {
-	const struct writer *w = l->self;
+	const struct tp_writer *w = l->self;
 	if ((place == PLACE_FORWARD_OUT && is_g(w, unit)) || (place == PLACE_BACKWARD_IN && is_f(w, unit)))
 		text_add(l->out, "allreduce %s on compute\n", tensor);
 }
 
 /* sequence=on: from this rank's tokens to all, and back. The name gets an s (all the sequence) or a p (this
  * rank's part of the sum). */
-static void sequenced(struct layers *l, enum place place, enum half half, const char *tensor, char name[48])
+static void sequenced(
+        struct layers *l, enum layer_place place, enum half half, const char *tensor, char name[48])
 {
 	bool gathers = place == PLACE_FORWARD_IN || place == PLACE_BACKWARD_OUT;
 	(void)half;
@@ -166,9 +167,9 @@ static void sequenced(struct layers *l, enum place place, enum half half, const 
 }
 
 static void tp_place(
-        struct layers *l, enum place place, enum half half, int unit, const char *tensor, char name[48])
+        struct layers *l, enum layer_place place, enum half half, int unit, const char *tensor, char name[48])
 {
-	const struct writer *w = l->self;
+	const struct tp_writer *w = l->self;
 	if (w->sequence)
 		sequenced(l, place, half, tensor, name);
 	else
@@ -176,7 +177,7 @@ static void tp_place(
 }
 
 /* Where this rank's part of what dropout works on lies: its tokens, or its columns */
-static void set_part(struct writer *w, int unit, int m)
+static void set_part(struct tp_writer *w, int unit, int m)
 {
 	const struct model *model = &w->call->model;
 	bool columns = model->kind == MODEL_MLP && split_of_unit(model, unit) == SPLIT_COLUMNS;
@@ -190,7 +191,7 @@ static void set_part(struct writer *w, int unit, int m)
 
 /* ---- one micro-batch ---- */
 
-static const char *why_of(const struct writer *w, int unit, bool backward)
+static const char *why_of(const struct tp_writer *w, int unit, bool backward)
 {
 	const struct model *model = &w->call->model;
 	if (unit == 0 || unit > model->layers)
@@ -214,20 +215,20 @@ static const char *why_of(const struct writer *w, int unit, bool backward)
 }
 
 /* Between the ends, where all tokens are whole, and the blocks, where each rank has its own */
-static void to_blocks(struct writer *w, const char *base, int unit)
+static void to_blocks(struct tp_writer *w, const char *base, int unit)
 {
 	const char *s = w->layers->suffix;
 	text_add(w->layers->out, "%s%d%s = shard %s%d%s\n", base, unit, s, base, unit, w->ends->suffix);
 }
 
-static void to_ends(struct writer *w, const char *base, int unit)
+static void to_ends(struct tp_writer *w, const char *base, int unit)
 {
 	const char *s = w->layers->suffix;
 	text_add(w->layers->out, "%s%d%s = allgather %s%d%s on compute\n", base, unit, w->ends->suffix, base,
 	        unit, s);
 }
 
-static void forward(struct writer *w, int m)
+static void forward(struct tp_writer *w, int m)
 {
 	const struct model *model = &w->call->model;
 	char title[32];
@@ -245,7 +246,7 @@ static void forward(struct writer *w, int m)
 	}
 }
 
-static void backward(struct writer *w, int m)
+static void backward(struct tp_writer *w, int m)
 {
 	const struct model *model = &w->call->model;
 	char title[32];
@@ -263,7 +264,7 @@ static void backward(struct writer *w, int m)
 	}
 }
 
-static void micro_batch(struct writer *w, int m)
+static void micro_batch(struct tp_writer *w, int m)
 {
 	char suffix[32];
 	at_micro_batch(w, m, suffix);
@@ -280,7 +281,7 @@ static void micro_batch(struct writer *w, int m)
 static enum status tp_generate(const struct strategy_call *call, struct text *out)
 {
 	struct layers l = {.model = &call->model, .out = out, .on = " on compute", .suffix = ""}, ends = l;
-	struct writer w = {
+	struct tp_writer w = {
 	        .call = call, .layers = &l, .ends = &ends, .sequence = option_is(call, "sequence", "on")};
 	enum status status = shares_make(call, 1, (int)option_number(call, "accumulate"), &w.shares);
 	if (status == ST_OK)
@@ -304,7 +305,7 @@ static enum status tp_generate(const struct strategy_call *call, struct text *ou
 
 static enum status tp_parts(const struct strategy_call *call, struct parts *parts)
 {
-	struct writer w = {.call = call};
+	struct tp_writer w = {.call = call};
 	enum status status = model_parameters(&call->model, &w.list, &w.parameters);
 	for (int rank = 0; rank < call->ranks; rank++)
 		for (int i = 0; i < w.parameters && status == ST_OK; i++) {

@@ -21,7 +21,7 @@ struct replay_task {
 	double arrived, start, end;
 	bool done;
 };
-struct schedule {
+struct replayed_schedule {
 	const struct trace *trace;
 	int section;
 	struct replay_task *task; /* by rank, in program order */
@@ -43,7 +43,7 @@ static bool is_hand_off(const struct record *record)
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
-static void add_hand_off(struct schedule *s, int rank, op_id id)
+static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
 
@@ -55,7 +55,7 @@ static void add_hand_off(struct schedule *s, int rank, op_id id)
 	}
 }
 
-static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase)
+static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
 	int letter = (unsigned char)record->colour % LETTERS;
@@ -80,7 +80,7 @@ static enum status add_op(struct schedule *s, int rank, op_id id, name_id *phase
 	return ST_OK;
 }
 
-static enum status read_rank(struct schedule *s, int rank)
+static enum status read_rank(struct replayed_schedule *s, int rank)
 {
 	const struct world *world = s->trace->world;
 	enum status status = ST_OK;
@@ -104,7 +104,7 @@ static enum status read_rank(struct schedule *s, int rank)
 }
 
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */
-static bool received(const struct schedule *s, struct replay_task *task)
+static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
 	const struct world *world = s->trace->world;
 
@@ -133,7 +133,7 @@ static bool received(const struct schedule *s, struct replay_task *task)
 
 /* Carries out the rank's tasks as far as they go; forced: the next one in any case (two tasks that both send
  * and receive). */
-static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
+static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, bool forced)
 {
 	bool moved = false;
 
@@ -149,7 +149,7 @@ static bool replay_rank(struct schedule *s, size_t *next, int rank, bool forced)
 	return moved;
 }
 
-static double replay(struct schedule *s, size_t *next)
+static double replay(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
 	double span = 0;
@@ -179,7 +179,7 @@ static double replay(struct schedule *s, size_t *next)
 
 /* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
  * costs nothing */
-static double bubble_of(struct schedule *s, size_t *next)
+static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
 	double span = replay(s, next), work = 0;
 	int ranks = 0;
@@ -194,7 +194,7 @@ static double bubble_of(struct schedule *s, size_t *next)
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
 {
 	size_t n = (size_t)trace->world->n;
-	struct schedule s = {.trace = trace,
+	struct replayed_schedule s = {.trace = trace,
 	        .section = section,
 	        .first = mem_alloc((n + 1) * sizeof *s.first),
 	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task)};

@@ -119,17 +119,18 @@ static void put_all(const struct shell *shell)
 	         *count = calloc((size_t)world->n * 256, sizeof *count);
 	for (op_id id = 1; id <= world->op_count; id++)
 		place[id] = ++count[world->ops[id].rank * 256 + world->ops[id].stream];
-	for (size_t s = 0; s < world->stream_count; s++) {
-		const struct stream *stream = &world->streams[s];
-		if (!stream->head)
-			continue;
-		printf("rank %d stream %d\n", stream->rank, stream->number);
-		if (stream->number == STREAM_HOST)
-			put_fills(shell, place, stream);
-		for (op_id id = stream->head; id; id = world->ops[id].next_stream)
-			if (op_record(world, id)->kind != OP_FILL)
-				put_op(stdout, shell, place, id);
-	}
+	for (int rank = 0; rank < world->n; rank++)
+		for (int number = 0; number < STREAMS_MAX; number++) {
+			const struct stream *stream = world_stream(world, rank, number);
+			if (!stream || !stream->head)
+				continue;
+			printf("rank %d stream %d\n", rank, number);
+			if (number == STREAM_HOST)
+				put_fills(shell, place, stream);
+			for (op_id id = stream->head; id; id = world->ops[id].next_stream)
+				if (op_record(world, id)->kind != OP_FILL)
+					put_op(stdout, shell, place, id);
+		}
 	free(place);
 	free(count);
 }

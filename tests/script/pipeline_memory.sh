@@ -26,8 +26,8 @@ holds 1024 "schedule=gpipe micro=8 accumulate=2" 8 8
 holds 512 "schedule=1f1b micro=8" 3 2
 holds 1024 "schedule=1f1b micro=16" 3 2
 holds 1024 "schedule=1f1b micro=8 accumulate=2" 3 2
-# chunks have names of their own: each the most that it has in flight, though not at the same time
-holds 512 "schedule=interleaved micro=8 chunks=2" 6 5
+# chunks have memories of their own: each the most that it has in flight, though not at the same time
+holds 512 "schedule=interleaved micro=8 chunks=2" 6 6
 holds 1024 "schedule=zb-h1 micro=16" 4 4
 holds 1024 "schedule=zb-h2 micro=16" 7 7
 holds 1024 "schedule=zb-auto micro=16" 4 4

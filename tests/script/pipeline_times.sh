@@ -8,7 +8,7 @@ bubble() {       # micro, times, schedule, published, tolerance
 }
 row() {         # micro times chunks 1f1b interleaved h1 h2 auto1 auto2
 	bubble "$1" "$2" 1f1b "$4" 0.00007
-	bubble "$1" "$2" "interleaved chunks=$3" "$5" 0.0035
+	bubble "$1" "$2" "interleaved chunks=$3" "$5" 0.00007
 	bubble "$1" "$2" zb-h1 "$6" 0.00007
 	bubble "$1" "$2" zb-h2 "$7" 0.00007
 	bubble "$1" "$2" "zb-auto limit=1" "$8" 0.002

@@ -66,3 +66,22 @@ let w = "sya"
 expect error "did you mean 'say'" { $w "x" }
 let w = "sync; sync"
 expect error "which is no line with a command" { $w }
+
+# a source or a number by a variable alone
+let init = "ones"
+@1 let init = 3
+tensor s[2] = $init
+print s[1]
+#> [0,2,3] s[1] = 1
+#> [1] s[1] = 3
+expect error "neither a source" { let init = "onse" ; tensor s[2] = $init }
+
+# a slice that is given to a def, and sliced again there, is one slice of the tensor
+tensor grid[4,3] = iota
+def last p { print p[1] }
+def inner p { last p[1:3] }
+inner grid[1:4,1]
+#> [0-3] grid[3,1] = 10
+def turned p { last p.T[1,1:] }
+turned grid[1:4]
+#> [0-3] grid.T[1,3] = 10

@@ -309,7 +309,7 @@ struct mail {
 struct run {
 	int n;
 	int64_t elements, tensor[RANKS][ELEMENTS], sent[RANKS];
-	struct step steps[RANKS][STEPS_MAX(RANKS)];
+	struct collective_step steps[RANKS][STEPS_MAX(RANKS)];
 	int count[RANKS], at[RANKS];
 	bool posted[RANKS];
 	struct mail mail[RANKS][RANKS]
@@ -317,7 +317,7 @@ struct run {
 	int first[RANKS][RANKS], waiting[RANKS][RANKS];
 };
 
-static void post(struct run *run, int rank, const struct step *step)
+static void post(struct run *run, int rank, const struct collective_step *step)
 {
 	struct mail *mail;
 
@@ -331,7 +331,7 @@ static void post(struct run *run, int rank, const struct step *step)
 	run->sent[rank] += step->send_count;
 }
 
-static bool take(struct run *run, int rank, const struct step *step)
+static bool take(struct run *run, int rank, const struct collective_step *step)
 {
 	struct mail *mail;
 
@@ -354,7 +354,7 @@ static bool turn(struct run *run, int rank)
 	bool moved = false;
 
 	while (run->at[rank] < run->count[rank]) {
-		const struct step *step = &run->steps[rank][run->at[rank]];
+		const struct collective_step *step = &run->steps[rank][run->at[rank]];
 
 		if (!run->posted[rank]) {
 			post(run, rank, step);
@@ -489,7 +489,7 @@ static void tree_broadcast_steps(void **state)
 
 static void what_cannot_be_unrolled(void **state)
 {
-	struct step steps[STEPS_MAX(4)];
+	struct collective_step steps[STEPS_MAX(4)];
 	int count;
 
 	(void)state;

@@ -19,38 +19,95 @@
 #include <string.h>
 #include <cmocka.h>
 
-static enum status read_text(struct program *program, const char *bytes)
+static enum status load(struct shell *shell, const char *bytes)
 {
-	struct text text = {0};
-	text_put(&text, bytes, strlen(bytes));
-	enum status status = program_read(program, &text, "p");
-	text_release(&text);
-	return status;
+	return program_load(shell, "p", bytes, strlen(bytes));
 }
 
+static void open_one(struct shell *shell, struct plane **plane, struct credit *credit)
+{
+	int argc = 0;
+	char **argv = NULL;
+	*shell = (struct shell){0};
+	*credit = (struct credit){0};
+	assert_int_equal(plane_start(plane, false, &argc, &argv), ST_OK);
+	assert_int_equal(shell_open(shell, *plane, 4, true, "classroom"), ST_OK);
+	credit_start(credit, *plane, &shell->budget);
+	shell->credit = credit;
+}
+
+static void title_is(const struct program *p, size_t i, const char *title)
+{
+	assert_true(i < p->steps);
+	assert_string_equal(p->step[i].title, title);
+}
+
+/* The steps that a walk finds: of the setup, of an iteration; in defs and loops, with variables in them */
 static void steps(void **state)
 {
-	struct program p = {0};
+	struct shell shell;
+	struct plane *plane;
+	struct credit credit;
 	(void)state;
-	assert_int_equal(read_text(&p,
-	                         "## a\n# why\n# more\nstream s\n" PROGRAM_LOOP
-	                         "\n## b\nphase F\n@0 {\nspin 1ms\n}\n## c\nspin 2ms\n}\n"),
+	open_one(&shell, &plane, &credit);
+	assert_int_equal(load(&shell,
+	                         "## a\n# why\nstream s\ndef two m { ## two $m\nspin 1ms }\n"
+	                         "for it in 0:1 {\nphase F\n## b $it\n@0 {\n## only one\nspin 1ms\n}\n"
+	                         "for m in 0:2 { two m }\n}\n"),
 	        ST_OK);
-	assert_int_equal(p.count, 3);
-	assert_int_equal(p.setup, 1);
-	assert_true(p.loops);
-	assert_int_equal(p.step[0].why_count, strlen("# why\n# more\n"));
-	assert_int_equal(p.step[0].line, 4);
-	assert_int_equal(p.step[1].lines_count, strlen("phase F\n@0 {\nspin 1ms\n}\n"));
-	assert_int_equal(p.step[2].lines_count, strlen("spin 2ms\n"));
-	program_release(&p);
-	assert_int_equal(read_text(&p, "spin 1ms\n## only\nspin 2ms"), ST_OK);
-	assert_int_equal(p.count, 2);
-	assert_false(p.loops);
-	program_release(&p);
-	assert_int_equal(read_text(&p, PROGRAM_LOOP "\nspin 1ms\n"), ST_SYNTAX);
-	assert_int_equal(read_text(&p, PROGRAM_LOOP "\nspin 1ms\n}\nspin 2ms\n"), ST_SYNTAX);
-	assert_int_equal(read_text(&p, "# nothing\n"), ST_SYNTAX);
+	const struct program *p = shell.training->now.program;
+	assert_int_equal(p->steps, 4);
+	assert_int_equal(p->setup, 1);
+	assert_true(p->loops);
+	title_is(p, 0, "a");
+	title_is(p, 1, "b 0");
+	title_is(p, 2, "two 0");
+	title_is(p, 3, "two 1");
+	assert_int_equal(load(&shell, "spin 1ms\n## only\nspin 2ms"), ST_OK);
+	p = shell.training->now.program;
+	assert_int_equal(p->steps, 1);
+	assert_false(p->loops);
+	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
+	assert_int_equal(program_steps(&shell, 1, false), ST_RANGE);
+	shell_close(&shell);
+	plane_stop(plane);
+	assert_int_equal(mem_live(), 0);
+}
+
+/* What is wrong is found when the file is read: the program before stays where it is */
+static void refused(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} wrong[] = {{"for it in 0:1 {\nspin 1ms\n}\nspin 2ms\n", "p:4: a line behind the iteration's end"},
+	        {"for it in 0:1 {\nspin 1ms\n", "'}' is still missing"},
+	        {"together {\n## a\nspin 1ms\n}\n", "p:2: a step (`##`) cannot begin inside"},
+	        {"def f { ## a\nspin 1ms }\ntogether { f }\n", "p:1: a step cannot begin inside"},
+	        {"## a\nspin 1ms\nspn 2ms\n", "p:3: no command 'spn'"},
+	        {"def f { f }\nfor it in 0:1 { f }\n", "defs call each other deeper than 100"},
+	        {"tensor x[4]\nfor it in 0:1 {\n@0 send x to=1\n}\n",
+	                "p:3: the iteration ends, and rank 0 still waits"},
+	        {"for it in 0:1 {\nstep\n}\n", "a program's own lines cannot play it"},
+	        {"for it in 0:1 {\nspin 1ms\nreset\n}\n", "`reset` empties the world or makes it again"}};
+	struct shell shell;
+	struct plane *plane;
+	struct credit credit;
+	(void)state;
+	open_one(&shell, &plane, &credit);
+	assert_int_equal(load(&shell, "## a\nspin 1ms\n## b\nspin 1ms\n"), ST_OK);
+	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
+	uint64_t before = shell.world->digest;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_not_equal(load(&shell, wrong[i].text), ST_OK);
+		if (!strstr(fail_text(), wrong[i].words))
+			print_error("%s\n: %s\n", wrong[i].text, fail_text());
+		assert_non_null(strstr(fail_text(), wrong[i].words));
+		assert_int_equal(shell.world->digest, before);
+	}
+	assert_int_equal(shell.training->at, 1);
+	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
+	shell_close(&shell);
+	plane_stop(plane);
 	assert_int_equal(mem_live(), 0);
 }
 
@@ -87,11 +144,11 @@ static void pass(
 	shell.credit = &credit;
 	snprintf(line, sizeof line, "%s\nstrategy serial", model);
 	must(&shell, line);
-	const struct program *p = &shell.training->now.program;
+	const struct program *p = shell.training->now.program;
 	assert_int_equal(program_steps(&shell, (long)p->setup, false), ST_OK);
 	snprintf(line, sizeof line, "tensor nudge[1,1] = %.6f\n%s += scale nudge 1 on compute", by, place);
 	must(&shell, line);
-	assert_int_equal(program_steps(&shell, (long)(p->count - p->setup - 1), false), ST_OK);
+	assert_int_equal(program_steps(&shell, (long)(p->steps - p->setup - 1), false), ST_OK);
 	*loss = element(&shell, "loss");
 	snprintf(line, sizeof line, "d%s", place);
 	*gradient = element(&shell, line);
@@ -138,6 +195,7 @@ static void gradients(void **state)
 int main(void)
 {
 	commands_start(command_table);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(gradients)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(steps), cmocka_unit_test(refused), cmocka_unit_test(gradients)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

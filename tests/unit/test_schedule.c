@@ -92,7 +92,7 @@ static void published_bubbles(void **state)
 		near(paper_bubble(row, SCHEDULE_ZB_H1, 1, 1, 0), row->h1, digit, "zb-h1");
 		near(paper_bubble(row, SCHEDULE_ZB_H2, 1, 1, 0), row->h2, digit, "zb-h2");
 		near(paper_bubble(row, SCHEDULE_INTERLEAVED, (row->layers + 2) / PAPER_STAGES, 1, 0),
-		        row->interleaved, 0.0035, "interleaved");
+		        row->interleaved, digit, "interleaved");
 	}
 }
 
@@ -139,6 +139,13 @@ static void interleaved_divides_the_bubble(void **state)
 			struct schedule_ask ask = ask_of(SCHEDULE_INTERLEAVED, p, 3 * p, v);
 			double lost = (p - 1.0) / v;
 			near(bubble(&ask), lost / (3 * p + lost), 1e-12, "interleaved");
+			/* transfers on the way of the first micro-batch in and of the last one out: all but those that
+			 * the forward ahead hides */
+			ask.comm = 0.001;
+			double all = 30 * ask.micros + 30 * lost + (2 * p * v - p - 2) * ask.comm;
+			if (v > 1)
+				near(bubble(&ask), 1 - 30 * ask.micros / all, 1e-12,
+				        "interleaved with transfers");
 		}
 	}
 }

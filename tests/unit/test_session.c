@@ -138,19 +138,18 @@ static void undo_takes_the_plan_back(void **state)
 	struct session session;
 	open_session(&session);
 	assert_int_equal(type(&session, "model gpt layers=2 hidden=16 heads=2"), ST_OK);
-	const struct plan *now = &session.shell.training->now;
 	assert_int_equal(type(&session, "data synthetic count=5000"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_false(now->data_given);
+	assert_false(training_of(&session.shell)->now.data_given);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_int_not_equal(now->program.count, 0);
+	assert_non_null(training_of(&session.shell)->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(now->program.count, 0);
-	assert_null(now->call.strategy);
+	assert_null(training_of(&session.shell)->now.program);
+	assert_null(training_of(&session.shell)->now.call.strategy);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
-	assert_int_equal(now->model.layers, 2);
+	assert_int_equal(training_of(&session.shell)->now.model.layers, 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(now->model.kind, MODEL_MLP);
+	assert_int_equal(training_of(&session.shell)->now.model.kind, MODEL_MLP);
 
 	/* in a world that is not empty; the model in the same line */
 	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
@@ -159,21 +158,20 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(session.shell.training->played, 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_int_equal(session.shell.training->played, 0);
-	assert_int_not_equal(now->program.count, 0);
-	assert_int_equal(now->model.layers, 3);
+	assert_non_null(training_of(&session.shell)->now.program);
+	assert_int_equal(training_of(&session.shell)->now.model.layers, 3);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(now->program.count, 0);
-	assert_int_equal(now->model.kind, MODEL_MLP);
+	assert_null(training_of(&session.shell)->now.program);
+	assert_int_equal(training_of(&session.shell)->now.model.kind, MODEL_MLP);
 
-	/* a program before it is there again, at its start */
+	/* a program before it is there again, where it was */
 	assert_int_equal(type(&session, "strategy serial"), ST_OK);
 	assert_int_equal(type(&session, "step 3"), ST_OK);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_string_equal(now->program.name, "ddp");
+	assert_string_equal(training_of(&session.shell)->now.program->name, "ddp");
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_string_equal(now->program.name, "serial");
-	assert_string_equal(now->call.strategy->name, "serial");
-	assert_int_equal(session.shell.training->at, 0);
+	assert_string_equal(training_of(&session.shell)->now.program->name, "serial");
+	assert_int_equal(session.shell.training->played, 3);
 	assert_int_equal(type(&session, "step 2"), ST_OK);
 	close_session(&session);
 }
@@ -184,10 +182,10 @@ static void undo_takes_a_loaded_program_back(void **state)
 	struct session session;
 	open_session(&session);
 	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
-	assert_int_equal(type(&session, "program tests/script/strategies/dataparallel.rsh"), ST_OK);
-	assert_int_not_equal(session.shell.training->now.program.count, 0);
+	assert_int_equal(type(&session, "program tests/script/design/06-ddp.rsh"), ST_OK);
+	assert_non_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(session.shell.training->now.program.count, 0);
+	assert_null(training_of(&session.shell)->now.program);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
 	close_session(&session);
 }
@@ -368,6 +366,32 @@ static void undo_takes_settings_back(void **state)
 	close_session(&session);
 }
 
+/* A line that began an empty world is taken back: the world before is there again, and the journal goes back to it. */
+static void undo_brings_the_world_before_back(void **state)
+{
+	static const char *const lines_that_empty[] = {
+	        "tensor q[4]; reset; stream s", "strategy serial", "strategy ddp; step 2"};
+	(void)state;
+	for (size_t i = 0; i < sizeof lines_that_empty / sizeof *lines_that_empty; i++) {
+		struct session session;
+		open_session(&session);
+		assert_int_equal(type(&session, "set launch=50us; tensor x[8] = ones"), ST_OK);
+		assert_int_equal(type(&session, "y = add x x; sync"), ST_OK);
+		uint64_t before = books(&session);
+		int64_t clock = clock_of(&session, 1);
+		assert_int_equal(type(&session, lines_that_empty[i]), ST_OK);
+		assert_int_equal(type(&session, "stream io"), ST_OK);
+		assert_int_equal(type(&session, "undo 2"), ST_OK);
+		assert_true(books(&session) == before);
+		assert_int_equal(clock_of(&session, 1), clock);
+		lines(&session, "set launch=50us; tensor x[8] = ones\ny = add x x; sync\n");
+		assert_int_equal(session.shell.journal.count, 2);
+		assert_int_equal(type(&session, "undo"), ST_OK);
+		lines(&session, "set launch=50us; tensor x[8] = ones\n");
+		close_session(&session);
+	}
+}
+
 /* A script's lines are in no journal: `step 0` empties the world and leaves what was set. */
 static void step_0_leaves_settings(void **state)
 {
@@ -410,6 +434,7 @@ int main(void)
 	        cmocka_unit_test(notices_know_the_slow),
 	        cmocka_unit_test(undo_stands_alone),
 	        cmocka_unit_test(undo_takes_settings_back),
+	        cmocka_unit_test(undo_brings_the_world_before_back),
 	        cmocka_unit_test(step_0_leaves_settings),
 	        cmocka_unit_test(nothing_leaks),
 	};

@@ -72,6 +72,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 {
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
+	argument->part = (uint8_t)word->part;
 	argument->written = slice_between(word->at, word->after);
 	switch (argument->kind) {
 	case ARG_TENSOR:
@@ -142,7 +143,8 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
 		if (text_is(word->at, word->sign, "") ||
-		        (statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		        (statement->option[i].part == word->part &&
+		                statement->option[i].key.length == (size_t)(word->sign - word->at) &&
 		                memcmp(statement->option[i].key.at, word->at,
 		                        (size_t)(word->sign - word->at)) == 0))
 			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
@@ -154,6 +156,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	option->row = row;
 	option->written = slice_between(word->at, word->after);
 	option->key = slice_between(word->at, word->sign);
+	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
 	if (status != ST_OK)
 		return status;
@@ -284,14 +287,25 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 {
 	size_t count = parser->word_count, kept = first;
 	enum status status = ST_OK;
+	int part = 0;
 
 	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
-		/* `timeline on`: the last word of a line that takes no stream */
-		bool switches_on = i + 1 == count && !statement->row->stream_ok &&
-		        text_is(parser->words[i].at, parser->words[i].after, "on");
-		if (!switches_on)
+		if (statement->row->divided && text_is(parser->words[i].at, parser->words[i].after, "+")) {
+			if (++part == PARTS_MAX)
+				return fail(
+				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
+			i++;
+			continue;
+		}
+		parser->words[i].part = part;
+		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
+		const struct word *word = &parser->words[i];
+		bool plain = i + 1 == count &&
+		        ((!statement->row->stream_ok && text_is(word->at, word->after, "on")) ||
+		                (!statement->row->group_ok && text_is(word->at, word->after, "in")));
+		if (!plain)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
 			continue;
@@ -299,7 +313,8 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 			status = bind_option(parser, statement, &parser->words[i]);
 		/* what is left moves together; an operator keeps the option before it in sight for the
 		 * message */
-		bool next_operator = i + 1 < count && is_operator(&parser->words[i + 1]);
+		bool next_operator =
+		        i + 1 < count && is_operator(&parser->words[i + 1]) && !statement->row->divided;
 		if (status == ST_OK && parser->words[i].sign && next_operator)
 			status = lonely_operator(parser->words, i + 1, count);
 		if (status == ST_OK && !parser->words[i].sign)

@@ -9,7 +9,7 @@ static enum status add_word(struct parser *parser, const char *at, const char *a
 	if (parser->word_count == WORDS_MAX)
 		return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
 	MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
-	parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after)};
+	parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after), 0};
 	return ST_OK;
 }
 

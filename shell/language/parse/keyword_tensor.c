@@ -118,7 +118,7 @@ static enum status source_options(struct parser *parser, struct making *making)
 	}
 }
 
-/* $name alone, which may be a type or a source: what it is shows when the line runs */
+/* $name alone, which may be a type, a source or a number: what it is shows when the line runs */
 static bool is_choice(const char *at, const char *after)
 {
 	return at < after && *at == '$' && name_end(at, after) == after;
@@ -149,8 +149,9 @@ static enum status making_source(
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
 		        "expression");
 	const char *next = parser->at;
-	if (is_choice(at, after) && option_sign(next, parser->end)) {
-		chosen[(*choices)++] = (struct word){at, after, NULL};
+	bool plain = is_choice(at, after) && at[1] != '(' && at_line_end(next, parser->end);
+	if (plain || (is_choice(at, after) && option_sign(next, parser->end))) {
+		chosen[(*choices)++] = (struct word){.at = at, .after = after};
 		return skip_words(parser);
 	}
 	if (text_is(at, after, "load")) {
@@ -252,7 +253,7 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 			at = after;
 		} else if (status == ST_OK && making->names && is_choice(at, after) &&
 		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
-			chosen[choices++] = (struct word){at, after, NULL};
+			chosen[choices++] = (struct word){.at = at, .after = after};
 		} else if (status == ST_OK && at < after) {
 			status = glued_making(
 			        parser, line, at, after, making_word(parser, statement, at, after));

@@ -20,6 +20,25 @@ const char *skip_blanks(const char *at, const char *end, bool lines)
 	}
 }
 
+bool is_title(const char *at, const char *end)
+{
+	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
+}
+
+const char *skip_to_statement(const char *at, const char *end)
+{
+	for (;;) {
+		while (at < end && (is_blank(*at) || *at == '\n'))
+			at++;
+		if (at < end && *at != '#' && *at != '\\')
+			return at;
+		const char *next = at == end || is_title(at, end) ? at : skip_blanks(at, end, false);
+		if (next == at)
+			return at;
+		at = next;
+	}
+}
+
 bool at_line_end(const char *at, const char *end)
 {
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';

@@ -35,6 +35,10 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 
 /* Behind blanks (newlines too if `lines`) and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
+/* The same, newlines too, but it stops at a step's title as well as at a statement. */
+const char *skip_to_statement(const char *at, const char *end);
+/* "## title", where a statement could begin: a step of a program begins (run/player.h). */
+bool is_title(const char *at, const char *end);
 /* True where a statement's words end: newline ; { } or the end. */
 bool at_line_end(const char *at, const char *end);
 /* The end of the word at `at`: ST_INCOMPLETE when a bracket or quote is open at `end`, ST_SYNTAX when it can

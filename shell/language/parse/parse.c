@@ -34,6 +34,42 @@ enum status keep_source(struct parser *parser, struct statement *statement, cons
 	return ST_OK;
 }
 
+static const char *behind_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	return newline ? newline : end;
+}
+
+/* "## title", and the comment lines right behind it, which say why. They are kept as they are written: in a script that
+ * is no program they are comments, and may hold anything. */
+static void parse_title(struct parser *parser, struct statement *statement)
+{
+	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
+	const char *why = after < parser->end ? after + 1 : after, *at = after;
+	statement->kind = STATEMENT_TITLE;
+	for (const char *next = why; next < parser->end; next = at + 1) {
+		const char *word = behind_blanks(next, parser->end);
+		if (word == parser->end || *word != '#' || is_title(word, parser->end) ||
+		        (word + 1 < parser->end && word[1] == '>'))
+			break;
+		at = line_end(word, parser->end);
+		if (at == parser->end)
+			break;
+	}
+	statement->why = at > after ? slice_between(why, at) : slice_between(after, after);
+	while (after > title && is_blank(after[-1]))
+		after--;
+	statement->source = slice_between(title, after);
+	parser->at = at;
+}
+
 static enum status parse_statement(struct parser *parser, struct statement **made)
 {
 	const char *line = parser->at, *after = parser->at;
@@ -41,6 +77,10 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	bool known = false;
 	*made = statement;
 	statement->line = line_at(parser, line);
+	if (is_title(line, parser->end)) {
+		parse_title(parser, statement);
+		return ST_OK;
+	}
 	enum status status = leading_clauses(parser, &statement->clauses);
 	if (status != ST_OK)
 		return status;
@@ -138,7 +178,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	for (;;) {
 		if (parser->one_line && !braces && block->first && ends_line(parser))
 			return ST_OK;
-		parser->at = skip_blanks(parser->at, parser->end, true);
+		parser->at = skip_to_statement(parser->at, parser->end);
 		if (parser->at >= parser->end)
 			return braces
 			        ? fail(ST_INCOMPLETE, "'}' is still missing: the block of line %d is open",

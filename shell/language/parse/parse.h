@@ -11,6 +11,7 @@ enum { KNOWN_NAMES = 256 };
 /* A word of a line */
 struct word {
 	const char *at, *after, *sign; /* the = of KEY=VALUE, or NULL */
+	int part;                      /* of a line that ` + ` divides, from 0 */
 };
 
 struct parser {

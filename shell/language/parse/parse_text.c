@@ -132,6 +132,24 @@ enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref 
 	return keep_tree(&parser, status, made);
 }
 
+enum status tree_quoted(struct tree **made, struct slice_of_text text, struct name **name)
+{
+	struct parser parser = {0};
+	struct text quoted = {0};
+	text_put(&quoted, "\"", 1);
+	for (uint32_t i = 0; i < text.length; i++) {
+		if (text.at[i] == '"' || text.at[i] == '\\')
+			text_put(&quoted, "\\", 1);
+		text_put(&quoted, &text.at[i], 1);
+	}
+	text_put(&quoted, "\"", 1);
+	enum status status = tree_text(&parser.tree, quoted.bytes, quoted.count, NULL);
+	text_release(&quoted);
+	if (status == ST_OK)
+		status = parse_name(&parser, parser.tree->text, parser.tree->text + parser.tree->count, name);
+	return keep_tree(&parser, status, made);
+}
+
 enum status tree_ranks(struct tree **made, const char *text, struct ranks_ref **ranks)
 {
 	struct parser parser = {0};

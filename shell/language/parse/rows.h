@@ -60,6 +60,7 @@ struct slice_of_text {
 	const char *at;
 	uint32_t length;
 };
+enum { PARTS_MAX = 4 /* of a divided line */ };
 struct command {
 	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
 	const char
@@ -68,6 +69,7 @@ struct command {
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
 	enum command_class class;
+	bool divided; /* a ` + ` between its words divides the line into parts, which have keys of their own */
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];

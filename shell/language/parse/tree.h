@@ -137,6 +137,7 @@ struct argument {
 	uint8_t kind; /* enum argument_kind */
 	uint8_t row;
 	bool dropped; /* result `_` */
+	uint8_t part; /* of a line that ` + ` divides */
 	int dims;
 	struct name *name;
 	struct tensor_ref *tensor;
@@ -148,6 +149,7 @@ struct argument {
 };
 struct option {
 	struct slice_of_text written, key;
+	int part;                     /* of a line that ` + ` divides */
 	const struct option_row *row; /* NULL: of ARG_KEYS */
 	struct formula *formula;      /* NULL when the value is only a word */
 	struct name *word;
@@ -167,6 +169,7 @@ enum statement_kind {
 	STATEMENT_DEF,
 	STATEMENT_EXPECT,
 	STATEMENT_EXPECT_ERROR,
+	STATEMENT_TITLE, /* ## title: `source` is the title, `why` the comment lines behind it */
 	STATEMENT_OPTION,
 	STATEMENT_REFUSE,
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */
@@ -229,6 +232,7 @@ struct statement {
 	struct making *making;
 	struct name *purpose; /* kind=WORD of what a line makes: what its memory is for; NULL: not said */
 	struct block *block, *otherwise;
+	struct slice_of_text why; /* TITLE */
 	enum status broken;
 	const char *message;
 	struct statement *next_call; /* CALL, outside `expect error`: list of the tree's */
@@ -268,6 +272,8 @@ void *tree_alloc(struct tree *tree, size_t bytes);
 
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
+/* A title, or a line of its why: text with `$` in it, as if it stood in quotes. */
+enum status tree_quoted(struct tree **tree, struct slice_of_text text, struct name **name);
 enum status tree_ranks(struct tree **tree, const char *text, struct ranks_ref **ranks);
 
 #endif

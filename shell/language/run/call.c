@@ -148,6 +148,14 @@ static bool is_expression(struct call *call, const struct argument *argument)
 	return thing.kind == THING_GROUP && call->shell->world->groups[thing.index].axis;
 }
 
+int call_argument_part(const struct call *call, int row, int i)
+{
+	for (int k = 0; k < call->statement->arguments; k++)
+		if (call->statement->argument[k].row == row && i-- == 0)
+			return call->statement->argument[k].part;
+	return 0;
+}
+
 bool argument_is_number(struct call *call, const struct argument *argument)
 {
 	return call->statement->mixed ? mixed_is_number(call, argument) : is_expression(call, argument);

@@ -96,6 +96,14 @@ int call_keys(const struct call *call)
 	return count;
 }
 
+int call_key_part(const struct call *call, int i)
+{
+	for (int k = 0; k < call->statement->options; k++)
+		if (!call->statement->option[k].row && i-- == 0)
+			return call->statement->option[k].part;
+	return 0;
+}
+
 enum status call_key(
         struct call *call, int i, int rank, const char **key, struct number *number, const char **word)
 {

@@ -51,6 +51,9 @@ bool call_has(const struct call *call, const char *option);
 enum status call_option(
         struct call *call, const char *option, int rank, struct number *number); /* ST_ARGUMENT if absent */
 enum status call_option_word(struct call *call, const char *option, int rank, const char **word);
+/* Of a divided line: the part in which argument i of the row stands, and in which the i-th key. From 0. */
+int call_argument_part(const struct call *call, int row, int i);
+int call_key_part(const struct call *call, int i);
 int call_keys(const struct call *call); /* KEY=VALUE words of ARG_KEYS */
 enum status call_key(
         struct call *call, int i, int rank, const char **key, struct number *number, const char **word);

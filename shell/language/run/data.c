@@ -54,6 +54,11 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	enum status status = ST_OK;
 
 	*values = NULL;
+	if (formula->read_count && shell->interpreter->guesses) {
+		shell->interpreter->guessed = true;
+		*values = mem_alloc((size_t)formula->read_count * ranks * sizeof **values);
+		return ST_OK;
+	}
 	if (!formula->read_count || shell->dry)
 		return ST_OK;
 	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);

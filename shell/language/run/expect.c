@@ -80,7 +80,7 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		text_add(out, "%.*s is not so", (int)part->written.length, part->written.at);
 }
 
-struct verdict {
+struct expectation {
 	struct ranks failed;
 	bool any;
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { WORDS_MAX = 16 };
-struct words {
+struct line_words {
 	struct {
 		const char *at;
 		size_t count;
@@ -43,11 +43,11 @@ static bool is(const char *word, size_t count, const char *text)
 
 /* Results and positional arguments of a line or a usage, in order: clauses, options and flags are left
  * out. */
-static void split(const char *line, struct words *words)
+static void split(const char *line, struct line_words *words)
 {
 	const char *assign = NULL;
 	bool named = false;
-	*words = (struct words){0};
+	*words = (struct line_words){0};
 	for (const char *at = line + strspn(line, " \t"); *at && *at != '\n' && !assign;
 	        at += strspn(at, " \t")) {
 		size_t count = word_length(at);
@@ -144,7 +144,7 @@ static const struct fill *find_fill(const struct fills *fills, const char *name,
 
 void explain_fill(const char *usage, const char *line, const char *stream, const char *text, struct text *out)
 {
-	struct words names, values;
+	struct line_words names, values;
 	struct fills fills = {0};
 	split(usage, &names);
 	split(line, &values);

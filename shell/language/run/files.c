@@ -34,7 +34,7 @@ void interpreter_program_free(struct namespace *space)
 static struct running running_of(const struct interpreter *in)
 {
 	return (struct running){in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
-	        in->fault_rank, in->located};
+	        in->sealed, in->fault_rank, in->located};
 }
 
 void interpreter_exchange(struct interpreter *in, struct running *other)
@@ -47,6 +47,7 @@ void interpreter_exchange(struct interpreter *in, struct running *other)
 	in->blocks = other->blocks;
 	in->calls = other->calls;
 	in->runs = other->runs;
+	in->sealed = other->sealed;
 	in->fault_rank = other->fault_rank;
 	in->located = other->located;
 	*other = now;
@@ -120,7 +121,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	return status;
 }
 
-static enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count)
+enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count)
 {
 	for (int i = 0; i < count; i++) {
 		const struct option_line *line = option_named(tree, given[i].name);
@@ -212,7 +213,12 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	}
 	if (eval.varies)
 		return fail(ST_ARGUMENT, "option %s: its default may not differ by rank", name);
-	return make_variable(shell, line->name.at, line->name.length, value);
+	name_id id = names_make(shell->world->names, line->name.at, line->name.length);
+	struct variable *shared = in->shares ? variable_find(in, id) : NULL;
+	if (!shared)
+		return make_variable(shell, line->name.at, line->name.length, value);
+	in->scratch[0] = value;
+	return given ? variable_set(in, shared, &in->all, in->scratch, false) : ST_OK;
 }
 
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)

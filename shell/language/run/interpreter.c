@@ -51,11 +51,28 @@ static void tell(struct shell *shell, struct statement *statement, const struct 
 		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
 }
 
+static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+{
+	struct line_hook *hook = shell->interpreter->hook;
+	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
+}
+
+/* A command's block: no step begins in it */
+static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	in->sealed++;
+	enum status status = run_command(shell, statement, set);
+	in->sealed--;
+	return status;
+}
+
 static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	switch ((enum statement_kind)statement->kind) {
 	case STATEMENT_COMMAND:
-		return run_command(shell, statement, set);
+		return statement->block ? run_sealed(shell, statement, set)
+		                        : run_command(shell, statement, set);
 	case STATEMENT_CALL:
 		return run_call(shell, statement, set);
 	case STATEMENT_CHOSEN:
@@ -88,6 +105,8 @@ static enum status run_as(struct shell *shell, struct statement *statement, cons
 		return run_expect(shell, statement, set);
 	case STATEMENT_EXPECT_ERROR:
 		return run_expect_error(shell, statement, set);
+	case STATEMENT_TITLE:
+		return run_title(shell, statement, set);
 	default:
 		return fail(statement->broken, "%s", statement->message);
 	}
@@ -203,10 +222,11 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 	return status;
 }
 
-static enum status run_statements(struct shell *shell, struct block *block)
+/* Those before `last`; NULL: all */
+static enum status run_statements(struct shell *shell, struct block *block, const struct statement *last)
 {
 	struct interpreter *in = shell->interpreter;
-	for (struct statement *statement = block->first; statement; statement = statement->next) {
+	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
 		in->fault_rank = -1;
 		enum status status = run_statement(shell, statement);
 		if (shell->wish.kind != WISH_NONE)
@@ -225,7 +245,7 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
 	in->blocks++;
 	scope_push(in, &scope, bound);
-	enum status status = run_statements(shell, block);
+	enum status status = run_statements(shell, block, NULL);
 	scope_pop(in);
 	in->blocks--;
 	return status;
@@ -305,11 +325,17 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 		in->located = false;
 	in->tree = tree;
 	in->runs++;
-	enum status status = run_statements(shell, &tree->block);
+	enum status status = run_statements(shell, &tree->block, NULL);
 	in->runs--;
 	in->tree = outer;
 	in->loops = loops;
 	return status;
+}
+
+enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last)
+{
+	enum status status = check_calls(shell, tree);
+	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
 static enum status run_text(

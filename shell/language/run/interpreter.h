@@ -64,7 +64,7 @@ struct running {
 	struct scope *scope;
 	struct loop *loops;
 	const struct tree *tree;
-	int blocks, calls, runs;
+	int blocks, calls, runs, sealed;
 	int fault_rank;
 	bool located;
 };
@@ -82,6 +82,9 @@ struct line_hook {
 	/* Before the statement runs, for `set`; depth: the defs' calls around it */
 	void (*ran)(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
 	        const struct ranks *set, int depth);
+	/* A step's `##`, at which a program may stop; NULL: it is a comment */
+	enum status (*title)(struct line_hook *hook, struct shell *shell, const struct statement *statement,
+	        const struct ranks *set);
 };
 /* NULL: none. Gives what it was. */
 struct line_hook *interpreter_hook(struct interpreter *interpreter, struct line_hook *hook);

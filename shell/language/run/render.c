@@ -96,20 +96,11 @@ static void render_name(struct rendering *r, struct name *name)
 
 static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 {
-	render_name(r, tensor->name);
-	if (tensor->transposed)
-		put(r, ".T");
-	for (int i = 0; i < tensor->indices; i++) {
-		put(r, i ? "," : "[");
-		if (tensor->index[i].from)
-			render_formula(r, tensor->index[i].from, false);
-		if (tensor->index[i].range)
-			put(r, ":");
-		if (tensor->index[i].to)
-			render_formula(r, tensor->index[i].to, false);
-	}
-	if (tensor->indices)
-		put(r, "]");
+	struct view view;
+	if (!tensor->indices && !tensor->transposed)
+		render_name(r, tensor->name);
+	else if (ok(r, evaluate_view(r->eval, tensor, NULL, false, &view)))
+		put(r, names_text(r->eval->shell->world->names, view.name));
 }
 
 /* ---- expressions ---- */

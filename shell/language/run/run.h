@@ -120,6 +120,7 @@ struct interpreter {
 	struct line_hook *hook;             /* is told each line that runs; NULL: none */
 	const struct given *given;          /* to the options of the program's file that runs */
 	int givens;
+	bool shares;               /* an `option` that a file before has is that option */
 	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
@@ -130,10 +131,13 @@ struct interpreter {
 	struct loop *loops;
 	const struct tree *tree; /* whose lines run */
 	int blocks, calls, runs;
+	int sealed; /* blocks of commands and of `expect error` around: no step begins in them */
 	int section;
 	int fault_rank; /* of the failure on its way out; -1 unknown */
 	bool located;   /* it says its place already */
 	bool told_dry;
+	bool guesses; /* a walk ahead of the program: what is read from data is 0 */
+	bool guessed; /* ... and something was */
 	uint64_t digest;
 };
 
@@ -239,9 +243,13 @@ enum status prepare(struct shell *shell); /* the world may be new: before a text
 /* First words that are neither commands nor defs, before anything runs */
 enum status check_calls(struct shell *shell, const struct tree *tree);
 enum status run_tree(struct shell *shell, struct tree *tree);
+/* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
+enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
 /* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);
+/* files.c: the values of options, against the file's `option` lines; what: who speaks, "strategy ddp" */
+enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -17,10 +17,12 @@ int interpreter_section_now(const struct shell *shell)
 	return shell->interpreter->section;
 }
 
-/* "F3": colour F, micro-batch 3; "block2": neither */
+/* "off": none. "F3": colour F, micro-batch 3; "block2": neither */
 static struct phase phase_read(struct shell *shell, const char *text)
 {
 	struct phase phase = {.microbatch = -1};
+	if (strcmp(text, "off") == 0)
+		return phase;
 	size_t length = strlen(text), digits = 0;
 	phase.name = names_make(shell->world->names, text, length);
 	if (length && strchr("FRBWOC", *text)) {

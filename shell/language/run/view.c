@@ -159,62 +159,17 @@ static void apply(struct view *view, const struct bounds *bounds, int count)
 	view->sliced |= count > 0;
 }
 
-/* "g[0:512,3]": a small buffer, no formatting by the library: this runs once a rank */
-static char *add_digits(char *to, int64_t value)
-{
-	char digits[24];
-	int n = 0;
-	do
-		digits[n++] = (char)('0' + value % 10);
-	while ((value /= 10) > 0);
-	while (n)
-		*to++ = digits[--n];
-	return to;
-}
-
-static enum status full_name(
-        struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds, struct view *view)
-{
-	char text[256];
-	const char *base = names_text(eval->shell->world->names, view->name);
-	size_t length = strlen(base) < 80 ? strlen(base) : 80;
-	char *to = text + length;
-	memcpy(text, base, length);
-	if (tensor->transposed) {
-		memcpy(to, ".T", 2);
-		to += 2;
-	}
-	for (int i = 0; i < tensor->indices; i++) {
-		const struct index *index = &tensor->index[i];
-		*to++ = i ? ',' : '[';
-		if (!index->range || index->from)
-			to = add_digits(to, bounds[i].from);
-		if (index->range)
-			*to++ = ':';
-		if (index->range && index->to)
-			to = add_digits(to, bounds[i].to);
-	}
-	if (tensor->indices)
-		*to++ = ']';
-	view->name = names_make(eval->shell->world->names, text, (size_t)(to - text));
-	return ST_OK;
-}
-
-static enum status transpose(const struct tensor_ref *tensor, struct view *view)
-{
-	struct layout *layout = &view->layout;
-	if (layout->dims < 2)
-		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more",
-		        (int)(tensor->written.length > 60 ? 60 : tensor->written.length), tensor->written.at);
-	int a = layout->dims - 2, b = layout->dims - 1;
-	int64_t dim = layout->dim[a], stride = layout->stride[a];
-	layout->dim[a] = layout->dim[b];
-	layout->stride[a] = layout->stride[b];
-	layout->dim[b] = dim;
-	layout->stride[b] = stride;
-	view->transposed = !view->transposed;
-	return ST_OK;
-}
+/* One index of a slice in a name: 3, 0:4, 2:, or : alone. An open end is no part of the name, so that a slice
+ * has the same name on every rank however long the tensor is there. */
+struct slice_part {
+	bool range, begins, ends;
+	int64_t from, to;
+};
+struct slice_parts {
+	struct slice_part item[DIMS_MAX];
+	int count;
+	bool transposed;
+};
 
 /* A name given to a def may be "t[3]" or "w.T": a tensor of its own, read once */
 static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
@@ -234,6 +189,126 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 	reference->name = name;
 	reference->tensor = *tensor;
 	in->reference_count++;
+	return ST_OK;
+}
+
+/* The slice that a name of view.name's form holds already: "t[0:4]" has one part, "w.T" none. Its numbers are
+ * digits, so they are read off the tree. *base is the name before them. */
+static enum status parts_of(struct eval *eval, name_id name, struct slice_parts *parts, name_id *base)
+{
+	struct tensor_ref *tensor;
+	*parts = (struct slice_parts){0};
+	*base = name;
+	if (!strpbrk(names_text(eval->shell->world->names, name), ".["))
+		return ST_OK;
+	enum status status = reference_find(eval, name, &tensor);
+	if (status != ST_OK)
+		return status;
+	parts->transposed = tensor->transposed;
+	parts->count = tensor->indices;
+	for (int i = 0; i < tensor->indices; i++) {
+		const struct index *index = &tensor->index[i];
+		parts->item[i] = (struct slice_part){.range = index->range,
+		        .begins = index->from != NULL,
+		        .ends = index->to != NULL,
+		        .from = index->from ? (int64_t)index->from->number.value : 0,
+		        .to = index->to ? (int64_t)index->to->number.value : 0};
+	}
+	return evaluate_written(eval, tensor->name, base);
+}
+
+/* A slice of a slice is one slice of the tensor below: an index counts from where the inner range begins, and
+ * an inner index without a range has taken its dimension away.
+ *
+ *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     and of a matrix     t[0:4].T = t.T[:,0:4] */
+static void add_parts(
+        struct slice_parts *parts, const struct tensor_ref *tensor, const struct bounds *bounds, int dims)
+{
+	if (tensor->transposed && parts->count) {
+		while (parts->count < dims)
+			parts->item[parts->count++] = (struct slice_part){.range = true};
+		struct slice_part last = parts->item[dims - 1];
+		parts->item[dims - 1] = parts->item[dims - 2];
+		parts->item[dims - 2] = last;
+	}
+	parts->transposed ^= tensor->transposed;
+	for (int i = 0, at = 0; i < tensor->indices; i++, at++) {
+		const struct index *index = &tensor->index[i];
+		while (at < parts->count && !parts->item[at].range)
+			at++;
+		if (at == parts->count)
+			parts->item[parts->count++] = (struct slice_part){.range = true};
+		struct slice_part *part = &parts->item[at];
+		part->range = index->range;
+		part->begins |= !index->range || index->from;
+		if (index->range && index->to)
+			part->to = part->from + bounds[i].to;
+		part->ends |= index->range && index->to;
+		part->from += bounds[i].from;
+	}
+}
+
+/* "g[0:512,3]": a small buffer, no formatting by the library: this runs once a rank */
+static char *add_digits(char *to, int64_t value)
+{
+	char digits[24];
+	int n = 0;
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while ((value /= 10) > 0);
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+/* Sets view->name to the tensor as written, its indices as numbers. dims: of the tensor below any slice */
+static enum status full_name(struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds,
+        int dims, struct view *view)
+{
+	char text[256];
+	struct slice_parts parts;
+	name_id below;
+	enum status status = parts_of(eval, view->name, &parts, &below);
+	if (status != ST_OK)
+		return status;
+	add_parts(&parts, tensor, bounds, dims);
+	const char *base = names_text(eval->shell->world->names, below);
+	size_t length = strlen(base) < 80 ? strlen(base) : 80;
+	char *to = text + length;
+	memcpy(text, base, length);
+	if (parts.transposed) {
+		memcpy(to, ".T", 2);
+		to += 2;
+	}
+	for (int i = 0; i < parts.count; i++) {
+		const struct slice_part *part = &parts.item[i];
+		*to++ = i ? ',' : '[';
+		if (part->begins)
+			to = add_digits(to, part->from);
+		if (part->range)
+			*to++ = ':';
+		if (part->range && part->ends)
+			to = add_digits(to, part->to);
+	}
+	if (parts.count)
+		*to++ = ']';
+	view->name = names_make(eval->shell->world->names, text, (size_t)(to - text));
+	return ST_OK;
+}
+
+static enum status transpose(const struct tensor_ref *tensor, struct view *view)
+{
+	struct layout *layout = &view->layout;
+	if (layout->dims < 2)
+		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more",
+		        (int)(tensor->written.length > 60 ? 60 : tensor->written.length), tensor->written.at);
+	int a = layout->dims - 2, b = layout->dims - 1;
+	int64_t dim = layout->dim[a], stride = layout->stride[a];
+	layout->dim[a] = layout->dim[b];
+	layout->stride[a] = layout->stride[b];
+	layout->dim[b] = dim;
+	layout->stride[b] = stride;
+	view->transposed = !view->transposed;
 	return ST_OK;
 }
 
@@ -266,6 +341,12 @@ static enum status base_view(struct eval *eval, name_id base, bool may_be_new, s
 	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
 }
 
+/* Dimensions of the tensor that the view is of, before any slice took some of them away */
+static int base_dims(const struct eval *eval, const struct view *view)
+{
+	return view->tensor < 0 ? view->layout.dims : eval->shell->world->tensors[view->tensor].layout.dims;
+}
+
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view)
 {
@@ -294,9 +375,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 		if (cache && cache->full)
 			view->name = cache->name;
 		else
-			status = full_name(eval, tensor, bounds, view);
-		/* an open end (`g[2:]`) is not part of the name, so the same slice has the same name on every
-		 * rank */
+			status = full_name(eval, tensor, bounds, base_dims(eval, view), view);
 		if (status == ST_OK && cache && !eval->varies) {
 			cache->full = true;
 			cache->name = view->name;

@@ -1,0 +1,84 @@
+/* part.c -- part: what a tensor holds of the model that all ranks train together */
+#include "shell/language/run/command.h"
+#include "shell/training/training.h"
+
+#include <stdint.h>
+
+static enum status whole(struct call *call, const char *name, int rank, int64_t *value)
+{
+	struct number number;
+	*value = 0;
+	if (!call_has(call, name))
+		return ST_OK;
+	enum status status = call_option(call, name, rank, &number);
+	if (status == ST_OK && !number_is_whole(number.value, 0, 1e15))
+		status = fail(
+		        ST_RANGE, "part: %s=%g: a whole number from 0 on was expected", name, number.value);
+	*value = status == ST_OK ? (int64_t)number.value : 0;
+	return status;
+}
+
+static enum status read_line(struct call *call, int rank, struct part_line *line)
+{
+	struct view view;
+	const char *word;
+	*line = (struct part_line){.rank = rank, .flat = call_has(call, "at"), .state = ""};
+	enum status status = call_tensor(call, 0, 0, rank, &view);
+	if (status == ST_OK)
+		status = call_word(call, 2, 0, rank, &word);
+	if (status != ST_OK)
+		return status;
+	line->of = (char *)(uintptr_t)word;
+	if (call_has(call, "as"))
+		status = call_option_word(call, "as", rank, &word);
+	if (call_has(call, "as") && status == ST_OK)
+		line->state = (char *)(uintptr_t)word;
+	if (status == ST_OK)
+		status = whole(call, "row", rank, &line->row);
+	if (status == ST_OK)
+		status = whole(call, "col", rank, &line->col);
+	if (status == ST_OK)
+		status = whole(call, "at", rank, &line->at);
+	if (status == ST_OK && line->flat && (line->row || line->col))
+		status = fail(ST_ARGUMENT, "part: row= and col=, or at=: not both");
+	return status;
+}
+
+static enum status part_run(struct shell *shell, struct call *call)
+{
+	struct training *t = training_of(shell);
+	enum status status = ST_OK;
+	struct part_line line;
+	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
+		FOR_RANKS (rank, call_ranks(call)) {
+			struct view view;
+			status = read_line(call, rank, &line);
+			if (status != ST_OK)
+				return status;
+			if (pass && (status = call_tensor(call, 0, 0, rank, &view)) == ST_OK) {
+				const struct names *names = shell->world->names;
+				line.tensor = (char *)(uintptr_t)names_text(
+				        names, view.sliced ? view.name : view.base_name);
+				parts_declare(&t->parts, &line);
+			}
+		}
+	return status;
+}
+
+const struct command command_part = {
+        .name = "part",
+        .topic = "learn",
+        .usage = "part TENSOR of PARAMETER [row= col=] [at=] [as=m|v]",
+        .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
+                "and columns "
+                "from col= on, or elements from at= on; as= names optimizer state",
+        .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
+        .class = COMMAND_PROGRAM,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
+                {ARG_WORD, 0, NULL, "PARAMETER"}},
+        .option = {{"row", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first row that it holds"},
+                {"col", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first column"},
+                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first element, of the parameter as one line"},
+                {"as", ARG_WORD, UNIT_PLAIN, NULL, "optimizer state: m, v (Adam's), or another name"}},
+        .run = part_run,
+};

@@ -1,0 +1,329 @@
+/* player.c -- a program's files, run on a stack of its own from one `##` to the next */
+#include "shell/language/run/player.h"
+#include "shell/language/parse/lex.h"
+#include "shell/language/run/routine.h"
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct player {
+	struct line_hook hook; /* first: the player is found by it */
+	struct shell *shell;
+	struct routine *routine;
+	struct watcher watcher;
+	struct tree **tree;
+	int trees;
+	struct statement *loop;         /* `for it in`, in the last tree; NULL: none */
+	const struct player_file *file; /* the caller's */
+	struct namespace *space;        /* of all its files */
+	struct running other;           /* while it runs, the ordinary stack's; else its own */
+	struct frame frame;             /* its outermost */
+	struct scope scope;
+	enum player_stop stop;
+	enum status status; /* of the whole, when the routine has ended */
+	bool titled;        /* the setup, or the iteration, has met a `##` */
+	bool busy;          /* something was queued since the last stop */
+	bool cancelled;
+};
+
+/* ---- stops, on the program's stack ---- */
+
+/* Returns when the program is to go on: or, with a failure, is to unwind. */
+static enum status stop_at(struct player *player, enum player_stop stop)
+{
+	player->stop = stop;
+	routine_suspend(player->routine);
+	player->busy = false;
+	player->titled = stop == PLAYER_STEP;
+	return player->cancelled ? fail(ST_INTERRUPTED, "the program was given up") : ST_OK;
+}
+
+/* A title or why with its `$` filled in, as the first rank has them */
+static enum status fill_in(
+        struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
+{
+	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct tree *tree = NULL;
+	struct name *name;
+	enum status status = tree_quoted(&tree, written, &name);
+	if (status == ST_OK)
+		status = evaluate_text(&eval, name, out);
+	tree_release(tree);
+	return status;
+}
+
+/* The lines of a why, each without its blanks and `#` */
+static void plain_lines(struct slice_of_text why, struct text *out)
+{
+	const char *at = why.at, *end = why.at + why.length;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
+		at += strspn(at, " \t");
+		at += at < after && *at == '#';
+		at += at < after && *at == ' ';
+		text_add(out, "%.*s\n", (int)(after > at ? after - at : 0), at);
+		at = after + 1;
+	}
+}
+
+static enum status begin_step(
+        struct player *player, const struct statement *statement, const struct ranks *set)
+{
+	struct text title = {0}, lines = {0}, why = {0};
+	enum status status = fill_in(player->shell, statement->source, set, &title);
+	plain_lines(statement->why, &lines);
+	if (status == ST_OK && lines.count)
+		status = fill_in(
+		        player->shell, (struct slice_of_text){lines.bytes, (uint32_t)lines.count}, set, &why);
+	if (status == ST_OK && player->watcher.title)
+		player->watcher.title(player->watcher.self, text_string(&title), text_string(&why),
+		        player->shell->interpreter->calls);
+	text_release(&title);
+	text_release(&lines);
+	text_release(&why);
+	return status;
+}
+
+static enum status on_title(struct line_hook *hook, struct shell *shell, const struct statement *statement,
+        const struct ranks *set)
+{
+	struct player *player = (struct player *)hook;
+	struct interpreter *in = shell->interpreter;
+	if (!ranks_equal(set, scope_ranks(&player->scope)))
+		return ST_OK;
+	if (in->sealed)
+		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
+		        (int)statement->source.length, statement->source.at);
+	/* what stands before the first one belongs to its step */
+	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
+	player->titled = player->busy = true;
+	return status == ST_OK ? begin_step(player, statement, set) : status;
+}
+
+static void on_line(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
+        const struct ranks *set, int depth)
+{
+	struct player *player = (struct player *)hook;
+	(void)shell;
+	player->busy |= ran != RAN_CALL; /* a call does nothing by itself */
+	if (player->watcher.line)
+		player->watcher.line(player->watcher.self, ran, statement, set, depth);
+}
+
+/* ---- the program's stack ---- */
+
+/* On all ranks, whatever the file's `use` says */
+static enum status let_it(struct shell *shell, int round)
+{
+	struct interpreter *in = shell->interpreter;
+	struct scope scope;
+	char number[16];
+	snprintf(number, sizeof number, "%d", round);
+	scope_push(in, &scope, &in->all);
+	enum status status = interpreter_let(shell, "it", number);
+	scope_pop(in);
+	return status;
+}
+
+static enum status run_rounds(struct player *player)
+{
+	struct shell *shell = player->shell;
+	struct interpreter *in = shell->interpreter;
+	enum status status = player->busy ? stop_at(player, PLAYER_SETUP) : ST_OK;
+	for (int round = 0; status == ST_OK; round++) {
+		status = let_it(shell, round);
+		if (status == ST_OK)
+			status = step(shell);
+		if (status == ST_OK)
+			status = run_block(shell, player->loop->block, scope_ranks(in->scope));
+		if (status == ST_OK)
+			status = stop_at(player, PLAYER_ROUND);
+	}
+	return status;
+}
+
+static enum status run_files(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	enum status status = let_it(player->shell, 0); /* the setup may ask for it too */
+	for (int i = 0; i < player->trees && status == ST_OK; i++) {
+		const struct given *outer = in->given;
+		int outers = in->givens;
+		in->tree = player->tree[i];
+		in->given = player->file[i].given;
+		in->givens = player->file[i].givens;
+		in->shares = player->file[i].shares;
+		status = run_file(
+		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
+		in->given = outer;
+		in->givens = outers;
+		in->shares = false;
+	}
+	return status == ST_OK && player->loop ? run_rounds(player) : status;
+}
+
+static void body(void *self)
+{
+	struct player *player = self;
+	struct interpreter *in = player->shell->interpreter;
+	player->status = run_files(player);
+	player->stop = PLAYER_END;
+	scope_pop(in); /* releases what `use` and `phase` have set in it */
+	frame_release(&player->frame);
+}
+
+/* ---- from the ordinary stack ---- */
+
+static enum status resume(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	struct namespace *space = interpreter_program_set(in, player->space);
+	interpreter_exchange(in, &player->other);
+	struct line_hook *outer = interpreter_hook(in, &player->hook);
+	bool more = routine_resume(player->routine);
+	interpreter_hook(in, outer);
+	bool located = in->located; /* of a failure on its way out */
+	interpreter_exchange(in, &player->other);
+	in->located = located;
+	interpreter_program_set(in, space);
+	if (more)
+		return ST_OK;
+	routine_free(player->routine);
+	player->routine = NULL;
+	return player->status;
+}
+
+static void begin(struct player *player)
+{
+	struct interpreter *in = player->shell->interpreter;
+	player->routine = routine_make(body, player);
+	player->space = interpreter_program_new(player->shell);
+	player->frame = (struct frame){.set = &in->all, .space = player->space};
+	player->scope = (struct scope){.bound = &in->all};
+	player->scope.phase.one.microbatch = -1;
+	/* one run and one block deep: its lines are no lines of the prompt */
+	player->other =
+	        (struct running){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
+}
+
+enum status player_go(struct player *player, enum player_stop *stop)
+{
+	enum status status = prepare(player->shell);
+	if (status != ST_OK)
+		return status;
+	if (!player->routine)
+		begin(player);
+	status = resume(player);
+	*stop = player->stop;
+	return status;
+}
+
+void player_free(struct player *player)
+{
+	if (!player)
+		return;
+	if (player->routine && routine_begun(player->routine)) {
+		char words[1024]; /* a failure may be on its way */
+		snprintf(words, sizeof words, "%s", fail_text());
+		bool located = player->shell->interpreter->located;
+		player->cancelled = true;
+		resume(player);
+		player->shell->interpreter->located = located;
+		fail(ST_OK, "%s", words);
+	}
+	for (int i = 0; i < player->trees; i++)
+		tree_release(player->tree[i]);
+	interpreter_program_free(player->space);
+	mem_free(player->tree);
+	mem_free(player);
+}
+
+bool player_loops(const struct player *player)
+{
+	return player->loop != NULL;
+}
+
+bool player_runs(const struct shell *shell)
+{
+	return shell->interpreter->program != NULL;
+}
+
+/* ---- reading ---- */
+
+static bool is_loop(const struct statement *statement)
+{
+	return statement->kind == STATEMENT_FOR && statement->to &&
+	        slice_is(statement->word->written, "it") && !statement->clauses.ranks;
+}
+
+static enum status misplaced(const struct tree *tree, const struct statement *at, const char *what)
+{
+	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
+}
+
+/* No step begins in a block that is one operation, or that a refusal may leave half-way. */
+static enum status check_titles(const struct tree *tree, const struct block *block, bool sealed)
+{
+	enum status status = ST_OK;
+	for (const struct statement *at = block ? block->first : NULL; at && status == ST_OK; at = at->next) {
+		if (at->kind == STATEMENT_TITLE && sealed)
+			return misplaced(tree, at,
+			        "a step (`##`) cannot begin inside `together`, `capture` or `expect error`");
+		bool seals = sealed || at->kind == STATEMENT_COMMAND || at->kind == STATEMENT_EXPECT_ERROR;
+		status = check_titles(tree, at->block, seals);
+		if (status == ST_OK)
+			status = check_titles(tree, at->otherwise, sealed);
+	}
+	return status;
+}
+
+static enum status find_loop(struct player *player)
+{
+	const struct tree *tree = player->tree[player->trees - 1];
+	for (struct statement *at = tree->block.first; at; at = at->next)
+		if (player->loop)
+			return misplaced(tree, at, "a line behind the iteration's end");
+		else if (is_loop(at))
+			player->loop = at;
+	return ST_OK;
+}
+
+static enum status read_file(struct player *player, const struct player_file *file)
+{
+	struct tree **tree = &player->tree[player->trees];
+	enum status status = tree_parse(tree, file->text, file->count, file->name, 1);
+	if (status == ST_INCOMPLETE)
+		status = fail(ST_SYNTAX, "%s", fail_text());
+	if (status != ST_OK)
+		return status;
+	player->trees++;
+	status = check_titles(*tree, &(*tree)->block, false);
+	return status == ST_OK ? givens_fit(file->what, *tree, file->given, file->givens) : status;
+}
+
+void player_watch(struct player *player, struct watcher watcher)
+{
+	player->watcher = watcher;
+}
+
+enum status player_make(struct player **made, struct shell *shell, const struct player_file *file, int files)
+{
+	struct player *player = mem_alloc(sizeof *player);
+	enum status status = ST_OK;
+	player->shell = shell;
+	player->hook = (struct line_hook){.ran = on_line, .title = on_title};
+	player->file = file;
+	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
+	for (int i = 0; i < files && status == ST_OK; i++)
+		status = read_file(player, &file[i]);
+	if (status == ST_OK)
+		status = find_loop(player);
+	if (status != ST_OK) {
+		player_free(player);
+		player = NULL;
+	}
+	*made = player;
+	return status;
+}

@@ -1,0 +1,95 @@
+/* routine.c -- stacks of mapped pages, changed by ucontext
+ *
+ * The stack takes address space, and memory only where it was touched. Below it lies a page that nobody may touch: a
+ * recursion that no limit of the interpreter has caught ends the process there, instead of writing into other memory. */
+#include "shell/language/run/routine.h"
+#include "base/memory.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* AddressSanitizer must hear of each change of stacks: it keeps the bounds of the one that runs, and a "fake stack" for
+ * each, which finds uses of a frame after its function has returned. Without the sanitizer the calls vanish. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#else
+#define __sanitizer_start_switch_fiber(save, bottom, size) ((void)(save), (void)(bottom), (void)(size))
+#define __sanitizer_finish_switch_fiber(fake, bottom, size) ((void)(fake), (void)(bottom), (void)(size))
+#endif
+
+/* As much as the main program's usual stack: the interpreter's limits are made for that */
+enum { STACK_BYTES = 8 << 20 };
+
+struct routine {
+	void (*body)(void *self);
+	void *self;
+	char *memory; /* the guard page, then the stack */
+	size_t guard; /* bytes of the page */
+	ucontext_t inside, outside;
+	bool begun, ended;
+	const void *outer_bottom; /* of the stack that resumed it, for the sanitizer */
+	size_t outer_size;
+	void *fake; /* the sanitizer's stack of the routine while it is suspended */
+};
+
+struct routine *routine_make(void (*body)(void *self), void *self)
+{
+	struct routine *routine = mem_alloc(sizeof *routine);
+	*routine = (struct routine){.body = body, .self = self, .guard = (size_t)sysconf(_SC_PAGESIZE)};
+	routine->memory = mem_map(routine->guard + STACK_BYTES);
+	mprotect(routine->memory, routine->guard, PROT_NONE);
+	return routine;
+}
+
+/* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two halves. */
+static void begin(unsigned high, unsigned low)
+{
+	struct routine *routine = (struct routine *)(((size_t)high << 16 << 16) | low);
+	__sanitizer_finish_switch_fiber(NULL, &routine->outer_bottom, &routine->outer_size);
+	routine->body(routine->self);
+	routine->ended = true;
+	/* NULL: this stack is not coming back, and its fake stack goes. uc_link leads to where it was resumed. */
+	__sanitizer_start_switch_fiber(NULL, routine->outer_bottom, routine->outer_size);
+}
+
+bool routine_resume(struct routine *routine)
+{
+	char *stack = routine->memory + routine->guard;
+	void *fake = NULL;
+	if (!routine->begun) {
+		size_t self = (size_t)routine;
+		getcontext(&routine->inside);
+		routine->inside.uc_stack.ss_sp = stack;
+		routine->inside.uc_stack.ss_size = STACK_BYTES;
+		routine->inside.uc_link = &routine->outside;
+		makecontext(&routine->inside, (void (*)(void))begin, 2, (unsigned)(self >> 16 >> 16),
+		        (unsigned)self);
+		routine->begun = true;
+	}
+	__sanitizer_start_switch_fiber(&fake, stack, STACK_BYTES);
+	swapcontext(&routine->outside, &routine->inside);
+	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
+	return !routine->ended;
+}
+
+void routine_suspend(struct routine *routine)
+{
+	__sanitizer_start_switch_fiber(&routine->fake, routine->outer_bottom, routine->outer_size);
+	swapcontext(&routine->inside, &routine->outside);
+	__sanitizer_finish_switch_fiber(routine->fake, &routine->outer_bottom, &routine->outer_size);
+}
+
+bool routine_begun(const struct routine *routine)
+{
+	return routine->begun;
+}
+
+void routine_free(struct routine *routine)
+{
+	if (!routine)
+		return;
+	mem_unmap(routine->memory, routine->guard + STACK_BYTES);
+	mem_free(routine);
+}

@@ -1,0 +1,463 @@
+/* choose.c -- a model's file, the strategies' files and what drives them, put together to a program
+ *
+ *     let data_kind = "text" ...      what `data` has said
+ *     mesh dp=2 tp=2                  an axis for each strategy that works on one
+ *     strategies/models/gpt.rsh       with the options of `model`
+ *     strategies/ddp.rsh              with those of `strategy`
+ *     strategies/tp.rsh
+ *     setup
+ *     for it in 0:1 { iteration } */
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
+#include "shell/language/parse/lex.h"
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "shell/session/out.h"
+#include "shell/session/share.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- files ---- */
+
+static const char strategies_at[] = "strategies/", models_at[] = "strategies/models/";
+
+/* "ddp" of "strategies/ddp.rsh"; false: another folder's */
+static bool name_in(const char *path, const char *folder, char *name, size_t room)
+{
+	size_t length = strlen(folder), count = strlen(path);
+	if (strncmp(path, folder, length) != 0 || strchr(path + length, '/') || count < length + 5 ||
+	        count - length - 4 >= room)
+		return false;
+	snprintf(name, room, "%.*s", (int)(count - length - 4), path + length);
+	return true;
+}
+
+const char *chosen_name(bool models, int i)
+{
+	static char name[64];
+	for (const struct embedded *file = embedded_files; file->path; file++)
+		if (name_in(file->path, models ? models_at : strategies_at, name, sizeof name) && i-- == 0)
+			return name;
+	return NULL;
+}
+
+static enum status no_such(bool model, const char *name)
+{
+	struct text names = {0};
+	const char *what = model ? "model" : "strategy", *other;
+	int count;
+	for (int i = 0; (other = chosen_name(model, i)); i++)
+		text_add(&names, "%s%s", i ? " " : "", other);
+	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
+	enum status status = near
+	        ? fail(ST_NAME, "no %s '%s'; did you mean '%.*s'? (there are: %s; or a file F.rsh)", what,
+	                  name, count, near, text_string(&names))
+	        : fail(ST_NAME, "no %s '%s' (there are: %s; or a file F.rsh)", what, name,
+	                  text_string(&names));
+	text_release(&names);
+	return status;
+}
+
+static bool is_path(const char *name)
+{
+	size_t length = strlen(name);
+	return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".rsh") == 0);
+}
+
+enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file)
+{
+	char *bytes, known[64];
+	*file = (struct player_file){.name = name};
+	if (is_path(name)) {
+		enum status status = shell_file(shell, name, &bytes, &file->count);
+		if (status == ST_OK)
+			shell_read_file(shell, name, bytes, file->count);
+		file->text = status == ST_OK ? bytes : NULL;
+		return status;
+	}
+	for (const struct embedded *at = embedded_files; at->path; at++)
+		if (name_in(at->path, model ? models_at : strategies_at, known, sizeof known) &&
+		        strcmp(known, name) == 0) {
+			*file = (struct player_file){.name = at->path,
+			        .text = mem_copy_text(at->bytes, at->count),
+			        .count = at->count};
+			return ST_OK;
+		}
+	return no_such(model, name);
+}
+
+/* ---- the files of one program ---- */
+
+enum { FILES_MAX = PARTS_MAX + 1 };
+struct chosen {
+	struct player_file file[FILES_MAX]; /* the model's, then the strategies' */
+	struct head head[FILES_MAX];
+	char what[FILES_MAX][80];
+	int files;
+};
+
+static void release(struct chosen *chosen)
+{
+	for (int i = 0; i < chosen->files; i++) {
+		mem_free((void *)(uintptr_t)chosen->file[i].text);
+		head_release(&chosen->head[i]);
+	}
+}
+
+static enum status add_file(struct shell *shell, struct chosen *chosen, const struct choice *choice)
+{
+	int i = chosen->files;
+	enum status status = choose_file(shell, i == 0, choice->name, &chosen->file[i]);
+	if (status != ST_OK)
+		return status;
+	chosen->files++;
+	snprintf(chosen->what[i], sizeof chosen->what[i], "%s %s", i ? "strategy" : "model", choice->name);
+	chosen->file[i].what = chosen->what[i];
+	chosen->file[i].given = choice->given;
+	chosen->file[i].givens = choice->givens;
+	chosen->file[i].shares = i > 1;
+	return head_read(&chosen->head[i], &chosen->file[i]);
+}
+
+/* ---- places ---- */
+
+static const struct statement *def_in(const struct tree *tree, struct slice_of_text name)
+{
+	for (const struct statement *def = tree->defs; def; def = def->next_call)
+		if (def->word->written.length == name.length &&
+		        memcmp(def->word->written.at, name.at, name.length) == 0)
+			return def;
+	return NULL;
+}
+
+/* The def of a file before the i-th whose name is nearest */
+static const struct statement *near_place(const struct chosen *chosen, int i, const char *name)
+{
+	const struct statement *near = NULL;
+	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
+	char other[64];
+	for (int k = 0; k < i; k++)
+		for (const struct statement *def = chosen->head[k].tree->defs; def; def = def->next_call) {
+			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
+			        def->word->written.at);
+			int away = text_distance(name, other);
+			if (away < best) {
+				best = away;
+				near = def;
+			}
+		}
+	return near;
+}
+
+/* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is not nearly
+ * that of one. */
+static enum status check_place(const struct chosen *chosen, int i, const struct statement *def)
+{
+	const struct statement *place = NULL;
+	const char *file = chosen->file[i].name;
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)def->word->written.length, def->word->written.at);
+	for (int k = 0; k < i && !place; k++)
+		place = def_in(chosen->head[k].tree, def->word->written);
+	if (place && place->parameters != def->parameters)
+		return fail(ST_ARGUMENT,
+		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
+		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
+		        (int)place->source.length, place->source.at);
+	const struct statement *near = place ? NULL : near_place(chosen, i, name);
+	if (near)
+		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
+		        def->line, name, (int)near->word->written.length, near->word->written.at);
+	return ST_OK;
+}
+
+/* A strategy's option has no name of the model's options: they are variables of one scope. */
+static enum status check_options(const struct chosen *chosen, int i)
+{
+	for (const struct statement *at = chosen->head[i].tree->block.first; at; at = at->next) {
+		char name[64] = "";
+		if (at->kind == STATEMENT_OPTION)
+			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
+		if (*name && head_has_option(&chosen->head[0], name))
+			return fail(ST_NAME,
+			        "%s:%d: option %s: the model has an option of that name: take another",
+			        chosen->file[i].name, at->line, name);
+	}
+	return ST_OK;
+}
+
+static enum status check_places(const struct chosen *chosen)
+{
+	enum status status = ST_OK;
+	for (int i = 1; i < chosen->files && status == ST_OK; i++)
+		status = check_options(chosen, i);
+	for (int i = 1; i < chosen->files; i++)
+		for (const struct statement *def = chosen->head[i].tree->defs; def && status == ST_OK;
+		        def = def->next_call)
+			status = check_place(chosen, i, def);
+	return status;
+}
+
+/* ---- the mesh ---- */
+
+static enum status put_axes(
+        const struct chosen *chosen, const struct choice *strategy, int ranks, struct text *out)
+{
+	int64_t product = 1;
+	int open = -1; /* the one whose size is not given */
+	struct text sizes = {0};
+	for (int i = 1; i < chosen->files; i++) {
+		const char *axis = text_string(&chosen->head[i].axis);
+		if (!*axis && strategy[i - 1].size)
+			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
+			        strategy[i - 1].name, strategy[i - 1].name);
+		for (int k = 1; k < i && *axis; k++)
+			if (strcmp(text_string(&chosen->head[k].axis), axis) == 0)
+				return fail(ST_ARGUMENT, "%s and %s work on the same axis, %s",
+				        strategy[k - 1].name, strategy[i - 1].name, axis);
+		if (*axis && !strategy[i - 1].size && open > 0)
+			return fail(ST_ARGUMENT, "%s and %s: which sizes? write %s=2 + %s=%d",
+			        strategy[open - 1].name, strategy[i - 1].name, strategy[open - 1].name,
+			        strategy[i - 1].name, ranks / 2);
+		if (*axis && !strategy[i - 1].size)
+			open = i;
+		product *= strategy[i - 1].size ? strategy[i - 1].size : 1;
+		text_add(&sizes, "%s%s=%d", i > 1 ? " + " : "", strategy[i - 1].name, strategy[i - 1].size);
+	}
+	enum status status = ST_OK;
+	if (open < 0 ? product != ranks && product > 1 : ranks % product != 0)
+		status = fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
+		        text_string(&sizes), (long long)product, ranks);
+	text_release(&sizes);
+	bool any = false;
+	for (int i = 1; i < chosen->files && status == ST_OK; i++)
+		if (chosen->head[i].axis.count) {
+			text_add(out, "%s %s=%d", any ? "" : "mesh", text_string(&chosen->head[i].axis),
+			        strategy[i - 1].size ? strategy[i - 1].size : (int)(ranks / product));
+			any = true;
+		}
+	text_add(out, any ? "\n" : "");
+	return status;
+}
+
+/* ---- what `data` and `stage` say ---- */
+
+static void put_quoted(const char *value, struct text *out)
+{
+	text_put(out, "\"", 1);
+	for (; *value; value++)
+		text_add(out, strchr("\"\\$", *value) ? "\\%c" : "%c", *value);
+	text_put(out, "\"", 1);
+}
+
+static void put_data(const struct plan *plan, const struct head *model, struct text *out)
+{
+	static const char *const kinds[] = {
+	        [DATA_SYNTHETIC] = "synthetic", [DATA_TEXT] = "text", [DATA_NPY] = "npy"};
+	bool given = plan->data_given;
+	const struct {
+		const char *name;
+		int64_t value;
+	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->vocab},
+	        {"columns_in", plan->width_in}, {"columns_out", plan->width_out}};
+	text_add(out,
+	        "let data_kind = \"%s\"\nlet data_path = ", kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
+	put_quoted(given ? plan->data.path[0] : "", out);
+	text_add(out, "\nlet target_path = ");
+	put_quoted(given ? plan->data.path[1] : "", out);
+	text_put(out, "\n", 1);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (!head_has_option(model, numbers[i].name))
+			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
+}
+
+static void give(struct choice *choice, const char *name, struct number number)
+{
+	int i = 0;
+	while (i < choice->givens && strcmp(choice->given[i].name, name) != 0)
+		i++;
+	if (i == (int)(sizeof choice->given / sizeof *choice->given))
+		return;
+	choice->given[i] = (struct given){.name = name, .number = number};
+	choice->givens = i + (i == choice->givens ? 1 : choice->givens - i);
+}
+
+static bool is_given(const struct choice *choice, const char *name)
+{
+	for (int i = 0; i < choice->givens; i++)
+		if (strcmp(choice->given[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void give_stage(const struct plan *plan, const struct head *head, struct choice *strategy)
+{
+	const struct {
+		const char *name;
+		double ns;
+	} times[] = {
+	        {"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w}, {"comm", plan->stage.comm}};
+	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
+		if (head_has_option(head, times[i].name) && !is_given(strategy, times[i].name))
+			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
+}
+
+/* ---- together ---- */
+
+static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
+
+static void add_text(struct program *program, const char *text, size_t count)
+{
+	program_add(program,
+	        &(struct player_file){
+	                .name = "the driver", .what = "the driver", .text = text, .count = count});
+}
+
+/* The program of these choices; the first is the model's */
+static enum status build(struct shell *shell, const struct choice *choice, int count, int ranks,
+        const char *name, struct program **made)
+{
+	const struct plan *plan = &training_of(shell)->now;
+	struct choice *own = mem_alloc((size_t)count * sizeof *own);
+	struct chosen chosen = {.files = 0};
+	struct text first = {0};
+	enum status status = ST_OK;
+	memcpy(own, choice, (size_t)count * sizeof *own);
+	for (int i = 0; i < count && status == ST_OK; i++)
+		status = add_file(shell, &chosen, &own[i]);
+	if (status == ST_OK)
+		status = check_places(&chosen);
+	if (status == ST_OK) {
+		put_data(plan, &chosen.head[0], &first);
+		if (plan->vocab && head_has_option(&chosen.head[0], "vocab"))
+			give(&own[0], "vocab", (struct number){plan->vocab, UNIT_PLAIN});
+		for (int i = 1; i < count; i++)
+			give_stage(plan, &chosen.head[i], &own[i]);
+		status = put_axes(&chosen, own + 1, ranks, &first);
+	}
+	if (status == ST_OK) {
+		*made = program_make(name);
+		add_text(*made, text_string(&first), first.count);
+		for (int i = 0; i < count; i++) {
+			chosen.file[i].givens = own[i].givens;
+			program_add(*made, &chosen.file[i]);
+		}
+		add_text(*made, drive, sizeof drive - 1);
+	}
+	text_release(&first);
+	release(&chosen);
+	mem_free(own);
+	return status;
+}
+
+static void say_model(struct shell *shell, const char *name, double elements)
+{
+	struct text size = {0};
+	number_text((struct number){elements, UNIT_PLAIN}, &size);
+	out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", name, text_string(&size));
+	text_release(&size);
+}
+
+enum status choose_model(struct shell *shell, const struct choice *model)
+{
+	double elements = 0;
+	struct training *t = training_of(shell);
+	struct program *program = NULL;
+	enum status status = build(shell, model, 1, 1, model->name, &program);
+	if (status == ST_OK)
+		status = program_walk(shell, program, 1, &elements);
+	if (status == ST_OK) {
+		program_release(t->now.model_program);
+		t->now.model_program = program_use(program);
+		say_model(shell, model->name, elements);
+	}
+	program_release(program);
+	return status;
+}
+
+/* The model as it was chosen */
+static struct choice model_choice(const struct plan *plan)
+{
+	struct choice choice = {.name = "mlp"};
+	if (!plan->model_program)
+		return choice;
+	const struct player_file *file = &plan->model_program->file[1];
+	choice.name = plan->model_program->name;
+	choice.givens = file->givens;
+	memcpy(choice.given, file->given, (size_t)file->givens * sizeof *file->given);
+	return choice;
+}
+
+enum status choose_model_again(struct shell *shell)
+{
+	struct program *before =
+	        program_use(training_of(shell)->now.model_program); /* its texts are the choice's */
+	struct choice choice = model_choice(&training_of(shell)->now);
+	enum status status = before ? choose_model(shell, &choice) : ST_OK;
+	program_release(before);
+	return status;
+}
+
+enum status choice_key(struct call *call, int i, struct choice *choice)
+{
+	struct given given = {0};
+	enum status status =
+	        call_key(call, i, ranks_first(call_ranks(call)), &given.name, &given.number, &given.word);
+	if (status == ST_OK && choice->givens == (int)(sizeof choice->given / sizeof *choice->given))
+		status = fail(ST_LIMIT, "%s: at most %d options", choice->name, choice->givens);
+	if (status == ST_OK)
+		choice->given[choice->givens++] = given;
+	return status;
+}
+
+enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
+{
+	struct player_file file;
+	struct head head;
+	enum status status = choose_file(shell, model, name, &file);
+	if (status != ST_OK)
+		return status;
+	status = source ? ST_OK : head_read(&head, &file);
+	if (status == ST_OK && source)
+		out_put(shell->out, file.text, file.count);
+	else if (status == ST_OK) {
+		struct text options = {0};
+		const char *note = style(shell->out, COLOUR_NOTE), *plain = style(shell->out, COLOUR_PLAIN);
+		head_options(&head, &options);
+		out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), name, plain,
+		        text_string(&head.help));
+		for (const char *line = text_string(&head.notes), *end; *line; line = end + 1) {
+			end = line + strcspn(line, "\n");
+			out_say(shell->out, "     %s%.*s%s\n", note, (int)(end - line), line, plain);
+		}
+		out_put(shell->out, text_string(&options), options.count);
+		text_release(&options);
+		head_release(&head);
+	}
+	mem_free((void *)(uintptr_t)file.text);
+	return status;
+}
+
+enum status choose_strategies(struct shell *shell, const struct choice *strategy, int count)
+{
+	struct choice all[FILES_MAX] = {model_choice(&training_of(shell)->now)};
+	struct program *program = NULL, *alone = NULL;
+	char name[64] = "";
+	for (int i = 0; i < count; i++) {
+		size_t used = strlen(name);
+		snprintf(name + used, sizeof name - used, "%s%s", i ? " + " : "", strategy[i].name);
+		all[i + 1] = strategy[i];
+	}
+	enum status status = build(shell, all, count + 1, shell->world->n, name, &program);
+	if (status == ST_OK)
+		status = build(shell, all, 1, 1, all[0].name, &alone);
+	if (status == ST_OK) {
+		program->alone = program_use(alone);
+		status = program_take(shell, program, NULL);
+	}
+	program_release(program);
+	program_release(alone);
+	return status;
+}

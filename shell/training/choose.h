@@ -1,0 +1,33 @@
+/* choose.h -- models and strategies by name or file, and the program that they make together */
+#ifndef RANKSH_CHOOSE_H
+#define RANKSH_CHOOSE_H
+
+#include "shell/training/training.h"
+
+/* A strategy of the line `strategy ddp=2 + tp=2`, or a model */
+struct choice {
+	const char *name; /* "ddp", or a file "mine.rsh" */
+	int size;         /* of its axis; 0: not given */
+	struct given given[32];
+	int givens;
+};
+
+/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the next call. */
+const char *chosen_name(bool models, int i);
+/* The file of that name, embedded or on disk; file->text is the caller's (mem_free), file->name points to `name`.
+ * ST_NAME: no such one, worded with the nearest; ST_FILE. */
+enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file);
+/* Key i of the line becomes an option's value. */
+enum status choice_key(struct call *call, int i, struct choice *choice);
+/* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how many parameters
+ * it has. */
+enum status choose_model(struct shell *shell, const struct choice *model);
+/* The same model with other data */
+enum status choose_model_again(struct shell *shell);
+/* Its help from its head; source: its text. */
+enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
+/* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The world is an empty
+ * one then; on failure it is as it was. */
+enum status choose_strategies(struct shell *shell, const struct choice *strategy, int count);
+
+#endif

@@ -1,0 +1,97 @@
+/* head.c -- the comment lines at the top of a file, and its `option` lines */
+#include "shell/training/head.h"
+#include "shell/language/parse/lex.h"
+
+#include <string.h>
+
+static bool begins(const char *line, size_t count, const char *with)
+{
+	return count >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
+/* A line of the head, without "# " */
+static void read_line(struct head *head, const char *line, size_t count, bool first)
+{
+	const char *colon = memchr(line, ':', count);
+	if (first && colon) {
+		const char *from = colon + 1 + (colon + 1 < line + count && colon[1] == ' ');
+		text_put(&head->help, from, (size_t)(line + count - from));
+	} else if (begins(line, count, "axis ") && !memchr(line + 5, ' ', count - 5)) {
+		text_put(&head->axis, line + 5, count - 5);
+	} else if (begins(line, count, "loses ") && colon) {
+		text_put(&head->loses, line + 6, (size_t)(colon - line) - 6);
+		text_put(&head->because, colon + 1, (size_t)(line + count - colon) - 1);
+	} else if (count) {
+		text_put(&head->notes, line, count);
+		text_put(&head->notes, "\n", 1);
+	}
+}
+
+static void read_comments(struct head *head, const char *at, const char *end)
+{
+	for (bool first = true; at < end && *at == '#'; first = false) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
+		const char *line = at + 1 + (at + 1 < after && at[1] == ' ');
+		read_line(head, line, (size_t)(after - line), first);
+		at = after + (newline != NULL);
+	}
+}
+
+enum status head_read(struct head *head, const struct player_file *file)
+{
+	*head = (struct head){0};
+	enum status status = tree_parse(&head->tree, file->text, file->count, file->name, 1);
+	if (status == ST_INCOMPLETE)
+		status = fail(ST_SYNTAX, "%s", fail_text());
+	if (status == ST_OK)
+		read_comments(head, file->text, file->text + file->count);
+	return status;
+}
+
+void head_release(struct head *head)
+{
+	tree_release(head->tree);
+	text_release(&head->help);
+	text_release(&head->notes);
+	text_release(&head->axis);
+	text_release(&head->loses);
+	text_release(&head->because);
+	*head = (struct head){0};
+}
+
+/* The next `option` line from `at` on, or NULL */
+static const struct statement *next_option(const struct statement *at)
+{
+	while (at && at->kind != STATEMENT_OPTION)
+		at = at->next;
+	return at;
+}
+
+void head_options(const struct head *head, struct text *out)
+{
+	for (const struct statement *at = next_option(head->tree->block.first); at;
+	        at = next_option(at->next)) {
+		const struct option_line *line = at->given;
+		text_add(out, "     %.*s=%.*s%s%s\n", (int)line->name.length, line->name.at,
+		        (int)line->value.length, line->value.at, line->words ? "   of: " : "",
+		        line->words ? line->words : "");
+		if (line->about.length)
+			text_add(out, "         %.*s\n", (int)line->about.length, line->about.at);
+	}
+}
+
+void head_keys(const struct head *head, struct text *out)
+{
+	for (const struct statement *at = next_option(head->tree->block.first); at;
+	        at = next_option(at->next))
+		text_add(out, "%.*s=\n", (int)at->given->name.length, at->given->name.at);
+}
+
+bool head_has_option(const struct head *head, const char *name)
+{
+	for (const struct statement *at = next_option(head->tree->block.first); at;
+	        at = next_option(at->next))
+		if (slice_is(at->given->name, name))
+			return true;
+	return false;
+}

@@ -1,0 +1,34 @@
+/* head.h -- the top of a model's or a strategy's file: its help, and what it asks of those who run it
+ *
+ *     # ddp: every rank has the whole model, and gradients are averaged      NAME: one sentence
+ *     # memory: parameters, gradients and optimizer, whole on every rank     any number of such notes; more lines
+ *     #   of a note are indented
+ *     # axis dp                                                              the mesh axis that it works on
+ *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
+ *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
+ */
+#ifndef RANKSH_HEAD_H
+#define RANKSH_HEAD_H
+
+#include "shell/language/run/player.h"
+
+struct tree;
+struct head {
+	struct tree *tree; /* the whole file */
+	struct text help;  /* the sentence */
+	struct text notes; /* lines without their # */
+	struct text axis;  /* "": none */
+	struct text loses; /* a condition; "": none */
+	struct text because;
+};
+
+/* ST_SYNTAX: the grammar of the file, worded with file and line. *head is empty then. */
+enum status head_read(struct head *head, const struct player_file *file);
+void head_release(struct head *head);
+/* "  NAME=DEFAULT   of: a b" and the sentence, for each option */
+void head_options(const struct head *head, struct text *out);
+/* "NAME=" for each option, one a line: for completion */
+void head_keys(const struct head *head, struct text *out);
+bool head_has_option(const struct head *head, const char *name);
+
+#endif

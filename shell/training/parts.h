@@ -1,0 +1,30 @@
+/* parts.h -- which part of which parameter each rank's tensors hold, as the program's `part` lines declare it
+ *
+ *     part w1 of w1                       the whole parameter
+ *     part w1 of w1 row=64*tp             a shard: rows from there on, as many as the tensor has
+ *     part flat[0:4096] of w1 at=8192     a piece of it taken as one line
+ *     part w1_m of w1 as=m                optimizer state that belongs to it
+ *
+ * A tensor is looked up by its name when it is asked for: it may have been freed and made again since. */
+#ifndef RANKSH_PARTS_H
+#define RANKSH_PARTS_H
+
+#include "shell/session/shell.h"
+
+struct part_line {
+	int rank;
+	char *tensor;     /* as written: "flat[0:4096]" */
+	char *of, *state; /* the parameter; "": its values, else "m", "v" */
+	bool flat;
+	int64_t row, col, at; /* at: of a flat one */
+};
+struct part_lines {
+	struct part_line *line;
+	size_t count, room;
+};
+
+/* Takes a copy of the texts. */
+void parts_declare(struct part_lines *parts, const struct part_line *line);
+void parts_forget(struct part_lines *parts);
+
+#endif

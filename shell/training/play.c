@@ -1,0 +1,354 @@
+/* play.c -- a program played: steps, iterations, steps back */
+#include "shell/training/training.h"
+#include "shell/training/state.h"
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/read.h"
+#include "shell/language/run/interpreter.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- where it is ---- */
+
+static enum status wants_program(const struct shell *shell, const struct training *t)
+{
+	if (player_runs(shell))
+		return fail(ST_ARGUMENT, "a program's own lines cannot play it");
+	return t->now.program
+	        ? ST_OK
+	        : fail(ST_ARGUMENT,
+	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+}
+
+/* "21", or "21?" where data decides and no iteration has shown it yet */
+static void put_total(const struct training *t, struct text *out)
+{
+	const struct program *p = t->now.program;
+	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
+	       total = !t->in_setup && t->round ? t->round : walked;
+	bool more = t->at >= total;
+	text_add(out, "%zu%s", more ? t->at + 1 : total,
+	        more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
+}
+
+static void put_place(const struct training *t, struct text *out)
+{
+	text_add(out, "step %zu/", t->at + 1);
+	put_total(t, out);
+	if (t->now.program->loops && t->in_setup)
+		text_add(out, " of the setup");
+	else if (t->now.program->loops)
+		text_add(out, " of iteration %d", t->iteration);
+}
+
+/* The step that comes next, as the walk has met it; NULL: it has not */
+static const struct program_step *step_ahead(const struct training *t)
+{
+	const struct program *p = t->now.program;
+	size_t i = t->in_setup ? t->at : p->setup + t->at, end = t->in_setup ? p->setup : p->steps;
+	return i < end ? &p->step[i] : NULL;
+}
+
+/* Some of its lines have run: neither running them again nor going on would be the program. */
+static enum status wants_whole(const struct shell *shell, const struct training *t)
+{
+	enum status status = wants_program(shell, t);
+	if (status != ST_OK || !t->torn)
+		return status;
+	struct text where = {0};
+	put_place(t, &where);
+	status = fail(ST_ARGUMENT,
+	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
+	        text_string(&where));
+	text_release(&where);
+	return status;
+}
+
+/* ---- a step on the screen ---- */
+
+enum { SCREEN = 80, SCREEN_LINES = 24 };
+
+/* What is told of a step while it runs */
+struct showing {
+	struct shell *shell;
+	struct training *t;
+	bool head, lines; /* what is wanted: its title; what it did */
+	bool told;        /* the title is out */
+	int used;         /* lines of the screen */
+};
+
+/* "step 12/21 of iteration 0   title        ranks 0-3" */
+static void say_head(struct showing *show, const char *title)
+{
+	struct shell *shell = show->shell;
+	struct text head = {0}, ranks = {0};
+	const struct program_step *ahead = step_ahead(show->t);
+	struct ranks all;
+	ranks_all(&all, shell->world->n);
+	ranks_text(ahead && !ranks_empty(&ahead->ranks) ? &ahead->ranks : &all, &ranks);
+	put_place(show->t, &head);
+	size_t place = head.count;
+	text_add(&head, "   %s", title);
+	int width = out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
+	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
+	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
+	out_say(shell->out, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place,
+	        text_string(&head), style(shell->out, COLOUR_PLAIN), text_string(&head) + place,
+	        gap > 3 ? gap : 3, "", word, text_string(&ranks));
+	text_release(&head);
+	text_release(&ranks);
+	show->told = true;
+	show->used = 1;
+}
+
+static void say_why(struct showing *show, const char *why)
+{
+	struct out *out = show->shell->out;
+	for (const char *end; *why; why = *end ? end + 1 : end) {
+		end = why + strcspn(why, "\n");
+		out_say(out, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)(end - why), why,
+		        style(out, COLOUR_PLAIN));
+		show->used++;
+	}
+}
+
+static void on_title(void *self, const char *title, const char *why, int depth)
+{
+	struct showing *show = self;
+	if (show->lines)
+		transcript_title(show->t->transcript, depth);
+	if (show->head)
+		say_head(show, title);
+	if (show->lines)
+		say_why(show, why);
+}
+
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+{
+	struct showing *show = self;
+	if (show->lines)
+		transcript_line(show->t->transcript, show->shell, ran, statement, set, depth);
+}
+
+static void say_calls(struct showing *show)
+{
+	if (show->head && !show->told)
+		say_head(show, "");
+	if (show->lines) /* a line of the screen is the prompt's, one may say how many are left out */
+		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);
+}
+
+void program_list(struct shell *shell)
+{
+	const struct training *t = shell->training;
+	const struct program *p = t->now.program;
+	size_t now = t->in_setup ? t->at : p->setup + t->at;
+	for (size_t i = 0; i < p->steps; i++) {
+		if (p->loops && (i == 0 || i == p->setup))
+			out_say(shell->out, "%s%s%s\n", style(shell->out, COLOUR_HEAD),
+			        i < p->setup ? "the setup" : "the iteration",
+			        style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "%s %3zu  %s\n", i == now && !t->ended ? " >" : "  ",
+		        i < p->setup ? i + 1 : i - p->setup + 1, p->step[i].title);
+	}
+	if (p->guessed)
+		out_say(shell->out, "   data decides which: there may be others\n");
+	if (t->ended)
+		out_say(shell->out, "   it is at its end\n");
+}
+
+enum status program_inside(struct shell *shell)
+{
+	const struct training *t = shell->training;
+	if (!t || !t->transcript || transcript_empty(t->transcript))
+		return fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
+	transcript_say_lines(shell, t->transcript);
+	return ST_OK;
+}
+
+/* ---- playing ---- */
+
+/* The next step: *stop is what it came to */
+static enum status play(struct shell *shell, struct training *t, struct showing *show, enum player_stop *stop)
+{
+	struct watcher watcher = {show, on_title, on_line};
+	enum status status = ST_OK;
+	if (!t->player)
+		status = program_player(t->now.program, shell, &t->player);
+	if (status != ST_OK)
+		return status;
+	player_watch(t->player, watcher);
+	status = player_go(t->player, stop);
+	if (status == ST_OK)
+		status = shell->backend->advance(shell->backend, &shell->budget);
+	return status;
+}
+
+/* Where it is now, behind a step that came to `stop` */
+static void move_on(struct training *t, enum player_stop stop)
+{
+	t->played++;
+	t->at++;
+	if (stop == PLAYER_SETUP) {
+		t->in_setup = false;
+		t->at = 0;
+	} else if (stop == PLAYER_ROUND) {
+		t->round = t->at;
+		t->in_setup = false;
+		t->at = 0;
+		t->iteration++;
+	}
+	t->ended = stop == PLAYER_END;
+}
+
+static enum status play_shown(struct shell *shell, struct training *t, bool head, bool lines)
+{
+	struct showing show = {.shell = shell, .t = t, .head = head, .lines = lines};
+	enum player_stop stop = PLAYER_STEP;
+	if (lines && !t->transcript)
+		t->transcript = transcript_make();
+	if (lines)
+		transcript_begin(t->transcript);
+	enum status status = play(shell, t, &show, &stop);
+	if (status == ST_OK) {
+		say_calls(&show);
+		move_on(t, stop);
+		return ST_OK;
+	}
+	t->torn = true;
+	if (status != ST_INTERRUPTED && status != ST_QUIT) {
+		const struct program_step *ahead = step_ahead(t);
+		struct text where = {0};
+		put_place(t, &where);
+		if (ahead && *ahead->title)
+			text_add(&where, ", %s", ahead->title);
+		status = fail_in(status, "%s", text_string(&where));
+		text_release(&where);
+	}
+	return status;
+}
+
+/* Lines that run again stop at the step that is asked for; what is left of their line is what they did
+ * then. */
+static bool at_limit(const struct training *t)
+{
+	return t->limit >= 0 && t->played >= t->limit;
+}
+
+static enum status at_end(void)
+{
+	return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
+}
+
+enum status program_steps(struct shell *shell, long steps, bool show)
+{
+	struct training *t = training_of(shell);
+	enum status status = wants_whole(shell, t);
+	long began = t->played;
+	t->cut = -1;
+	for (long i = 0; i < steps && status == ST_OK; i++) {
+		if (at_limit(t)) {
+			t->cut = t->played - began;
+			return ST_OK;
+		}
+		if (t->ended)
+			return i ? ST_OK : at_end();
+		status = play_shown(shell, t, show, show && (steps <= 3 || i + 1 == steps));
+	}
+	return status;
+}
+
+/* The reads of the tensor `loss` on the ranks that have one; reads: world.n of them */
+static enum status loss_reads(struct shell *shell, struct ranks *set, struct data_read *reads)
+{
+	struct world *world = shell->world;
+	name_id name = names_find(world->names, "loss", 4);
+	enum status status = ST_OK;
+	int count = 0;
+	for (int rank = 0; rank < world->n && name && status == ST_OK; rank++) {
+		if (world_find(world, rank, name).kind != THING_TENSOR)
+			continue;
+		reads[count] = (struct data_read){.kind = READ_ELEMENT, .stream = STREAM_DEFAULT};
+		status = interpreter_view(shell, rank, "loss", &reads[count++].a);
+		ranks_add(set, rank);
+	}
+	return status;
+}
+
+enum status program_loss(struct shell *shell, double *loss)
+{
+	size_t n = (size_t)shell->world->n;
+	struct ranks set = {0};
+	*loss = NAN;
+	if (shell->dry)
+		return ST_OK;
+	struct data_read *reads = mem_alloc(n * sizeof *reads);
+	double *values = mem_alloc(n * sizeof *values), sum = 0;
+	enum status status = loss_reads(shell, &set, reads);
+	int count = ranks_count(&set);
+	if (status == ST_OK && count)
+		status = shell_read(shell, &set, reads, NULL, values);
+	for (int i = 0; i < count && status == ST_OK; i++)
+		sum += values[i];
+	if (status == ST_OK && count)
+		*loss = sum / count;
+	mem_free(reads);
+	mem_free(values);
+	return status;
+}
+
+static enum status say_progress(struct shell *shell, const struct training *t)
+{
+	struct text rate = {0};
+	double loss;
+	enum status status = program_loss(shell, &loss);
+	if (status != ST_OK)
+		return status;
+	int64_t end = state_end(shell);
+	out_say(shell->out, "   iteration %d", t->iteration);
+	if (!isnan(loss))
+		out_say(shell->out, "   loss %.6g", loss);
+	if (end >= 0)
+		out_say(shell->out, "   done at %.2f ms", (double)end / 1e6);
+	state_rate(shell, &rate);
+	out_say(shell->out, "%s\n", text_string(&rate));
+	text_release(&rate);
+	return ST_OK;
+}
+
+/* To the end of the iteration at hand, or of the program without one; the setup is played first. *cut: the limit has
+ * stopped it before. */
+static enum status play_iteration(struct shell *shell, struct training *t, bool *cut)
+{
+	int iteration = t->iteration;
+	enum status status = t->ended ? at_end() : ST_OK;
+	while (status == ST_OK && !t->ended && t->iteration == iteration) {
+		*cut = at_limit(t);
+		if (*cut)
+			return ST_OK;
+		status = play_shown(shell, t, false, false);
+	}
+	return status;
+}
+
+enum status program_iterations(struct shell *shell, long iterations, bool progress)
+{
+	struct training *t = training_of(shell);
+	enum status status = wants_whole(shell, t);
+	long began = t->played, every = iterations <= 10 ? 1 : (iterations + 9) / 10;
+	t->cut = -1;
+	for (long i = 0; i < iterations && status == ST_OK; i++) {
+		bool cut = false;
+		status = play_iteration(shell, t, &cut);
+		if (cut) {
+			t->cut = t->played - began;
+			return ST_OK;
+		}
+		if (status == ST_OK && progress && t->now.program->loops &&
+		        ((i + 1) % every == 0 || i + 1 == iterations))
+			status = say_progress(shell, t);
+	}
+	return status;
+}

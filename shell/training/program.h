@@ -1,0 +1,46 @@
+/* program.h -- a program: the files that it is made of, and what a walk through it has found
+ *
+ * The files run one after the other in one scope (language/run/player.h). A strategy's program is a model's file, those of
+ * the strategies, and three lines that drive them; a script is a program of one file. */
+#ifndef RANKSH_PROGRAM_H
+#define RANKSH_PROGRAM_H
+
+#include "shell/language/run/player.h"
+#include "shell/session/shell.h"
+
+/* One step, as the walk has met it */
+struct program_step {
+	char *title;        /* "": its lines stand before the first `##` */
+	struct ranks ranks; /* for which it has lines */
+};
+struct program {
+	int users;
+	char name[64];            /* of the strategy or the file, for messages */
+	struct player_file *file; /* owned, with all that they point to */
+	size_t files, file_room;
+	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
+	/* ---- by program_walk */
+	struct program_step *step; /* of the setup, then of iteration 0 */
+	size_t steps, step_room;
+	size_t setup; /* steps of the setup; all of them where there is no iteration */
+	bool loops;
+	bool guessed; /* data decides somewhere: another walk may have other steps */
+};
+
+/* With one user and no files. */
+struct program *program_make(const char *name);
+/* Copies what `file` points to. */
+void program_add(struct program *program, const struct player_file *file);
+struct program *program_use(struct program *program); /* NULL is allowed */
+void program_release(struct program *program);        /* NULL is allowed */
+/* Reads it for `shell`, whose world it will run in. */
+enum status program_player(const struct program *program, struct shell *shell, struct player **player);
+/* Its files, one behind the other */
+void program_source(const struct program *program, struct text *out);
+
+/* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data. Finds the
+ * steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the iteration's end. The
+ * shell's world is not touched; Ctrl-C ends it too. elements (NULL: not wanted): of the parameters that rank 0 declares. */
+enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements);
+
+#endif

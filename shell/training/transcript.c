@@ -1,0 +1,299 @@
+/* transcript.c -- the lines of a step, taken down as they run, and shown */
+#include "shell/training/transcript.h"
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_PHASE, ENTRY_OPEN, ENTRY_CLOSE };
+struct ran_line {
+	enum entry_kind kind;
+	int depth;
+	size_t run;       /* statements run so far: entries of one have it in common */
+	struct ranks set; /* whose texts and phases are equal */
+	char *text;       /* NULL: CLOSE */
+	name_id phase;    /* that it runs under; 0: none */
+};
+struct transcript {
+	struct ran_line *entry;
+	size_t count, room;
+	size_t runs;
+	int depth; /* of the step's `##` */
+};
+
+struct transcript *transcript_make(void)
+{
+	return mem_alloc(sizeof(struct transcript));
+}
+
+static void clear(struct transcript *transcript)
+{
+	for (size_t i = 0; i < transcript->count; i++) {
+		mem_free(transcript->entry[i].text);
+	}
+	transcript->count = 0;
+}
+
+void transcript_free(struct transcript *transcript)
+{
+	if (!transcript)
+		return;
+	clear(transcript);
+	mem_free(transcript->entry);
+	mem_free(transcript);
+}
+
+bool transcript_empty(const struct transcript *transcript)
+{
+	return transcript->count == 0;
+}
+
+void transcript_begin(struct transcript *transcript)
+{
+	clear(transcript);
+	transcript->depth = 0;
+}
+
+/* The calls so far are those that have led to the `##`: they are no part of the step. */
+void transcript_title(struct transcript *transcript, int depth)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < transcript->count; i++)
+		if (transcript->entry[i].kind == ENTRY_CALL)
+			mem_free(transcript->entry[i].text);
+		else
+			transcript->entry[kept++] = transcript->entry[i];
+	transcript->count = kept;
+	transcript->depth = depth;
+}
+
+/* ---- taking down ---- */
+
+static struct ran_line *add(struct transcript *transcript, enum entry_kind kind, int depth)
+{
+	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
+	transcript->entry[transcript->count] =
+	        (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
+	return &transcript->entry[transcript->count++];
+}
+
+static name_id phase_of(const struct shell *shell, int rank)
+{
+	const struct lane_phase *lane = &shell->interpreter->scope->phase;
+	return (lane->each ? &lane->each[rank] : &lane->one)->name;
+}
+
+static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
+{
+	if (ran != RAN_LINE)
+		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
+	bool phase = statement->kind == STATEMENT_COMMAND && strcmp(statement->row->name, "phase") == 0;
+	return phase ? ENTRY_PHASE : ENTRY_LINE;
+}
+
+/* An entry for each text of the statement: ranks whose text and phase are alike share one. */
+static void add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
+        struct statement *statement, const struct ranks *set, int depth)
+{
+	size_t first = transcript->count;
+	struct text text = {0};
+	bool varies = false, phases = shell->interpreter->scope->phase.each != NULL;
+	FOR_RANKS (rank, set) {
+		size_t i = first;
+		if (varies || transcript->count == first) {
+			text_clear(&text);
+			interpreter_render(shell, statement, set, rank, &text, &varies);
+			text_add(&text, kind == ENTRY_OPEN ? " {" : "");
+		}
+		name_id phase = phase_of(shell, rank);
+		while (i < transcript->count &&
+		        (strcmp(transcript->entry[i].text, text_string(&text)) != 0 ||
+		                transcript->entry[i].phase != phase))
+			i++;
+		if (i == transcript->count) {
+			struct ran_line *entry = add(transcript, kind, depth);
+			entry->text = mem_copy_text(text_string(&text), text.count);
+			entry->phase = phase;
+		}
+		ranks_add(&transcript->entry[i].set, rank);
+		if (!varies && !phases) { /* the same on all */
+			transcript->entry[i].set = *set;
+			break;
+		}
+	}
+	text_release(&text);
+}
+
+/* The depth of the block that ends: the last one that has no end yet */
+static int open_depth(const struct transcript *transcript)
+{
+	int open = 0;
+	for (size_t i = transcript->count; i-- > 0;) {
+		const struct ran_line *entry = &transcript->entry[i];
+		open += (entry->kind == ENTRY_OPEN) - (entry->kind == ENTRY_CLOSE);
+		if (open > 0)
+			return entry->depth;
+	}
+	return 0;
+}
+
+void transcript_line(struct transcript *transcript, struct shell *shell, enum ran ran,
+        struct statement *statement, const struct ranks *set, int depth)
+{
+	transcript->runs++;
+	if (ran == RAN_END)
+		add(transcript, ENTRY_CLOSE, open_depth(transcript));
+	else
+		add_texts(transcript, shell, kind_of(ran, statement), statement, set, depth);
+}
+
+/* ---- showing ---- */
+
+/* "@0-1 forward 3": without the ranks where they are all of them */
+static void put_entry(const struct ran_line *entry, const struct shell *shell, struct text *out)
+{
+	if (ranks_count(&entry->set) < shell->world->n) {
+		text_add(out, "@");
+		ranks_text(&entry->set, out);
+		text_add(out, " ");
+	}
+	text_add(out, "%s", entry->text);
+}
+
+enum { SCREEN = 80, INDENT = 4 };
+
+static int width_of(const struct shell *shell)
+{
+	return out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
+}
+
+static void say_line(struct shell *shell, const struct text *line)
+{
+	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
+	        style(shell->out, COLOUR_PLAIN));
+}
+
+/* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s */
+static bool is_idle(const struct transcript *transcript, size_t call)
+{
+	const struct ran_line *entry = &transcript->entry[call];
+	if (entry->kind != ENTRY_CALL)
+		return false;
+	for (size_t i = call + 1; i < transcript->count; i++) {
+		const struct ran_line *other = &transcript->entry[i];
+		struct ranks both = other->set;
+		if (other->run == entry->run)
+			continue;
+		if (other->depth <= entry->depth)
+			return true;
+		ranks_and(&both, &entry->set);
+		if ((other->kind == ENTRY_LINE || other->kind == ENTRY_OPEN) && !ranks_empty(&both))
+			return false;
+	}
+	return true;
+}
+
+/* Its own lines: those of deeper calls, and phases, are left out. */
+static bool is_own(const struct transcript *transcript, const struct ran_line *entry)
+{
+	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE && entry->kind != ENTRY_PHASE;
+}
+
+void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most)
+{
+	struct text line = {0}, one = {0};
+	int lines = 0;
+	size_t left = 0;
+	for (size_t i = 0; i < transcript->count; i++) {
+		if (!is_own(transcript, &transcript->entry[i]) || is_idle(transcript, i))
+			continue;
+		if (lines == most) {
+			left++;
+			continue;
+		}
+		text_clear(&one);
+		put_entry(&transcript->entry[i], shell, &one);
+		if (line.count &&
+		        INDENT + text_columns(text_string(&line)) + text_columns(text_string(&one)) + 4 >
+		                (size_t)width_of(shell)) {
+			say_line(shell, &line);
+			text_clear(&line);
+			if (++lines == most) {
+				left++;
+				continue;
+			}
+		}
+		text_add(&line, "%s%s", line.count ? ";  " : "", text_string(&one));
+	}
+	if (line.count)
+		say_line(shell, &line);
+	if (left)
+		out_say(shell->out, "%*s... and %zu more: `step in` shows all\n", INDENT, "", left);
+	text_release(&line);
+	text_release(&one);
+}
+
+void transcript_say_lines(struct shell *shell, const struct transcript *transcript)
+{
+	struct text line = {0};
+	for (size_t i = 0; i < transcript->count; i++) {
+		const struct ran_line *entry = &transcript->entry[i];
+		text_clear(&line);
+		if (entry->kind == ENTRY_PHASE || is_idle(transcript, i))
+			continue;
+		int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
+		if (entry->kind == ENTRY_CLOSE) {
+			text_add(&line, "%*s}", 2 * deeper, "");
+		} else {
+			text_add(&line, "%*s", 2 * deeper, "");
+			put_entry(entry, shell, &line);
+		}
+		say_line(shell, &line);
+	}
+	text_release(&line);
+}
+
+/* ---- as a script ---- */
+
+/* Ranks of the entry whose last line stood under another phase come under this one. */
+static void put_phases(
+        const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
+{
+	struct ran_line phase = {.text = NULL};
+	struct text line = {0};
+	FOR_RANKS (rank, &entry->set) {
+		if (now[rank] != entry->phase)
+			ranks_add(&phase.set, rank);
+		now[rank] = entry->phase;
+	}
+	if (ranks_empty(&phase.set))
+		return;
+	text_add(&line, "phase %s", entry->phase ? names_text(shell->world->names, entry->phase) : "off");
+	phase.text = line.bytes;
+	put_entry(&phase, shell, out);
+	text_put(out, "\n", 1);
+	text_release(&line);
+}
+
+void transcript_script(
+        const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out)
+{
+	size_t bytes = (size_t)shell->world->n * sizeof *phase;
+	name_id *outer = mem_alloc(bytes); /* before the block that is open: what stands in it ends with it */
+	for (size_t i = 0; i < transcript->count; i++) {
+		const struct ran_line *entry = &transcript->entry[i];
+		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_PHASE)
+			continue;
+		if (entry->kind == ENTRY_CLOSE) {
+			text_add(out, "}\n");
+			memcpy(phase, outer, bytes);
+			continue;
+		}
+		put_phases(entry, shell, phase, out);
+		put_entry(entry, shell, out);
+		text_put(out, "\n", 1);
+		if (entry->kind == ENTRY_OPEN)
+			memcpy(outer, phase, bytes);
+	}
+	mem_free(outer);
+}

@@ -1,0 +1,141 @@
+/* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes found */
+#include "shell/training/program.h"
+#include "shell/training/scratch.h"
+#include "shell/training/training.h"
+#include "shell/language/run/run.h"
+#include "trace/lanes.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Operations behind the first `ops` came from this line, up to the next mark. */
+struct mark {
+	size_t ops;
+	const char *file; /* the player's */
+	int line;
+};
+struct walk {
+	struct scratch scratch;
+	struct program *program;
+	struct player *player;
+	struct mark *mark;
+	size_t marks, mark_room;
+};
+
+static void on_title(void *self, const char *title, const char *why, int depth)
+{
+	struct walk *walk = self;
+	struct program_step *step = &walk->program->step[walk->program->steps - 1];
+	(void)why;
+	(void)depth;
+	mem_free(step->title);
+	step->title = mem_copy_text(title, strlen(title));
+}
+
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+{
+	struct walk *walk = self;
+	const struct shell *shell = &walk->scratch.shell;
+	size_t ops = shell->world->op_count;
+	(void)depth;
+	if (ran == RAN_CALL || ran == RAN_END)
+		return;
+	ranks_or(&walk->program->step[walk->program->steps - 1].ranks, set);
+	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops) {
+		MEM_GROW(&walk->mark, walk->marks, &walk->mark_room);
+		walk->marks++;
+	}
+	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->tree->file, statement->line};
+}
+
+/* The line that has queued the operation */
+static const struct mark *mark_of(const struct walk *walk, op_id id)
+{
+	size_t low = 0, high = walk->marks; /* the mark is in [low, high) */
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+		if (walk->mark[middle].ops < (size_t)id)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &walk->mark[low];
+}
+
+/* An iteration that is over has given all its lines: whoever waits then, waits for ever. */
+static enum status nobody_waits(struct walk *walk)
+{
+	struct shell *shell = &walk->scratch.shell;
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
+		op_id on;
+		if (!shell->backend->waiting(shell->backend, rank, &on))
+			continue;
+		struct text label = {0};
+		const struct mark *mark = mark_of(walk, on);
+		trace_label(&trace, on, &label);
+		status = fail(ST_STUCK, "%s:%d: the iteration ends, and rank %d still waits in `%s`",
+		        mark->file, mark->line, rank, text_string(&label));
+		text_release(&label);
+	}
+	return status;
+}
+
+static enum status walk_steps(struct walk *walk)
+{
+	struct program *program = walk->program;
+	enum player_stop stop = PLAYER_STEP;
+	enum status status = ST_OK;
+	program->loops = player_loops(walk->player);
+	while (status == ST_OK && stop != PLAYER_ROUND && stop != PLAYER_END) {
+		MEM_GROW(&program->step, program->steps, &program->step_room);
+		program->step[program->steps++] = (struct program_step){.title = mem_copy_text("", 0)};
+		status = player_go(walk->player, &stop);
+		if (status == ST_OK && stop == PLAYER_SETUP)
+			program->setup = program->steps;
+	}
+	if (!program->loops)
+		program->setup = program->steps;
+	program->guessed = walk->scratch.shell.interpreter->guessed;
+	/* what it guessed may have led it where the program never goes: what is wrong there is wrong there only */
+	if (program->guessed && status != ST_INTERRUPTED)
+		return ST_OK;
+	return status == ST_OK && stop == PLAYER_ROUND ? nobody_waits(walk) : status;
+}
+
+/* Of what rank 0 has declared to be parameters */
+static double count_elements(struct shell *shell)
+{
+	const struct part_lines *parts = &training_of(shell)->parts;
+	double elements = 0;
+	for (size_t i = 0; i < parts->count; i++) {
+		struct view view;
+		if (parts->line[i].rank == 0 && !*parts->line[i].state &&
+		        interpreter_view(shell, 0, parts->line[i].tensor, &view) == ST_OK)
+			elements += (double)layout_count(&view.layout);
+	}
+	return elements;
+}
+
+enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements)
+{
+	struct walk walk = {.program = program};
+	struct watcher watcher = {.self = &walk, .title = on_title, .line = on_line};
+	enum status status = scratch_open(&walk.scratch, shell, shell->plane, ranks, true);
+	struct shell *own = &walk.scratch.shell;
+	if (status == ST_OK) {
+		own->interpreter->guesses = true;
+		status = program_player(program, own, &walk.player);
+	}
+	if (status == ST_OK) {
+		player_watch(walk.player, watcher);
+		status = walk_steps(&walk);
+	}
+	if (status == ST_OK && elements)
+		*elements = count_elements(own);
+	player_free(walk.player);
+	mem_free(walk.mark);
+	scratch_close(&walk.scratch);
+	return status;
+}
