@@ -119,7 +119,7 @@ static bool to_keep(const struct shell *shell, const char *line, size_t count, e
 	bool several = status != ST_SYNTAX && /* which has hardly ever begun */
 	        (memchr(line, ';', count) || memchr(line, '{', count));
 	if (shell->replaying)
-		return !shell->journal.rewritten && status != ST_INCOMPLETE;
+		return !shell->journal.rewritten && status != ST_INCOMPLETE && class != COMMAND_LOOK;
 	if (status == ST_INCOMPLETE || status == ST_QUIT || shell->journal.rewritten ||
 	        shell->asked.kind != WISH_NONE || class == COMMAND_LOOK)
 		return false;

@@ -55,6 +55,7 @@ static enum status replay(struct shell *shell, bool whole)
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
+	bool first_empties = count && entries[0].emptied;
 	shell->replaying++;
 	out_mute(shell->out, 1);
 	for (size_t i = 0; i < count; i++) {
@@ -64,6 +65,8 @@ static enum status replay(struct shell *shell, bool whole)
 	out_mute(shell->out, -1);
 	shell->replaying--;
 	mem_free(entries);
+	if (journal->count > from) /* this time it found an empty world */
+		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
 	return ST_OK;
 }
