@@ -80,7 +80,7 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 		memcpy(head.bytes, bytes, at);
 	enum status status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
 	for (size_t part; at < count; at += part) {
-		part = count - at < PART_MOST ? count - at : CONTROL_PART;
+		part = count - at < PART_MOST ? count - at : PART_MOST;
 		status = first_failure(
 		        status, send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part));
 	}
@@ -133,7 +133,7 @@ static enum status receive_rest(struct plane *plane, enum status status, int fro
 	memcpy(all, head->bytes, at);
 	for (size_t part; at < total; at += part) {
 		MPI_Message message;
-		part = total - at < PART_MOST ? total - at : CONTROL_PART;
+		part = total - at < PART_MOST ? total - at : PART_MOST;
 		enum status received = await(plane, from, tag, &message, NULL, NULL);
 		if (received == ST_OK)
 			received = mpi_checked(plane,
