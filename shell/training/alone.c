@@ -1,56 +1,72 @@
 /* alone.c -- the model trained on one rank: what verify compares with
  *
- * It is serial's program, played in a session of its own with one rank, one process and a device of any size.
- * The learner's world is not touched. */
+ * It is the model's file without a strategy, played in a session of its own with one rank, one process and a device of any
+ * size. The learner's world is not touched. */
 #include "base/memory.h"
-#include "shell/session/out.h"
-#include "shell/session/read.h"
-#include "shell/session/shell.h"
-#include "shell/training/open.h"
-#include "shell/training/verify.h"
 #include "mpi/plane.h"
+#include "shell/session/credit.h"
+#include "shell/session/read.h"
+#include "shell/session/share.h"
+#include "shell/training/scratch.h"
+#include "shell/training/verify.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double BETA2 = 0.999, EPS = 1e-8; /* the kernel adam's, as the strategies' lines leave them */
+static const double BETA2 = 0.999, EPS = 1e-8; /* the kernel adam's, as the models' lines leave them */
 
-struct strategy_call alone_call(const struct shell *shell)
+void alone_release(struct alone *alone)
 {
-	const struct strategy_call *now = &shell->training->now.call;
-	struct strategy_call call = {
-	        .strategy = strategy_find("serial"), .ranks = 1, .model = now->model, .data = now->data};
-	call.option[0].number = 1; /* accumulate */
-	return call;
+	mem_free(alone->whole);
+	mem_free(alone->end);
+	mem_free(alone->begin);
+	mem_free(alone->weight);
+	*alone = (struct alone){0};
 }
 
-bool alone_otherwise(const struct strategy_call *call, int way, struct strategy_call *other)
+/* ---- what there is ---- */
+
+/* A vector is a column, so that row= cuts it too */
+static void shape_of(const struct layout *layout, int64_t *rows, int64_t *cols)
 {
-	bool half = call->model.dtype != DT_F32;
-	int parts = half ? way + 1 : way + 2;
-	*other = *call;
-	other->option[0].number = parts;
-	if (half && way == 0)
-		other->model.dtype = DT_F32;
-	return way < 3 && parts <= call->model.batch;
+	*cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
+	*rows = *cols ? layout_count(layout) / *cols : 0;
 }
 
-struct alone alone_of(const struct parameter *list, int count)
+/* What rank 0 has declared, parameters first */
+static enum status find_wholes(struct shell *shell, struct alone *alone)
 {
-	struct alone alone = {.list = list, .count = count};
-	for (int i = 0; i < count; i++)
-		alone.elements += (size_t)parameter_count(&list[i]);
-	return alone;
-}
-
-static enum status make_room(struct alone *alone)
-{
-	alone->end = mem_alloc(3 * alone->elements * sizeof *alone->end);
-	if (!alone->end)
-		return ST_MEMORY;
-	alone->begin = alone->end + alone->elements;
-	alone->weight = alone->begin + alone->elements;
+	const struct part_lines *parts = &training_of(shell)->parts;
+	alone->whole = mem_alloc(parts->count * sizeof *alone->whole);
+	for (int states = 0; states < 2; states++)
+		for (size_t i = 0; i < parts->count; i++) {
+			const struct part_line *line = &parts->line[i];
+			struct whole *whole = &alone->whole[alone->count];
+			struct view view;
+			if (line->rank != 0 || (*line->state != '\0') != states)
+				continue;
+			enum status status = interpreter_view(shell, 0, line->tensor, &view);
+			if (status != ST_OK)
+				return status;
+			if (line->row || line->col || line->at)
+				return fail(ST_ARGUMENT,
+				        "part %s of %s: one rank has all of it: row=, col= and at= are 0",
+				        line->tensor, line->of);
+			*whole = (struct whole){.first = (int64_t)alone->elements};
+			snprintf(whole->name, sizeof whole->name, "%s", line->of);
+			snprintf(whole->state, sizeof whole->state, "%s", line->state);
+			shape_of(&view.layout, &whole->rows, &whole->cols);
+			alone->elements += (size_t)whole_count(whole);
+			alone->count++;
+		}
+	if (!alone->count)
+		return fail(ST_ARGUMENT,
+		        "the model declares no parameters: a line `part w1 of w1` in its setup says what w1 "
+		        "is");
+	alone->end = mem_alloc(alone->elements * sizeof *alone->end);
+	alone->begin = mem_alloc(alone->elements * sizeof *alone->begin);
+	alone->weight = mem_alloc(alone->elements * sizeof *alone->weight);
 	for (size_t i = 0; i < alone->elements; i++)
 		alone->weight[i] = 1;
 	return ST_OK;
@@ -58,108 +74,155 @@ static enum status make_room(struct alone *alone)
 
 /* ---- taking values ---- */
 
-/* The tensor as the lines so far make it */
-static enum status take(struct shell *shell, const char *name, float *values)
+static bool is_root(const char *state)
+{
+	return strcmp(state, "v") == 0;
+}
+
+/* The tensor of the line as the lines so far make it */
+static enum status take(struct shell *shell, const struct part_line *line, float *values)
 {
 	struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT};
 	struct ranks set = {0};
 	double norm;
 	ranks_add(&set, 0);
-	enum status status = interpreter_view(shell, 0, name, &read.a);
+	enum status status = interpreter_view(shell, 0, line->tensor, &read.a);
 	if (status == ST_OK)
 		status = shell_read(shell, &set, &read, NULL, &norm);
-	if (status == ST_OK)
-		status = shell_floats(shell, &read.a, values);
-	return status;
+	return status == ST_OK ? shell_floats(shell, &read.a, is_root(line->state), values) : status;
 }
 
-/* w1, w2 ... with something behind each name: "_f32", "_v" */
-static enum status take_all(struct shell *shell, const struct alone *alone, const char *behind, float *values)
+static const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
 {
+	for (int i = 0; i < alone->count; i++)
+		if (strcmp(alone->whole[i].name, name) == 0 && strcmp(alone->whole[i].state, state) == 0)
+			return &alone->whole[i];
+	return NULL;
+}
+
+static enum status take_all(struct shell *shell, const struct alone *alone, float *values)
+{
+	const struct part_lines *parts = &training_of(shell)->parts;
 	enum status status = ST_OK;
-	char name[32];
-	for (int i = 0; i < alone->count && status == ST_OK; i++) {
-		snprintf(name, sizeof name, "%s%s", alone->list[i].name, behind);
-		status = take(shell, name, values);
-		values += parameter_count(&alone->list[i]);
+	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
+		const struct whole *whole = whole_of(alone, parts->line[i].of, parts->line[i].state);
+		if (whole && parts->line[i].rank == 0)
+			status = take(shell, &parts->line[i], values + whole->first);
 	}
 	return status;
 }
 
-/* v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than what
- * rounding leaves beside the others: an element without a gradient is compared too. */
-static void divisors_of(float *v, int64_t count, int t, double rounding)
+/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than what rounding
+ * leaves beside the others: an element without a gradient is compared too. */
+static void weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
-	double sum = 0, begun = 1 - pow(BETA2, t);
+	int64_t count = whole_count(w);
+	double sum = 0, begun = 1 - pow(BETA2, t), rounding = alone->half ? 2e-2 : 1e-5;
 	for (int64_t i = 0; i < count; i++)
-		sum += v[i] / begun;
+		sum += (double)root[i] * root[i] / begun;
 	double least = rounding * sqrt(sum / (double)count) + EPS;
-	for (int64_t i = 0; i < count; i++)
-		v[i] = (float)(sqrt(v[i] / begun) + least);
+	for (int64_t i = 0; i < count; i++) {
+		float divisor = (float)(root[i] / sqrt(begun) + least),
+		      *weight = &alone->weight[w->first + i];
+		*weight = t == 1 || divisor < *weight ? divisor : *weight;
+	}
 }
 
-/* After the t-th iteration; scratch: [elements] */
-static enum status weigh(
-        struct shell *shell, const struct model *model, int t, struct alone *alone, float *scratch)
+/* After the t-th iteration, whose values are in `end` */
+static void weigh_all(struct alone *alone, int t)
 {
-	float *v = scratch;
-	enum status status = take_all(shell, alone, "_v", v);
-	for (int i = 0; i < alone->count && status == ST_OK; i++) {
-		divisors_of(v, parameter_count(&alone->list[i]), t, model->dtype == DT_F32 ? 1e-5 : 2e-2);
-		v += parameter_count(&alone->list[i]);
+	for (int i = 0; i < alone->count; i++) {
+		const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
+		if (!*w->state && v && whole_count(v) == whole_count(w))
+			weigh(alone, w, alone->end + v->first, t);
 	}
-	for (size_t i = 0; i < alone->elements && status == ST_OK; i++)
-		alone->weight[i] = t == 1 || scratch[i] < alone->weight[i] ? scratch[i] : alone->weight[i];
-	return status;
 }
 
 /* ---- training ---- */
 
-static enum status train(
-        struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
+static void find_type(struct player *player, struct alone *alone)
 {
-	struct training *t = training_of(shell);
-	const char *behind = master_suffix(&call->model);
-	if (!t)
-		return ST_MEMORY;
-	out_mute(shell->out, 1);
-	enum status status = program_generate(shell, call);
-	if (status == ST_OK)
-		status = program_steps(shell, (long)t->now.program->setup, false);
-	if (status == ST_OK)
-		status = take_all(shell, alone, behind, alone->begin);
-	for (int i = 1; i <= iterations && status == ST_OK; i++) {
-		status = program_iterations(shell, 1, false);
-		if (status == ST_OK && call->model.optimizer == OPTIMIZER_ADAM)
-			status = weigh(shell, &call->model, i, alone, alone->end);
+	struct text type = {0};
+	player_variable(player, "dtype", &type);
+	alone->half = strcmp(text_string(&type), "f16") == 0 || strcmp(text_string(&type), "bf16") == 0;
+	text_release(&type);
+}
+
+static enum status play(struct shell *shell, struct player *player, int iterations, struct alone *alone)
+{
+	enum status status = ST_OK;
+	enum player_stop stop = PLAYER_STEP;
+	for (int t = 0; t <= iterations && status == ST_OK; t++) {
+		enum player_stop until = t ? PLAYER_ROUND : PLAYER_SETUP;
+		do
+			status = player_go(player, &stop);
+		while (status == ST_OK && stop == PLAYER_STEP);
+		if (status == ST_OK && stop != until)
+			status = fail(ST_ARGUMENT, "the program has no setup, or no iteration");
+		if (status == ST_OK && t == 0)
+			status = find_wholes(shell, alone);
+		if (status == ST_OK &&
+		        (t == 0 || t == iterations || whole_of(alone, alone->whole[0].name, "v")))
+			status = take_all(shell, alone, t ? alone->end : alone->begin);
+		if (t == 0)
+			find_type(player, alone);
+		else if (status == ST_OK)
+			weigh_all(alone, t);
 	}
-	if (status == ST_OK)
-		status = take_all(shell, alone, behind, alone->end);
 	return status == ST_OK ? shell->backend->failure(shell->backend) : status;
 }
 
 enum status alone_train(
-        struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone)
+        struct shell *shell, const struct program *program, int iterations, struct alone *alone)
 {
-	struct shell own = {0};
+	struct scratch scratch;
+	struct player *player = NULL;
 	struct plane *plane = NULL;
 	int argc = 0;
 	char **argv = NULL;
-	enum status status = make_room(alone);
-	if (status == ST_OK)
-		status = plane_start(&plane, false, &argc, &argv);
+	*alone = (struct alone){0};
+	enum status status = plane_start(&plane, false, &argc, &argv);
 	if (status != ST_OK)
 		return status;
-	status = shell_open(&own, plane, 1, false, "classroom");
+	status = scratch_open(&scratch, shell, plane, 1, false);
 	if (status == ST_OK) {
-		own.budget = shell->budget;
-		own.budget.more = NULL;
-		status = machine_set(
-		        &own.machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
+		/* the other processes wait: it is no part of the steps that everybody counts */
+		scratch.shell.budget = shell->credit ? credit_alone(shell->credit) : (struct budget){0};
+		status = program_player(program, &scratch.shell, &player);
 	}
 	if (status == ST_OK)
-		status = train(&own, call, iterations, alone);
-	shell_close(&own);
+		status = play(&scratch.shell, player, iterations, alone);
+	player_free(player);
+	scratch_close(&scratch);
 	plane_stop(plane);
-	return status == ST_OK ? ST_OK : fail_in(status, "the model on one rank");
+	return status == ST_OK || status == ST_INTERRUPTED ? status
+	                                                   : fail_in(status, "the model on one rank");
+}
+
+/* ---- to all processes ---- */
+
+static enum status share(struct shell *shell, void **bytes, size_t count)
+{
+	return plane_broadcast(shell->plane, 0, bytes, &count);
+}
+
+enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
+{
+	status = shell_agree(shell, 0, status);
+	if (status != ST_OK || plane_size(shell->plane) == 1)
+		return status;
+	struct alone *head = mem_alloc(sizeof *head);
+	*head = *alone;
+	status = share(shell, (void **)&head, sizeof *head);
+	if (status == ST_OK && plane_rank(shell->plane) != 0)
+		*alone = (struct alone){.count = head->count, .elements = head->elements, .half = head->half};
+	mem_free(head);
+	size_t values = alone->elements * sizeof *alone->end;
+	if (status == ST_OK)
+		status = share(shell, (void **)&alone->whole, (size_t)alone->count * sizeof *alone->whole);
+	if (status == ST_OK)
+		status = share(shell, (void **)&alone->end, values);
+	if (status == ST_OK)
+		status = share(shell, (void **)&alone->begin, values);
+	return status == ST_OK ? share(shell, (void **)&alone->weight, values) : status;
 }

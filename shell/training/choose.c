@@ -252,11 +252,12 @@ static void put_quoted(const char *value, struct text *out)
 	text_put(out, "\"", 1);
 }
 
-static void put_data(const struct plan *plan, const struct head *model, struct text *out)
+/* sizes_only: nothing of it is read: a model is looked at before its data is there */
+static void put_data(const struct plan *plan, bool sizes_only, const struct head *model, struct text *out)
 {
 	static const char *const kinds[] = {
 	        [DATA_SYNTHETIC] = "synthetic", [DATA_TEXT] = "text", [DATA_NPY] = "npy"};
-	bool given = plan->data_given;
+	bool given = plan->data_given && !sizes_only;
 	const struct {
 		const char *name;
 		int64_t value;
@@ -273,15 +274,17 @@ static void put_data(const struct plan *plan, const struct head *model, struct t
 			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
 }
 
-static void give(struct choice *choice, const char *name, struct number number)
+/* Sets the option, given before or not */
+static struct given *give(struct choice *choice, const char *name, struct number number)
 {
 	int i = 0;
 	while (i < choice->givens && strcmp(choice->given[i].name, name) != 0)
 		i++;
 	if (i == (int)(sizeof choice->given / sizeof *choice->given))
-		return;
+		i--;
+	choice->givens = choice->givens > i ? choice->givens : i + 1;
 	choice->given[i] = (struct given){.name = name, .number = number};
-	choice->givens = i + (i == choice->givens ? 1 : choice->givens - i);
+	return &choice->given[i];
 }
 
 static bool is_given(const struct choice *choice, const char *name)
@@ -315,7 +318,7 @@ static void add_text(struct program *program, const char *text, size_t count)
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* The program of these choices; the first is the model's */
+/* The program of these choices; the first is the model's. name NULL: the model is only looked at. */
 static enum status build(struct shell *shell, const struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {
@@ -330,7 +333,7 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	if (status == ST_OK)
 		status = check_places(&chosen);
 	if (status == ST_OK) {
-		put_data(plan, &chosen.head[0], &first);
+		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
 		if (plan->vocab && head_has_option(&chosen.head[0], "vocab"))
 			give(&own[0], "vocab", (struct number){plan->vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
@@ -338,13 +341,20 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 		status = put_axes(&chosen, own + 1, ranks, &first);
 	}
 	if (status == ST_OK) {
-		*made = program_make(name);
+		*made = program_make(name ? name : choice->name);
 		add_text(*made, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
 			chosen.file[i].givens = own[i].givens;
 			program_add(*made, &chosen.file[i]);
 		}
 		add_text(*made, drive, sizeof drive - 1);
+		for (int i = 1; i < count && !(*made)->loses; i++)
+			if (chosen.head[i].loses.count) {
+				(*made)->loses =
+				        mem_copy_text(chosen.head[i].loses.bytes, chosen.head[i].loses.count);
+				(*made)->because = mem_copy_text(
+				        text_string(&chosen.head[i].because), chosen.head[i].because.count);
+			}
 	}
 	text_release(&first);
 	release(&chosen);
@@ -365,7 +375,7 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	double elements = 0;
 	struct training *t = training_of(shell);
 	struct program *program = NULL;
-	enum status status = build(shell, model, 1, 1, model->name, &program);
+	enum status status = build(shell, model, 1, 1, NULL, &program);
 	if (status == ST_OK)
 		status = program_walk(shell, program, 1, &elements);
 	if (status == ST_OK) {
@@ -375,6 +385,54 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	}
 	program_release(program);
 	return status;
+}
+
+static bool is_option(const struct player_file *file, const char *name)
+{
+	struct head head;
+	bool has = head_read(&head, file) == ST_OK && head_has_option(&head, name);
+	head_release(&head);
+	return has;
+}
+
+static double number_given(const struct choice *choice, const char *name, double standard)
+{
+	for (int i = 0; i < choice->givens; i++)
+		if (strcmp(choice->given[i].name, name) == 0)
+			return choice->given[i].number.value;
+	return standard;
+}
+
+struct program *choose_otherwise(
+        struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
+{
+	struct player_file model = alone->file[alone->files > 1 ? 1 : 0], serial;
+	struct choice choice = {.givens = model.givens}, parts = {.name = "serial"};
+	struct program *program = NULL;
+	if (alone->files < 3 || (f32 && !is_option(&model, "dtype")) || (seed && !is_option(&model, "seed")))
+		return NULL;
+	memcpy(choice.given, model.given, (size_t)model.givens * sizeof *model.given);
+	if (f32)
+		give(&choice, "dtype", (struct number){0})->word = "f32";
+	if (seed)
+		give(&choice, "seed", (struct number){number_given(&choice, "seed", 1) + seed, UNIT_PLAIN});
+	if (micros > 1 && choose_file(shell, false, "serial", &serial) != ST_OK)
+		return NULL;
+	program = program_make(alone->name);
+	program_add(program, &alone->file[0]);
+	model.given = choice.given;
+	model.givens = choice.givens;
+	program_add(program, &model);
+	if (micros > 1) {
+		give(&parts, "accumulate", (struct number){micros, UNIT_PLAIN});
+		serial.what = "strategy serial";
+		serial.given = parts.given;
+		serial.givens = parts.givens;
+		program_add(program, &serial);
+		mem_free((void *)(uintptr_t)serial.text);
+	}
+	program_add(program, &alone->file[alone->files - 1]);
+	return program;
 }
 
 /* The model as it was chosen */

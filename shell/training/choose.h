@@ -24,6 +24,10 @@ enum status choice_key(struct call *call, int i, struct choice *choice);
 enum status choose_model(struct shell *shell, const struct choice *model);
 /* The same model with other data */
 enum status choose_model_again(struct shell *shell);
+/* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed` added to its own.
+ * NULL: its file has not the options for that. */
+struct program *choose_otherwise(
+        struct shell *shell, const struct program *alone, bool f32, int micros, int seed);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
 /* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The world is an empty

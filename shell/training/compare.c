@@ -1,21 +1,25 @@
 /* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
  * rank's parts, and all hear of it */
 #include "base/memory.h"
+#include "mpi/plane.h"
+#include "shell/language/run/interpreter.h"
 #include "shell/session/read.h"
 #include "shell/training/verify.h"
-#include "mpi/plane.h"
 
 #include <math.h>
 #include <string.h>
 
-enum status shell_floats(struct shell *shell, const struct view *view, float *values)
+enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values)
 {
+	int64_t count = layout_count(&view->layout);
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status = packed
-	        ? shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed)
-	        : ST_MEMORY;
+	enum status status =
+	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed);
 	if (status == ST_OK)
-		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, layout_count(&view->layout));
+		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
+	for (int64_t i = 0; i < count && status == ST_OK && root; i++)
+		values[i] = sqrtf(
+		        values[i] > 0 ? values[i] : values[i] - values[i]); /* what is no number stays none */
 	mem_free(packed);
 	return status;
 }
@@ -31,60 +35,123 @@ static void add_element(struct difference *d, double here, double there, double 
 	d->elements++;
 }
 
-struct difference compare_whole(const struct alone *alone, int64_t first, int64_t count, const float *values)
+struct difference compare_whole(const struct alone *alone, int i, const struct alone *other)
 {
 	struct difference d = {0};
-	for (int64_t i = 0; i < count; i++)
-		add_element(&d, values[i], alone->end[first + i], alone->weight[first + i]);
+	int64_t first = alone->whole[i].first, count = whole_count(&alone->whole[i]);
+	for (int64_t k = first; k < first + count; k++)
+		add_element(&d, other->end[k], alone->end[k], alone->weight[k]);
 	return d;
 }
 
-/* The element of the whole parameter that element i of the part is */
-static int64_t place_in(const struct portion *part, const struct parameter *parameter, int64_t i)
+int64_t part_place(
+        const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
-	if (part->count > 0)
-		return part->from + i;
-	return (part->row + i / part->cols) * parameter->cols + part->col + i % part->cols;
+	int64_t cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
+	if (line->flat)
+		return line->at + i;
+	if (layout->dims < 2 && whole->cols > 1) /* a whole parameter in one line */
+		return line->row * whole->cols + i;
+	return (line->row + i / cols) * whole->cols + line->col + i % cols;
 }
 
-/* first: of the parameter among the elements of `alone` */
-static enum status compare_part(struct shell *shell, const struct portion *part, const struct alone *alone,
-        int64_t first, struct difference *d)
+/* ---- are they declared? ---- */
+
+static bool is_of(const struct part_line *line, const struct whole *whole)
 {
-	const struct parameter *parameter = &alone->list[part->parameter];
+	return strcmp(line->of, whole->name) == 0 && strcmp(line->state, whole->state) == 0;
+}
+
+static enum status no_whole(const struct part_line *line)
+{
+	return fail(ST_NAME,
+	        "part %s of %s%s%s, on rank %d: the model on one rank declares no such parameter",
+	        line->tensor, line->of, *line->state ? " as=" : "", line->state, line->rank);
+}
+
+/* Marks what the line declares; the last element is in it if any is behind the end */
+static enum status mark(
+        struct shell *shell, const struct part_line *line, const struct alone *alone, bool *seen)
+{
 	struct view view;
-	enum status status = interpreter_view(shell, part->rank, part->name, &view);
-	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0,
-	        wanted = part->count > 0 ? part->count : part->rows * part->cols;
-	if (status == ST_OK && count != wanted)
-		return fail(ST_BUG, "%s on rank %d has %lld elements, and %lld of %s were expected",
-		        part->name, part->rank, (long long)count, (long long)wanted, parameter->name);
-	float *mine = status == ST_OK ? mem_alloc((size_t)count * sizeof *mine) : NULL;
-	if (status == ST_OK)
-		status = mine ? shell_floats(shell, &view, mine) : ST_MEMORY;
+	const struct whole *whole = NULL;
+	for (int i = 0; i < alone->count && !whole; i++)
+		whole = is_of(line, &alone->whole[i]) ? &alone->whole[i] : NULL;
+	if (!whole)
+		return no_whole(line);
+	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
+	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0, all = whole_count(whole);
+	for (int64_t i = 0; i < count; i++) {
+		int64_t place = part_place(line, &view.layout, whole, i);
+		if (place >= all)
+			return fail(ST_RANGE,
+			        "part %s of %s, on rank %d: it reaches behind the end of %s, which is "
+			        "[%lld,%lld]",
+			        line->tensor, line->of, line->rank, line->of, (long long)whole->rows,
+			        (long long)whole->cols);
+		seen[whole->first + place] = true;
+	}
+	return status;
+}
+
+/* Every element of every parameter is on some rank: what is not declared would not be compared. */
+static enum status all_declared(
+        struct shell *shell, const struct part_lines *parts, const struct alone *alone)
+{
+	bool *seen = mem_alloc(alone->elements);
+	enum status status = ST_OK;
+	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
+		status = mark(shell, &parts->line[i], alone, seen);
+	for (int i = 0; i < alone->count && status == ST_OK; i++) {
+		const struct whole *whole = &alone->whole[i];
+		int64_t k = 0, count = whole_count(whole);
+		while (k < count && seen[whole->first + k])
+			k++;
+		if (k < count)
+			status = fail(ST_ARGUMENT,
+			        "no rank declares %s%s%s[%lld,%lld]: a line `part TENSOR of %s` is missing",
+			        whole->name, *whole->state ? "'s " : "", whole->state,
+			        (long long)(k / whole->cols), (long long)(k % whole->cols), whole->name);
+	}
+	mem_free(seen);
+	return status;
+}
+
+/* ---- this rank's ---- */
+
+static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
+        int item, struct difference *d)
+{
+	const struct whole *whole = &alone->whole[item];
+	struct view view;
+	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
+	if (status != ST_OK)
+		return status;
+	int64_t count = layout_count(&view.layout);
+	float *mine = mem_alloc((size_t)count * sizeof *mine);
+	status = shell_floats(shell, &view, strcmp(whole->state, "v") == 0, mine);
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
-		int64_t at = first + place_in(part, parameter, i);
+		int64_t at = whole->first + part_place(line, &view.layout, whole, i);
 		add_element(d, mine[i], alone->end[at], alone->weight[at]);
 	}
 	mem_free(mine);
 	return status;
 }
 
-/* This rank's parts of parameter p */
-static enum status compare_mine(struct shell *shell, const struct parts *parts, const struct alone *alone,
-        int p, int64_t first, struct difference *d)
+static enum status compare_mine(struct shell *shell, const struct part_lines *parts,
+        const struct alone *alone, int item, struct difference *d)
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
-		if (parts->part[i].parameter == p && parts->part[i].rank == shell->world->me)
-			status = compare_part(shell, &parts->part[i], alone, first, d);
+		if (parts->line[i].rank == shell->world->me && is_of(&parts->line[i], &alone->whole[item]))
+			status = compare_part(shell, &parts->line[i], alone, item, d);
 	return status;
 }
 
 /* ---- waiting for them ---- */
 
-/* One part of parameter p on each rank, the k-th: their reads */
-static enum status reads_of(struct shell *shell, const struct parts *parts, int p, int k, struct ranks *set,
+/* The k-th line of each rank: their reads */
+static enum status reads_of(struct shell *shell, const struct part_lines *parts, int k, struct ranks *set,
         struct data_read *reads)
 {
 	enum status status = ST_OK;
@@ -92,11 +159,10 @@ static enum status reads_of(struct shell *shell, const struct parts *parts, int 
 	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
 		int seen = 0;
 		for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
-			const struct portion *part = &parts->part[i];
-			if (part->parameter != p || part->rank != rank || seen++ != k)
+			if (parts->line[i].rank != rank || seen++ != k)
 				continue;
 			reads[count] = (struct data_read){.kind = READ_NORM, .stream = STREAM_DEFAULT};
-			status = interpreter_view(shell, rank, part->name, &reads[count++].a);
+			status = interpreter_view(shell, rank, parts->line[i].tensor, &reads[count++].a);
 			ranks_add(set, rank);
 		}
 	}
@@ -104,20 +170,19 @@ static enum status reads_of(struct shell *shell, const struct parts *parts, int 
 }
 
 /* All that ranks hold of the parameters is waited for. */
-static enum status await_parts(struct shell *shell, const struct parts *parts, int parameters)
+static enum status await_parts(struct shell *shell, const struct part_lines *parts)
 {
 	size_t n = (size_t)shell->world->n;
 	struct data_read *reads = mem_alloc(n * sizeof *reads);
 	double *norms = mem_alloc(n * sizeof *norms);
-	enum status status = reads && norms ? ST_OK : ST_MEMORY;
-	for (int p = 0; p < parameters && status == ST_OK; p++)
-		for (int k = 0; status == ST_OK; k++) {
-			struct ranks set = {0};
-			status = reads_of(shell, parts, p, k, &set, reads);
-			if (status != ST_OK || ranks_empty(&set))
-				break;
-			status = shell_read(shell, &set, reads, NULL, norms);
-		}
+	enum status status = ST_OK;
+	for (int k = 0; status == ST_OK; k++) {
+		struct ranks set = {0};
+		status = reads_of(shell, parts, k, &set, reads);
+		if (status != ST_OK || ranks_empty(&set))
+			break;
+		status = shell_read(shell, &set, reads, NULL, norms);
+	}
 	mem_free(reads);
 	mem_free(norms);
 	return status;
@@ -155,14 +220,13 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 	return status;
 }
 
-enum status compare_parts(
-        struct shell *shell, const struct parts *parts, const struct alone *alone, struct difference *d)
+enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
-	enum status status = await_parts(shell, parts, alone->count);
-	int64_t first = 0;
-	for (int p = 0; p < alone->count && status == ST_OK; p++) {
-		d[p].status = compare_mine(shell, parts, alone, p, first, &d[p]);
-		first += parameter_count(&alone->list[p]);
-	}
+	const struct part_lines *parts = &training_of(shell)->parts;
+	enum status status = all_declared(shell, parts, alone);
+	if (status == ST_OK)
+		status = await_parts(shell, parts);
+	for (int i = 0; i < alone->count && status == ST_OK; i++)
+		d[i].status = compare_mine(shell, parts, alone, i, &d[i]);
 	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
 }

@@ -159,6 +159,17 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
+enum status program_loses(struct shell *shell, struct text *out)
+{
+	const struct training *t = shell->training;
+	const struct program *p = t->now.program;
+	bool holds = false;
+	enum status status = p->loses && t->player ? player_holds(t->player, p->loses, &holds) : ST_OK;
+	if (holds)
+		text_add(out, "%s:%s", p->loses, p->because);
+	return status == ST_OK ? ST_OK : fail_in(status, "%s: # loses %s", p->name, p->loses);
+}
+
 enum status program_inside(struct shell *shell)
 {
 	const struct training *t = shell->training;

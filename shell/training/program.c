@@ -64,6 +64,8 @@ void program_release(struct program *program)
 	if (!program || --program->users)
 		return;
 	program_release(program->alone);
+	mem_free(program->loses);
+	mem_free(program->because);
 	for (size_t i = 0; i < program->files; i++)
 		free_file(&program->file[i]);
 	for (size_t i = 0; i < program->steps; i++)

@@ -18,6 +18,7 @@ struct program {
 	char name[64];            /* of the strategy or the file, for messages */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
+	char *loses, *because; /* `# loses EXPR: why` of a strategy; NULL: none */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */

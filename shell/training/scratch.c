@@ -34,6 +34,7 @@ enum status scratch_open(struct scratch *scratch, struct shell *of, struct plane
 
 void scratch_close(struct scratch *scratch)
 {
-	scratch->of->budget.steps = scratch->shell.budget.steps;
+	if (scratch->shell.budget.self == scratch)
+		scratch->of->budget.steps = scratch->shell.budget.steps;
 	shell_close(&scratch->shell);
 }

@@ -5,6 +5,7 @@
  * Where the difference is above what one iteration may leave, one rank computes again, rounded otherwise: a
  * few times as far as these are apart is right as well, which is how FlashAttention is tested. But never
  * further than FURTHEST: there nothing can be told. */
+#include "shell/training/choose.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
 #include "shell/session/out.h"
@@ -28,8 +29,9 @@ struct comparison {
 /* ---- the measure ---- */
 
 /* Sums over a parameter's elements, weighted: of what training has changed, and of the parameter */
-static void sizes_of(const struct alone *alone, int64_t first, int64_t count, double *changed, double *size)
+static void sizes_of(const struct alone *alone, const struct whole *whole, double *changed, double *size)
 {
+	int64_t first = whole->first, count = whole_count(whole);
 	*changed = *size = 0;
 	for (int64_t i = first; i < first + count; i++) {
 		double weight = alone->weight[i], change = weight * ((double)alone->end[i] - alone->begin[i]),
@@ -40,101 +42,103 @@ static void sizes_of(const struct alone *alone, int64_t first, int64_t count, do
 }
 
 /* Without what rounding the parameter itself, half a unit in each iteration and computation, can have done */
-static double share_of(
-        const struct alone *alone, int64_t first, int64_t count, int iterations, const struct difference *d)
+static double share_of(const struct alone *alone, int item, int iterations, const struct difference *d)
 {
-	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0;
-	sizes_of(alone, first, count, &changed, &size);
-	away -= iterations * ldexp(sqrt(size / (double)count), -24);
+	const struct whole *whole = &alone->whole[item];
+	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0,
+	                      count = (double)whole_count(whole);
+	sizes_of(alone, whole, &changed, &size);
+	away -= iterations * ldexp(sqrt(size / count), -24);
 	if (d->wrong)
 		return INFINITY;
-	return away <= 0 ? 0 : away / sqrt(changed / (double)count);
+	return away <= 0 ? 0 : away / sqrt(changed / count);
 }
 
-static double usual_limit(const struct strategy_call *call)
+static double usual_limit(const struct alone *alone)
 {
-	return call->model.dtype == DT_F32 ? 1e-5 : 2e-2;
+	return alone->half ? 2e-2 : 1e-5;
 }
 
 /* ---- one rank ---- */
 
-/* To all processes */
-static enum status spread(struct shell *shell, enum status status, struct alone *alone)
+static enum status reference(
+        struct shell *shell, const struct program *program, int iterations, struct alone *alone)
 {
-	size_t bytes = 3 * alone->elements * sizeof *alone->end;
-	void *block = alone->end;
-	status = shell_agree(shell, 0, status);
-	if (status != ST_OK || plane_size(shell->plane) == 1)
-		return status;
-	status = plane_broadcast(shell->plane, 0, &block, &bytes);
-	alone->end = status == ST_OK ? block : NULL;
-	alone->begin = alone->end + alone->elements;
-	alone->weight = alone->begin + alone->elements;
-	return status;
+	enum status status =
+	        plane_rank(shell->plane) == 0 ? alone_train(shell, program, iterations, alone) : ST_OK;
+	return alone_spread(shell, status, alone);
 }
 
-static enum status reference(struct shell *shell, int iterations, struct alone *alone)
+/* How far one rank that computes `program` is away, in the worst parameter */
+static enum status distance_to(struct shell *shell, const struct program *program, const struct alone *alone,
+        int iterations, double *worst)
 {
-	struct strategy_call call = alone_call(shell);
-	enum status status = ST_OK;
-	if (plane_rank(shell->plane) == 0)
-		status = alone_train(shell, &call, iterations, alone);
-	return spread(shell, status, alone);
-}
-
-/* How far one rank that computes `call` is away, in the worst parameter */
-static enum status distance_to(struct shell *shell, const struct strategy_call *call,
-        const struct alone *alone, int iterations, double *worst)
-{
-	struct alone other = alone_of(alone->list, alone->count);
-	enum status status = alone_train(shell, call, iterations, &other);
-	int64_t first = 0;
-	for (int p = 0; p < alone->count && status == ST_OK; p++) {
-		int64_t count = parameter_count(&alone->list[p]);
-		struct difference d = compare_whole(alone, first, count, other.end + first);
-		double share = share_of(alone, first, count, iterations, &d);
+	struct alone other;
+	enum status status = alone_train(shell, program, iterations, &other);
+	if (status == ST_OK && other.elements != alone->elements)
+		status = fail(ST_BUG, "the same model has other parameters");
+	for (int i = 0; i < alone->count && status == ST_OK; i++) {
+		struct difference d = compare_whole(alone, i, &other);
+		double share = share_of(alone, i, iterations, &d);
 		*worst = share > *worst ? share : *worst;
-		first += count;
 	}
-	mem_free(other.end);
+	alone_release(&other);
 	return status;
+}
+
+/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such way, or the model
+ * has not the options for it */
+static struct program *otherwise(
+        struct shell *shell, const struct program *program, bool half, int way, int seed)
+{
+	return way < 3 ? choose_otherwise(shell, program, half && way == 0, half ? way + 1 : way + 2, seed)
+	               : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
  * another by luck does not: two others are asked too */
-static enum status other_beginnings(struct shell *shell, struct strategy_call call, const struct alone *alone,
-        int iterations, double *worst)
+static enum status other_beginnings(
+        struct shell *shell, const struct program *program, int iterations, double *worst)
 {
-	struct strategy_call other;
 	enum status status = ST_OK;
-	for (int i = 0; i < 2 && status == ST_OK && call.model.dtype != DT_F32; i++) {
-		struct alone base = alone_of(alone->list, alone->count);
-		call.model.seed++;
-		status = alone_train(shell, &call, iterations, &base);
-		if (status == ST_OK && alone_otherwise(&call, 0, &other))
-			status = distance_to(shell, &other, &base, iterations, worst);
-		mem_free(base.end);
+	for (int i = 1; i <= 2 && status == ST_OK; i++) {
+		struct alone base;
+		struct program *same = choose_otherwise(shell, program, false, 1, i),
+		               *other = otherwise(shell, program, true, 0, i);
+		if (same && other && (status = alone_train(shell, same, iterations, &base)) == ST_OK) {
+			status = distance_to(shell, other, &base, iterations, worst);
+			alone_release(&base);
+		}
+		program_release(same);
+		program_release(other);
 	}
 	return status;
 }
 
 /* Rank 0 */
-static enum status rounding_of(struct shell *shell, const struct alone *alone, int iterations, double *worst)
+static enum status rounding_of(struct shell *shell, const struct program *program, const struct alone *alone,
+        int iterations, double *worst)
 {
-	struct strategy_call call = alone_call(shell), other;
+	struct program *other;
 	enum status status = ST_OK;
-	for (int way = 0; status == ST_OK && alone_otherwise(&call, way, &other); way++)
-		status = distance_to(shell, &other, alone, iterations, worst);
-	return status == ST_OK ? other_beginnings(shell, call, alone, iterations, worst) : status;
+	for (int way = 0; status == ST_OK && (other = otherwise(shell, program, alone->half, way, 0));
+	        way++) {
+		status = distance_to(shell, other, alone, iterations, worst);
+		if (status == ST_RANGE || status == ST_SHAPE)
+			status = ST_OK; /* the batch has not so many rows */
+		program_release(other);
+	}
+	return status == ST_OK && alone->half ? other_beginnings(shell, program, iterations, worst) : status;
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */
-static enum status widen(struct shell *shell, const struct alone *alone, int iterations, struct comparison *v)
+static enum status widen(struct shell *shell, const struct program *program, const struct alone *alone,
+        int iterations, struct comparison *v)
 {
 	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
 	enum status status = all ? ST_OK : ST_MEMORY;
 	if (status == ST_OK && plane_rank(shell->plane) == 0)
-		status = rounding_of(shell, alone, iterations, &own);
+		status = rounding_of(shell, program, alone, iterations, &own);
 	status = shell_agree(shell, 0, status);
 	if (status == ST_OK)
 		status = plane_share(shell->plane, &own, all, sizeof own);
@@ -156,39 +160,38 @@ static double largest_of(const float *values, int64_t count)
 	return largest;
 }
 
-static void say_parameter(struct shell *shell, const struct parameter *p, const struct comparison *v,
-        double share, double element)
+/* "w1", "w1's m" */
+static const char *title_of(const struct whole *whole, char *title, size_t room)
 {
-	char shape[48];
-	snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)p->rows, (long long)p->cols);
-	out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", p->name, shape, share, element,
-	        share <= v->limit ? "" : "   off");
+	snprintf(title, room, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
+	return title;
 }
 
 static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
         const struct comparison *v)
 {
-	const float *values = alone->end;
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
-	for (int p = 0; p < alone->count; p++) {
-		int64_t count = parameter_count(&alone->list[p]);
-		say_parameter(shell, &alone->list[p], v, v->share[p],
-		        d[p].most == 0 ? 0 : d[p].most / largest_of(values, count));
-		values += count;
+	for (int i = 0; i < alone->count; i++) {
+		const struct whole *whole = &alone->whole[i];
+		char shape[48], title[80];
+		bool off = !(v->share[i] <= v->limit);
+		if (*whole->state &&
+		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
+			continue;
+		double largest = largest_of(alone->end + whole->first, whole_count(whole));
+		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
+		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title, sizeof title),
+		        shape, v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
 	}
 }
 
 /* Why more, or no more, than usual is allowed */
-static void say_rounding(struct shell *shell, const struct strategy_call *call, const struct comparison *v)
+static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
-	const char *how =
-	        call->model.dtype == DT_F32 ? "its batch in parts" : "in f32, or its batch in parts";
-	if (v->lost && call->model.dtype == DT_F16)
-		out_say(shell->out,
-		        "   something is no number: f16 ends at 65504, and loss_scale=%g may be too large\n",
-		        call->model.loss_scale);
-	else if (v->lost)
-		out_say(shell->out, "   something is no number\n");
+	const char *how = alone->half ? "in f32, or its batch in parts" : "its batch in parts";
+	if (v->lost)
+		out_say(shell->out, "   something is no number%s\n",
+		        alone->half ? ": f16 ends at 65504, and loss_scale= may be too large" : "");
 	else if (v->wrong && TIMES * v->rounding > FURTHEST)
 		out_say(shell->out,
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
@@ -204,11 +207,13 @@ static void say_verdict(struct shell *shell, const struct comparison *v, const s
 {
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
 	           *plain = style(shell->out, COLOUR_PLAIN);
-	const char *times = iterations == 1 ? "" : "s", *where = alone->list[v->worst].name;
+	char title[80];
+	const char *times = iterations == 1 ? "" : "s",
+	           *where = title_of(&alone->whole[v->worst], title, sizeof title);
 	double most = v->share[v->worst];
 	if (v->wrong && lossy)
 		out_say(shell->out,
-		        "   %s leaves digits out: after %d iteration%s it is %.2g of what training changed "
+		        "   %s: after %d iteration%s it is %.2g of what training changed "
 		        "away from one rank, in %s\n",
 		        lossy, iterations, times, most, where);
 	else if (v->wrong)
@@ -233,44 +238,43 @@ static void say_verdict(struct shell *shell, const struct comparison *v, const s
 static void measure(
         const struct alone *alone, const struct difference *d, int iterations, struct comparison *v)
 {
-	int64_t first = 0;
-	for (int p = 0; p < alone->count; p++) {
-		v->share[p] = share_of(alone, first, parameter_count(&alone->list[p]), iterations, &d[p]);
-		v->worst = v->share[p] > v->share[v->worst] ? p : v->worst;
-		v->lost = v->lost || d[p].wrong;
-		first += parameter_count(&alone->list[p]);
+	for (int i = 0; i < alone->count; i++) {
+		v->share[i] = share_of(alone, i, iterations, &d[i]);
+		v->worst = v->share[i] > v->share[v->worst] ? i : v->worst;
+		v->lost = v->lost || d[i].wrong;
 	}
 }
 
-static enum status judge(struct shell *shell, const struct alone *alone, const struct difference *d,
-        int iterations, struct comparison *v)
+static enum status judge(struct shell *shell, const struct program *program, const struct alone *alone,
+        const struct difference *d, int iterations, struct comparison *v)
 {
-	const struct strategy_call *call = &shell->training->now.call;
-	const char *lossy = call->strategy->lossy ? call->strategy->lossy(call) : NULL;
-	enum status status = ST_OK;
-	v->limit = usual_limit(call);
+	struct text lossy = {0};
+	enum status status = program_loses(shell, &lossy);
+	const char *why = lossy.count ? text_string(&lossy) : NULL;
+	v->limit = usual_limit(alone);
 	measure(alone, d, iterations, v);
-	if (v->share[v->worst] > v->limit && !v->lost && !lossy)
-		status = widen(shell, alone, iterations, v);
-	if (status != ST_OK)
-		return status;
-	for (int p = 0; p < alone->count; p++)
-		v->wrong += !(v->share[p] <= v->limit);
-	say_parameters(shell, alone, d, v);
-	say_verdict(shell, v, alone, lossy, iterations);
-	say_rounding(shell, call, v);
-	shell->expects_failed += v->wrong > 0 && !lossy;
-	return ST_OK;
+	if (status == ST_OK && v->share[v->worst] > v->limit && !v->lost && !why)
+		status = widen(shell, program, alone, iterations, v);
+	for (int i = 0; i < alone->count && status == ST_OK; i++)
+		v->wrong += !(v->share[i] <= v->limit);
+	if (status == ST_OK) {
+		say_parameters(shell, alone, d, v);
+		say_verdict(shell, v, alone, why, iterations);
+		say_rounding(shell, alone, v);
+		shell->expects_failed += v->wrong > 0 && !why;
+	}
+	text_release(&lossy);
+	return status;
 }
 
 static enum status compare(
-        struct shell *shell, const struct parts *parts, const struct alone *alone, int iterations)
+        struct shell *shell, const struct program *program, const struct alone *alone, int iterations)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
 	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
-	enum status status = d && v.share ? compare_parts(shell, parts, alone, d) : ST_MEMORY;
+	enum status status = compare_parts(shell, alone, d);
 	if (status == ST_OK)
-		status = judge(shell, alone, d, iterations, &v);
+		status = judge(shell, program, alone, d, iterations, &v);
 	mem_free(d);
 	mem_free(v.share);
 	return status;
@@ -280,8 +284,11 @@ static enum status compare(
 
 static enum status wants(const struct shell *shell, const struct training *t)
 {
-	if (!t || !t->now.call.strategy)
+	if (!t || !t->now.program)
 		return fail(ST_ARGUMENT, "verify compares what a strategy trains: `strategy ddp` first");
+	if (!t->now.program->loops)
+		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
+		        t->now.program->name);
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "--dry keeps no data: there is nothing to compare");
 	return ST_OK;
@@ -297,26 +304,17 @@ static enum status play_on(struct shell *shell, struct training *t, long iterati
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
-	struct parameter *list = NULL;
-	struct parts parts = {0};
 	struct alone alone = {0};
-	int count = 0;
 	enum status status = wants(shell, t);
 	if (status == ST_OK)
 		status = play_on(shell, t, iterations);
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
-	status = model_parameters(&t->now.call.model, &list, &count);
+	/* a script is its own model: it is run on one rank as it is */
+	const struct program *program = t->now.program->alone ? t->now.program->alone : t->now.program;
+	status = reference(shell, program, t->iteration, &alone);
 	if (status == ST_OK)
-		status = strategy_parts(&t->now.call, &parts);
-	if (status == ST_OK) {
-		alone = alone_of(list, count);
-		status = reference(shell, t->iteration, &alone);
-	}
-	if (status == ST_OK)
-		status = compare(shell, &parts, &alone, t->iteration);
-	mem_free(parts.part);
-	mem_free(alone.end);
-	mem_free(list);
+		status = compare(shell, program, &alone, t->iteration);
+	alone_release(&alone);
 	return status;
 }

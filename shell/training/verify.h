@@ -1,55 +1,64 @@
 /* verify.h -- the parts of verify: the model trained on one rank (alone.c), and what ranks hold compared with
  * it (compare.c)
  *
- * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference
- * is put beside what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all
- * elements. Two things are made good before:
- *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each
- *     element is multiplied by that root again
- *       (`weight`, the smallest root of all iterations): differences are weighed as those of gradients.
- *     - A parameter is rounded in every step: `floor` is what that alone can do.
- * A half type's parameters are its f32 masters. */
+ * What is compared is what `part` lines declare (parts.h): parameters, and the optimizer's state that belongs to them. The
+ * model's file alone, on one rank, says which there are.
+ *
+ * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference is put beside
+ * what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all elements. Two things are made good
+ * before:
+ *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each element of a
+ *       parameter is multiplied by that root again (`weight`, the smallest root of all iterations): differences are
+ *       weighed as those of gradients.
+ *     - A parameter is rounded in every step: what that alone can do is taken off.
+ * But then a factor on all gradients is not seen, as Adam's step does not hang on it. It is seen in m and v. */
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
-#include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
-#include "strategies/layers.h"
 
-/* One rank's parameters, those of `list` one behind the other; arrays are parts of one memory that begins at
- * `end` (mem_free) */
+/* A parameter, or a state of one, as the one rank has it whole */
+struct whole {
+	char name[48];
+	char state[16];            /* "": the parameter itself */
+	int64_t rows, cols, first; /* first: its first element among those of all */
+};
 struct alone {
-	const struct parameter *list; /* the caller's */
+	struct whole *whole;
 	int count;
 	size_t elements;
-	float *end;    /* [elements] after the iterations */
+	bool half;     /* it computes in a half type */
+	float *end;    /* [elements] after the iterations; v as its root */
 	float *begin;  /* [elements] before them */
-	float *weight; /* [elements] of a difference: the least that Adam divided its step by; sgd: 1 */
+	float *weight; /* [elements] of a difference: the least that Adam divided its step by; else 1 */
 };
-struct alone alone_of(const struct parameter *list, int count); /* without memory */
-/* Takes the memory, and trains the model of `call` by one rank of a session of its own, which Ctrl-C ends
- * too. */
+static inline int64_t whole_count(const struct whole *whole)
+{
+	return whole->rows * whole->cols;
+}
+void alone_release(struct alone *alone);
+/* Trains the program by one rank of a session of its own, on this process; Ctrl-C ends it too. */
 enum status alone_train(
-        struct shell *shell, const struct strategy_call *call, int iterations, struct alone *alone);
-/* The strategy serial for the model that `shell` trains; and the same rounded otherwise, in its way-th way:
- * in f32, or the batch in parts. false: no such way */
-struct strategy_call alone_call(const struct shell *shell);
-bool alone_otherwise(const struct strategy_call *call, int way, struct strategy_call *other);
+        struct shell *shell, const struct program *program, int iterations, struct alone *alone);
+/* To all processes, from rank 0, which may have failed */
+enum status alone_spread(struct shell *shell, enum status status, struct alone *alone);
 
-/* Of one parameter, over the copies and parts of all ranks */
+/* Of one parameter or state, over the copies and parts of all ranks */
 struct difference {
 	double squares, elements; /* sum of (weight * difference)^2 */
 	double most;              /* of an element, unweighted */
 	int64_t wrong;            /* elements that are no number */
 	int32_t status;
 };
-/* The tensor as f32 as memory is now */
-enum status shell_floats(struct shell *shell, const struct view *view, float *values);
-/* What the ranks hold of `parts`, when all that was queued is done; d: [alone->count], the same on all
- * processes afterwards. */
-enum status compare_parts(
-        struct shell *shell, const struct parts *parts, const struct alone *alone, struct difference *d);
-/* A whole parameter's `values` */
-struct difference compare_whole(const struct alone *alone, int64_t first, int64_t count, const float *values);
+/* The tensor as f32 as memory is now; root: of each element */
+enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values);
+/* The element of the whole that element i of the tensor is */
+int64_t part_place(
+        const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
+/* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes afterwards. Whatever of
+ * a parameter no rank has declared is a failure. */
+enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
+/* Item i of one, beside the same of the other */
+struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
 
 #endif

@@ -140,7 +140,7 @@ static void definitions(void **state)
 	HOLDS("def outer m { inner m+1 }; def inner k { let seen = k }; let seen = 0; outer rank; expect "
 	      "seen == rank + 1");
 	REFUSED("expect out == 8", ST_NAME, "no variable 'out'");
-	HOLDS("def part t { y = relu t }; tensor m[3,4] = 1; part m[1]; part m.T; part m");
+	HOLDS("def piece t { y = relu t }; tensor m[3,4] = 1; piece m[1]; piece m.T; piece m");
 	REFUSED("def deep n { deep n+1 }; deep 0", ST_LIMIT, "deeper than");
 	REFUSED("twice", ST_ARGUMENT, "twice takes 1 argument, not 0: twice x");
 	REFUSED("def copy x { }", ST_NAME, "that is a command");

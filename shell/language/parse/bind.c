@@ -266,11 +266,10 @@ static enum status clauses_fit(const struct statement *statement)
 	const struct command *row = statement->row;
 	if (statement->clauses.stream && !row->stream_ok)
 		return fail(ST_ARGUMENT, "%s is on no stream: leave `on %.*s` out", row->name,
-		        (int)statement->clauses.stream->written.length,
-		        statement->clauses.stream->written.at);
+		        WHOLE(statement->clauses.stream->written));
 	if (statement->clauses.group && !row->group_ok)
 		return fail(ST_ARGUMENT, "%s is in no group: leave `in %.*s` out", row->name,
-		        (int)statement->clauses.group->written.length, statement->clauses.group->written.at);
+		        WHOLE(statement->clauses.group->written));
 	return ST_OK;
 }
 

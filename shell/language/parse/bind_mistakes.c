@@ -46,8 +46,7 @@ enum status word_surplus(const struct statement *statement, const struct word *w
 	if (is_operator(&words[i]))
 		return lonely_operator(words, i, count);
 	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
-	        (int)(words[i].after - words[i].at < 40 ? words[i].after - words[i].at : 40), words[i].at,
-	        statement->row->usage);
+	        UP_TO(40, words[i].at, words[i].after), statement->row->usage);
 }
 
 enum status word_missing(const struct statement *statement, const struct argument_row *row)

@@ -45,8 +45,7 @@ static enum status stream_or_group(struct parser *parser, const struct word *key
 		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, *what == 'o' ? "stream" : "group");
 	if (name_end(word->at, word->after) != word->after)
 		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
-		        (int)(word->after - word->at < 40 ? word->after - word->at : 40), word->at,
-		        *what == 'o' ? "stream" : "group");
+		        UP_TO(40, word->at, word->after), *what == 'o' ? "stream" : "group");
 	return parse_name(parser, word->at, word->after, name);
 }
 

@@ -6,35 +6,30 @@
 
 #include <string.h>
 
-static enum status read_or(struct reader *reader, struct formula **made);
+static enum status read_or(struct formula_reader *reader, struct formula **made);
 
 /* ---- nodes ---- */
 
-void reader_skip(struct reader *reader)
+void reader_skip(struct formula_reader *reader)
 {
 	reader->at = skip_blanks(reader->at, reader->end, true);
 }
 
-enum status reader_fails(const struct reader *reader, const char *what)
+enum status reader_fails(const struct formula_reader *reader, const char *what)
 {
 	int left = (int)(reader->end - reader->at < 40 ? reader->end - reader->at : 40);
 	if (!left)
-		return fail(ST_SYNTAX, "'%.*s': %s",
-		        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60),
-		        reader->begin, what);
-	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'",
-	        (int)(reader->end - reader->begin < 60 ? reader->end - reader->begin : 60), reader->begin,
-	        what, left, reader->at);
+		return fail(ST_SYNTAX, "'%.*s': %s", UP_TO(60, reader->begin, reader->end), what);
+	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'", UP_TO(60, reader->begin, reader->end), what, left,
+	        reader->at);
 }
 
-struct formula *formula_node(struct reader *reader, enum formula_kind kind, const char *from)
+struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from)
 {
 	struct formula *formula = tree_alloc(reader->parser->tree, sizeof *formula);
-	if (formula) {
-		formula->kind = (uint8_t)kind;
-		formula->written = slice_between(from, from);
-		formula->depth = 1;
-	}
+	formula->kind = (uint8_t)kind;
+	formula->written = slice_between(from, from);
+	formula->depth = 1;
 	return formula;
 }
 
@@ -47,7 +42,7 @@ void formula_holds(struct formula *formula, const struct formula *part)
 		formula->depth = (uint16_t)(part->depth + 1);
 }
 
-enum status formula_finish(struct reader *reader, struct formula *formula, struct formula **made)
+enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made)
 {
 	formula->written.length = (uint32_t)(reader->at - formula->written.at);
 	*made = formula;
@@ -59,7 +54,7 @@ enum status formula_finish(struct reader *reader, struct formula *formula, struc
 
 /* ---- operators ---- */
 
-static enum status read_bracket(struct reader *reader, struct formula **made)
+static enum status read_bracket(struct formula_reader *reader, struct formula **made)
 {
 	if (++reader->parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
@@ -75,7 +70,7 @@ static enum status read_bracket(struct reader *reader, struct formula **made)
 	return ST_OK;
 }
 
-static enum status read_value(struct reader *reader, struct formula **made)
+static enum status read_value(struct formula_reader *reader, struct formula **made)
 {
 	reader_skip(reader);
 	if (reader->at >= reader->end)
@@ -90,7 +85,7 @@ static enum status read_value(struct reader *reader, struct formula **made)
 	return read_name(reader, made);
 }
 
-static enum status read_sign(struct reader *reader, struct formula **made)
+static enum status read_sign(struct formula_reader *reader, struct formula **made)
 {
 	int signs = 0;
 	struct formula *formula = NULL, *outer;
@@ -117,7 +112,8 @@ struct operator
 	enum formula_kind kind;
 };
 
-static bool take_operator(struct reader *reader, const struct operator* operators, enum formula_kind *kind)
+static bool take_operator(
+        struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
 	reader_skip(reader);
 	for (; operators->text; operators++) {
@@ -135,11 +131,11 @@ static bool take_operator(struct reader *reader, const struct operator* operator
 	return false;
 }
 
-typedef enum status read_operand(struct reader *reader, struct formula **made);
+typedef enum status read_operand(struct formula_reader *reader, struct formula **made);
 
 /* Operands with operators of one strength between them, from the left */
-static enum status read_row(
-        struct reader *reader, read_operand *operand, const struct operator* operators, struct formula **made)
+static enum status read_row(struct formula_reader *reader, read_operand *operand,
+        const struct operator* operators, struct formula **made)
 {
 	enum formula_kind kind;
 	reader_skip(reader);
@@ -158,25 +154,30 @@ static enum status read_row(
 	return status;
 }
 
-static enum status read_product(struct reader *reader, struct formula **made)
+/* From loosest to tightest; `not` stands between the second row and the third */
+static const struct operator sums[] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}, {NULL, 0}},
+                             products[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
+                                     {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}},
+                             comparisons[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
+                                     {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS},
+                                     {">", FORMULA_MORE}, {NULL, 0}},
+                             ands[] = {{"and", FORMULA_AND}, {NULL, 0}},
+                             ors[] = {{"or", FORMULA_OR}, {NULL, 0}},
+                             nots[] = {{"not", FORMULA_NOT}, {NULL, 0}};
+
+static enum status read_product(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
-	        {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}};
-	return read_row(reader, read_sign, operators, made);
+	return read_row(reader, read_sign, products, made);
 }
 
-static enum status read_sum(struct reader *reader, struct formula **made)
+static enum status read_sum(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}, {NULL, 0}};
-	return read_row(reader, read_product, operators, made);
+	return read_row(reader, read_product, sums, made);
 }
 
-static enum status read_comparison(struct reader *reader, struct formula **made)
+static enum status read_comparison(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
-	        {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE},
-	        {NULL, 0}};
-	enum status status = read_row(reader, read_sum, operators, made);
+	enum status status = read_row(reader, read_sum, comparisons, made);
 	const struct formula *left = status == ST_OK ? (*made)->left : NULL;
 	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST &&
 	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST;
@@ -185,13 +186,12 @@ static enum status read_comparison(struct reader *reader, struct formula **made)
 	return status;
 }
 
-static enum status read_not(struct reader *reader, struct formula **made)
+static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"not", FORMULA_NOT}, {NULL, 0}};
 	enum formula_kind kind;
 	reader_skip(reader);
 	const char *from = reader->at;
-	if (!take_operator(reader, operators, &kind))
+	if (!take_operator(reader, nots, &kind))
 		return read_comparison(reader, made);
 	struct formula *formula = formula_node(reader, kind, from);
 	if (++reader->parser->depth > NESTING_MAX)
@@ -202,21 +202,19 @@ static enum status read_not(struct reader *reader, struct formula **made)
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-static enum status read_and(struct reader *reader, struct formula **made)
+static enum status read_and(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"and", FORMULA_AND}, {NULL, 0}};
-	return read_row(reader, read_not, operators, made);
+	return read_row(reader, read_not, ands, made);
 }
 
-static enum status read_or(struct reader *reader, struct formula **made)
+static enum status read_or(struct formula_reader *reader, struct formula **made)
 {
-	static const struct operator operators[] = {{"or", FORMULA_OR}, {NULL, 0}};
-	return read_row(reader, read_and, operators, made);
+	return read_row(reader, read_and, ors, made);
 }
 
 /* ---- whole expressions ---- */
 
-static enum status read_all(struct reader *reader, struct formula **made)
+static enum status read_all(struct formula_reader *reader, struct formula **made)
 {
 	enum status status = read_or(reader, made);
 	reader_skip(reader);
@@ -228,11 +226,11 @@ static enum status read_all(struct reader *reader, struct formula **made)
 }
 
 /* The root keeps the list of what reads data below it */
-static enum status keep_reads(struct parser *parser, struct formula *root, size_t before)
+static void keep_reads(struct parser *parser, struct formula *root, size_t before)
 {
 	size_t count = parser->read_count - before;
 	if (!count)
-		return ST_OK;
+		return;
 	root->reads = tree_alloc(parser->tree, count * sizeof *root->reads);
 	memcpy(root->reads, parser->reads + before, count * sizeof *root->reads);
 	root->read_count = (int)count;
@@ -243,12 +241,11 @@ static enum status keep_reads(struct parser *parser, struct formula *root, size_
 		        root->reads[i]->function->function == FUNCTION_CLOSE;
 	}
 	parser->read_count = before;
-	return ST_OK;
 }
 
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
-	struct reader reader = {parser, at, after, at};
+	struct formula_reader reader = {parser, at, after, at};
 	size_t before = parser->read_count;
 	int depth = parser->depth;
 
@@ -261,5 +258,7 @@ enum status parse_formula(struct parser *parser, const char *at, const char *aft
 	parser->depth = depth;
 	if (status != ST_OK && root)
 		parser->read_count = before;
-	return status == ST_OK && root ? keep_reads(parser, *made, before) : status;
+	if (status == ST_OK && root)
+		keep_reads(parser, *made, before);
+	return status;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* One more thing that only data can answer */
-static void add_read(struct reader *reader, struct formula *formula)
+static void add_read(struct formula_reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
 	MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
@@ -20,7 +20,7 @@ static void add_read(struct reader *reader, struct formula *formula)
 	parser->reads[parser->read_count++] = formula;
 }
 
-enum status read_number(struct reader *reader, struct formula **made)
+enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;
 	struct formula *formula = formula_node(reader, FORMULA_NUMBER, reader->at);
@@ -36,7 +36,7 @@ enum status read_number(struct reader *reader, struct formula **made)
 	return formula_finish(reader, formula, made);
 }
 
-enum status read_text(struct reader *reader, struct formula **made)
+enum status read_text(struct formula_reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *p = from + 1;
 	struct formula *formula = formula_node(reader, FORMULA_TEXT, from);
@@ -51,7 +51,7 @@ enum status read_text(struct reader *reader, struct formula **made)
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-static enum status read_argument(struct reader *reader, char kind, struct function_argument *argument)
+static enum status read_argument(struct formula_reader *reader, char kind, struct function_argument *argument)
 {
 	const char *from = skip_blanks(reader->at, reader->end, true);
 	const char *stop = find_outside(from, reader->end, ",)");
@@ -78,8 +78,8 @@ static enum status wrong_count(const struct function_row *row)
 }
 
 /* at the bracket, or behind the word of a metric without one */
-static enum status read_function(
-        struct reader *reader, struct formula *formula, const struct function_row *row, struct formula **made)
+static enum status read_function(struct formula_reader *reader, struct formula *formula,
+        const struct function_row *row, struct formula **made)
 {
 	struct function_argument argument[16];
 	size_t kinds = strlen(row->kinds);
@@ -110,7 +110,7 @@ static enum status read_function(
 	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
 	if (function_reads_data(row->function))
 		add_read(reader, formula);
-	return status == ST_OK ? formula_finish(reader, formula, made) : status;
+	return formula_finish(reader, formula, made);
 }
 
 static enum status unknown_function(const char *at, const char *after)
@@ -140,7 +140,7 @@ static enum status unknown_function(const char *at, const char *after)
 }
 
 /* NAME, NAME[i,j], f(..), a metric, rank, world, inf */
-enum status read_name(struct reader *reader, struct formula **made)
+enum status read_name(struct formula_reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *after = name_end(from, reader->end);
 	struct formula *formula = formula_node(reader, FORMULA_NAME, from);

@@ -58,11 +58,7 @@ static bool assigns(const struct word *words, size_t count, const char *sign)
 	if (sign < words->after || count == 1 || sign == words[1].at ||
 	        (sign == words[1].at + 1 && *words[1].at == '+'))
 		return true; /* y=... y =... y +=... */
-	const char *after = name_end(right, words[count - 1].after);
-	char name[64] = "";
-	if (after > right && (size_t)(after - right) < sizeof name)
-		memcpy(name, right, (size_t)(after - right));
-	return *name && command_find(name);
+	return command_called(slice_between(right, name_end(right, words[count - 1].after))) != NULL;
 }
 
 enum status glued_line(const struct word *words, size_t count)

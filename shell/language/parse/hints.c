@@ -169,12 +169,7 @@ const char *hint_word(const char *word, size_t length)
 
 bool hint_leaves(const char *at, const char *after)
 {
-	static const char *const words[] = {
-	        "exit", "exit()", ":q", ":q!", ":wq", ":x", "quit()", "q", "bye", "logout", "sys.exit()"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (text_is(at, after, words[i]))
-			return true;
-	return false;
+	return is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", at, after);
 }
 
 /* "y = torch.nn.relu(x, 2)" taken apart; also "all_reduce x" */
@@ -255,13 +250,11 @@ static void hole(const struct foreign_line *line, char c, struct text *out)
 		        line->object.length ? line->object.at : "x");
 	} else if (c == '*' || c == ',') {
 		for (int i = 0; i < line->arguments; i++)
-			text_add(out, "%s%.*s", i ? c == '*' ? " " : "," : "", (int)line->argument[i].length,
-			        line->argument[i].at);
+			text_add(out, "%s%.*s", i ? c == '*' ? " " : "," : "", WHOLE(line->argument[i]));
 	} else if (c - '1' < line->arguments) {
 		text_add(out, "%.*s", (int)line->argument[c - '1'].length, line->argument[c - '1'].at);
 	} else if (c == '1') {
-		text_add(out, line->object.length && line->brackets ? "%.*s" : "x", (int)line->object.length,
-		        line->object.at);
+		text_add(out, line->object.length && line->brackets ? "%.*s" : "x", WHOLE(line->object));
 	} else {
 		text_add(out, "x%c", c);
 	}
@@ -280,45 +273,30 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 			text_put(out, p, 1);
 }
 
-static bool row_known(struct slice_of_text word, const struct command **row)
-{
-	char name[64];
-	if (!word.length || word.length >= sizeof name)
-		return false;
-	memcpy(name, word.at, word.length);
-	name[word.length] = '\0';
-	*row = command_find(name);
-	return *row != NULL;
-}
-
 /* torch.relu(): its left side is no tensor */
 static bool is_module(struct slice_of_text object)
 {
-	static const char *const modules[] = {"torch", "dist", "F", "nn", "np", "torch.nn",
-	        "torch.nn.functional", "torch.distributed", "torch.cuda"};
-	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-		if (text_is(object.at, object.at + object.length, modules[i]))
-			return true;
-	return false;
+	return is_listed("torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda",
+	        object.at, object.at + object.length);
 }
 
 /* matmul(x, w): the right word, written as Python does */
 static bool bracketed(const struct foreign_line *line, enum status *status)
 {
-	const struct command *row;
+	const struct command *row = command_called(line->word);
 	struct text here = {0};
-	if (!line->brackets || !row_known(line->word, &row))
+	if (!line->brackets || !row)
 		return false;
 	const struct kernel *kernel = row->kernel;
 	if (row->results_ok && line->left.length)
-		text_add(&here, "%.*s = ", (int)line->left.length, line->left.at);
+		text_add(&here, "%.*s = ", WHOLE(line->left));
 	else if (kernel && kernel->outs && (line->arguments || line->object.length))
 		text_add(&here, "NAME = ");
 	text_add(&here, "%s", row->name);
 	if (line->object.length && line->arguments == 0 && !is_module(line->object))
-		text_add(&here, " %.*s", (int)line->object.length, line->object.at);
+		text_add(&here, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
-		text_add(&here, " %.*s", (int)line->argument[i].length, line->argument[i].at);
+		text_add(&here, " %.*s", WHOLE(line->argument[i]));
 	*status = fail(ST_SYNTAX, "write: %s", text_string(&here));
 	text_release(&here);
 	return true;
@@ -331,12 +309,8 @@ bool hint_line(const char *at, const char *after, enum status *status)
 	if (after - at > 1000 || !take_apart(at, after, &line))
 		return false;
 	const char *row = row_of(line.word.at, line.word.length);
-	bool native = false;
-	const struct command *known;
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
-	if (row && row_known(line.word, &known) && !line.brackets)
-		native = true;
-	if (!row || native)
+	if (!row || (!line.brackets && command_called(line.word)))
 		return bracketed(&line, status);
 	fill_holes(row, &line, &here);
 	*status = fail(ST_SYNTAX, "here: %s", text_string(&here));

@@ -114,7 +114,7 @@ static enum status parse_range(
 	const char *colon = find_outside(at, after, ":"), *second = find_outside(colon + 1, after, ":");
 	if (colon == at || (second ? second : after) == colon + 1 || second + 1 == after)
 		return fail(ST_SYNTAX, "for: a range is from:to or from:to:step, not '%.*s'",
-		        (int)(after - at < 40 ? after - at : 40), at);
+		        UP_TO(40, at, after));
 	enum status status = parse_formula(parser, at, colon, &statement->formula);
 	if (status == ST_OK)
 		status = parse_formula(parser, colon + 1, second ? second : after, &statement->to);
@@ -168,11 +168,9 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 		else
 			statement->word = name;
 	}
-	char word[64] = "";
-	if (statement->word->written.length < sizeof word)
-		memcpy(word, statement->word->written.at, statement->word->written.length);
-	if (command_find(word))
-		return fail(ST_NAME, "def %s: that is a command; take another name", word);
+	struct slice_of_text name = statement->word->written;
+	if (command_called(name))
+		return fail(ST_NAME, "def %.*s: that is a command; take another name", WHOLE(name));
 	statement->next_call = parser->tree->defs;
 	parser->tree->defs = statement;
 	struct statement *outer = parser->def;
@@ -248,7 +246,7 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	}
 	return fail(ST_SYNTAX,
 	        "option: '%.*s' was not expected: option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"",
-	        (int)(word->after - word->at < 40 ? word->after - word->at : 40), word->at);
+	        UP_TO(40, word->at, word->after));
 }
 
 static enum status parse_option(struct parser *parser, struct statement *statement)
@@ -274,7 +272,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 		return status;
 	if (!line->about.length)
 		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
-		        (int)line->name.length, line->name.at, usage);
+		        WHOLE(line->name), usage);
 	const char *value = line->value.at, *after = value + line->value.length;
 	if (!line->words)
 		return parse_formula(parser, value, after, &line->formula);
@@ -314,14 +312,6 @@ static enum status parse_else(struct parser *parser, struct statement *statement
 
 /* ---- which one ---- */
 
-static enum status first_line_of(struct parser *parser, struct statement *statement, const char *at)
-{
-	const char *after = at;
-	while (after < parser->at && *after != '\n' && *after != '{')
-		after++;
-	return keep_source(parser, statement, at, after);
-}
-
 enum status parse_keyword(
         struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
 {
@@ -343,7 +333,10 @@ enum status parse_keyword(
 			status = fail(ST_SYNTAX,
 			        "%s takes no `on` or `in` before it; a block does: on S { ... }",
 			        keywords[i].word);
-		return status == ST_OK ? first_line_of(parser, statement, word) : status;
+		for (after = word; after < parser->at && *after != '\n' && *after != '{';)
+			after++;
+		keep_source(parser, statement, word, after);
+		return status;
 	}
 	return ST_OK;
 }

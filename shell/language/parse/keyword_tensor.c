@@ -83,11 +83,10 @@ static enum status source_option(
 	const char *sign = option_sign(at, after);
 	struct option *option = &making->option[making->options];
 	if (!sign && parser->at < parser->end && *parser->at == '=')
-		return fail(ST_SYNTAX, "KEY=VALUE has no blanks: write %.*s=...",
-		        (int)(after - at < 40 ? after - at : 40), at);
+		return fail(ST_SYNTAX, "KEY=VALUE has no blanks: write %.*s=...", UP_TO(40, at, after));
 	if (!sign)
 		return fail(ST_ARGUMENT, "%s: '%.*s' was not expected (write NAME[SHAPE] = %s %s=...)",
-		        kernel->name, (int)(after - at < 40 ? after - at : 40), at, kernel->name,
+		        kernel->name, UP_TO(40, at, after), kernel->name,
 		        kernel->option[0].name ? kernel->option[0].name : "KEY");
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++)
 		if (text_is(at, sign, kernel->option[i].name)) {
@@ -96,8 +95,8 @@ static enum status source_option(
 			option->key = slice_between(at, sign);
 			return parse_formula(parser, sign + 1, after, &option->formula);
 		}
-	return fail(ST_ARGUMENT, "%s has no option '%.*s'%s%s", kernel->name,
-	        (int)(sign - at < 40 ? sign - at : 40), at, kernel->option[0].name ? "; it has " : "",
+	return fail(ST_ARGUMENT, "%s has no option '%.*s'%s%s", kernel->name, UP_TO(40, at, sign),
+	        kernel->option[0].name ? "; it has " : "",
 	        kernel->option[0].name ? kernel->option[0].name : "");
 }
 

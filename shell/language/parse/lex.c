@@ -186,21 +186,10 @@ bool is_listed(const char *words, const char *at, const char *after)
 
 bool name_is_reserved(const char *at, size_t length)
 {
-	static const char *const words[] = {"tensor", "let", "if", "else", "repeat", "for", "def", "expect",
-	        "option", "refuse", "replaced", "on", "in", "and", "or", "not", "rank", "world", "inf"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (text_is(at, at + length, words[i]))
-			return true;
+	if (is_listed("tensor let if else repeat for def expect option refuse replaced on in and or not rank "
+	              "world inf",
+	            at, at + length))
+		return true;
 	const struct function_row *row = function_find(at, length);
 	return row && row->metric && !row->least; /* `overlap` is a metric only before a bracket */
-}
-
-bool name_is_plain(const char *at, size_t length)
-{
-	if (!length || !is_name_start(*at))
-		return false;
-	for (size_t i = 0; i < length; i++)
-		if (!is_name_char(at[i]))
-			return false;
-	return true;
 }

@@ -56,8 +56,7 @@ enum status strange_character(const char *text, size_t count, int *line);
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);
 bool is_listed(const char *words, const char *at, const char *after); /* words: "a b c", or NULL */
-/* A name for new things: letters, digits, _ and #, not reserved. */
-bool name_is_plain(const char *at, size_t length);
+/* A word of the language, or a metric: no name for new things. */
 bool name_is_reserved(const char *at, size_t length);
 
 #endif

@@ -18,7 +18,7 @@ int line_at(struct parser *parser, const char *at)
 
 /* [at, after) is the statement without its block, for labels and messages. Newlines inside its brackets
  * become blanks. */
-enum status keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
+void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
 	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
@@ -26,12 +26,11 @@ enum status keep_source(struct parser *parser, struct statement *statement, cons
 	after = after - at > SOURCE_MAX ? at + SOURCE_MAX : after;
 	statement->source = slice_between(at, after);
 	if (!memchr(at, '\n', statement->source.length))
-		return ST_OK;
+		return;
 	char *copy = tree_alloc(parser->tree, statement->source.length);
 	for (size_t i = 0; i < statement->source.length; i++)
 		copy[i] = at[i] == '\n' ? ' ' : at[i];
 	statement->source.at = copy;
-	return ST_OK;
 }
 
 static const char *behind_blanks(const char *at, const char *end)
@@ -86,12 +85,12 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status;
 	if (parser->at < parser->end && *parser->at == '{') {
 		statement->kind = STATEMENT_BLOCK;
-		status = keep_source(parser, statement, line, parser->at);
-		return status == ST_OK ? parse_block(parser, &statement->block) : status;
+		keep_source(parser, statement, line, parser->at);
+		return parse_block(parser, &statement->block);
 	}
 	if (at_line_end(parser->at, parser->end))
 		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'",
-		        (int)(parser->at - line < 40 ? parser->at - line : 40), line);
+		        UP_TO(40, line, parser->at));
 	while (after < parser->at || (after < parser->end && is_name_char(*after)))
 		after++;
 	if (after == parser->end || is_blank(*after) || strchr("\n;{}", *after))
@@ -100,10 +99,10 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return status;
 	const char *begin = parser->at;
 	status = parse_line(parser, statement);
-	if (status != ST_OK)
-		return status;
-	return keep_source(
-	        parser, statement, line, statement->block ? begin + strcspn(begin, "{\n") : parser->at);
+	if (status == ST_OK)
+		keep_source(parser, statement, line,
+		        statement->block ? begin + strcspn(begin, "{\n") : parser->at);
+	return status;
 }
 
 /* ---- blocks ---- */

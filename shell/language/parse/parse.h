@@ -41,8 +41,7 @@ int line_at(struct parser *parser, const char *at); /* asked for in the order of
 enum status parse_statements(
         struct parser *parser, struct block *block, bool braces);     /* up to the end, or its `}` */
 enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
-enum status keep_source(
-        struct parser *parser, struct statement *statement, const char *at, const char *after);
+void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
 enum status parse_words(struct parser *parser); /* the rest of the statement's words, to parser->words */
@@ -79,9 +78,6 @@ enum status parse_tensor(
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **ranks);
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
-/* The index list of a bracket: at the `[`; *after is behind the `]`. */
-enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **index,
-        int *indices, const char **after);
 /* The end of a name with `$` at `at` ("h$i", "d$(p)"): `at` itself when there is none */
 const char *name_end(const char *at, const char *end);
 /* It can be NAME, NAME.T, NAME[..]: says nothing of what stands in the bracket */

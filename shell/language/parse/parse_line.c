@@ -23,22 +23,7 @@ static enum status no_command(const char *at, const char *after)
 
 static const struct command *find_row(const struct word *word)
 {
-	char name[64];
-	size_t length = (size_t)(word->after - word->at);
-	if (!length || length >= sizeof name || memchr(word->at, '\0', length))
-		return NULL;
-	memcpy(name, word->at, length);
-	name[length] = '\0';
-	return command_find(name);
-}
-
-static enum status add_call(struct parser *parser, struct statement *statement)
-{
-	if (parser->lenient)
-		return ST_OK;
-	statement->next_call = parser->tree->calls;
-	parser->tree->calls = statement;
-	return ST_OK;
+	return command_called(slice_between(word->at, word->after));
 }
 
 static enum status parse_command(
@@ -290,7 +275,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		return status;
 	if (!looks_like_tensor(words->at, words->after))
 		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
-		        (int)(words->after - words->at < 40 ? words->after - words->at : 40), words->at);
+		        UP_TO(40, words->at, words->after));
 	if (parser->at < parser->end && *parser->at == '{') /* while ... { */
 		return no_command(words->at, words->after);
 	if (is_chosen(words))
@@ -304,5 +289,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	status = bind_call(parser, statement, 1);
 	if (status == ST_OK)
 		status = parse_name(parser, words->at, words->after, &statement->word);
-	return status == ST_OK && !replaced ? add_call(parser, statement) : status;
+	if (status == ST_OK && !replaced && !parser->lenient) {
+		statement->next_call = parser->tree->calls;
+		parser->tree->calls = statement;
+	}
+	return status;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static enum status tree_text(struct tree **made, const char *text, size_t count, const char *file)
+static struct tree *tree_text(const char *text, size_t count, const char *file)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
 	tree->users = 1;
@@ -17,8 +17,7 @@ static enum status tree_text(struct tree **made, const char *text, size_t count,
 	tree->text = copy;
 	tree->count = count;
 	tree->file = name;
-	*made = tree;
-	return ST_OK;
+	return tree;
 }
 
 static void parser_release(struct parser *parser)
@@ -71,9 +70,7 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	enum status status = text_is_fit(text, count, file, first_line);
 	if (status != ST_OK)
 		return status;
-	status = tree_text(&tree, text, count, file);
-	if (status != ST_OK)
-		return status;
+	tree = tree_text(text, count, file);
 	struct parser parser = {.tree = tree,
 	        .at = tree->text,
 	        .end = tree->text + count,
@@ -106,12 +103,10 @@ enum status tree_first(const char *text, size_t count, const char *file, int fir
 	text += mark;
 	count -= mark;
 	size_t fit = fit_lines(text, count);
-	enum status status = tree_text(&parser.tree, text, fit, file);
-	if (status != ST_OK)
-		return status;
+	parser.tree = tree_text(text, fit, file);
 	parser.at = parser.counted = parser.tree->text;
 	parser.end = parser.at + fit;
-	status = parse_statements(&parser, &parser.tree->block, false);
+	enum status status = parse_statements(&parser, &parser.tree->block, false);
 	if (status == ST_INCOMPLETE && fit < count)
 		status = not_text(text, count);
 	if (status != ST_OK && file)
@@ -124,11 +119,9 @@ enum status tree_first(const char *text, size_t count, const char *file, int fir
 
 enum status tree_tensor(struct tree **made, const char *text, struct tensor_ref **tensor)
 {
-	struct parser parser = {0};
-	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
-	if (status == ST_OK)
-		status = parse_tensor(
-		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
+	struct parser parser = {.tree = tree_text(text, strlen(text), NULL)};
+	enum status status =
+	        parse_tensor(&parser, parser.tree->text, parser.tree->text + parser.tree->count, tensor);
 	return keep_tree(&parser, status, made);
 }
 
@@ -143,19 +136,17 @@ enum status tree_quoted(struct tree **made, struct slice_of_text text, struct na
 		text_put(&quoted, &text.at[i], 1);
 	}
 	text_put(&quoted, "\"", 1);
-	enum status status = tree_text(&parser.tree, quoted.bytes, quoted.count, NULL);
+	parser.tree = tree_text(quoted.bytes, quoted.count, NULL);
 	text_release(&quoted);
-	if (status == ST_OK)
-		status = parse_name(&parser, parser.tree->text, parser.tree->text + parser.tree->count, name);
+	enum status status =
+	        parse_name(&parser, parser.tree->text, parser.tree->text + parser.tree->count, name);
 	return keep_tree(&parser, status, made);
 }
 
 enum status tree_ranks(struct tree **made, const char *text, struct ranks_ref **ranks)
 {
-	struct parser parser = {0};
-	enum status status = tree_text(&parser.tree, text, strlen(text), NULL);
-	if (status == ST_OK)
-		status = parse_ranks(
-		        &parser, parser.tree->text, parser.tree->text + parser.tree->count, ranks);
+	struct parser parser = {.tree = tree_text(text, strlen(text), NULL)};
+	enum status status =
+	        parse_ranks(&parser, parser.tree->text, parser.tree->text + parser.tree->count, ranks);
 	return keep_tree(&parser, status, made);
 }

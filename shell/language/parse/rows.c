@@ -2,6 +2,7 @@
  *
  * The one table of the process that is filled while it runs: handed down at the start, and never changed. */
 #include "shell/language/parse/rows.h"
+#include "shell/language/parse/lex.h"
 #include "base/search.h"
 #include "base/text.h"
 
@@ -15,16 +16,23 @@ static struct {
 	const struct command *slot[SLOTS]; /* by hash of the name, open addressing */
 } table;
 
-static unsigned hash(const char *name)
+/* Where the row of that name is, or where it would go */
+static unsigned slot_of(struct slice_of_text name)
 {
-	return (unsigned)(hash_bytes(HASH_BEGIN, name, strlen(name)) % SLOTS);
+	unsigned i = (unsigned)(hash_bytes(HASH_BEGIN, name.at, name.length) % SLOTS);
+	while (table.slot[i] && !slice_is(name, table.slot[i]->name))
+		i = (i + 1) % SLOTS;
+	return i;
+}
+
+static struct slice_of_text whole(const char *name)
+{
+	return (struct slice_of_text){name, (uint32_t)strlen(name)};
 }
 
 static void add(const struct command *row)
 {
-	unsigned i = hash(row->name);
-	while (table.slot[i] && strcmp(table.slot[i]->name, row->name) != 0)
-		i = (i + 1) % SLOTS;
+	unsigned i = slot_of(whole(row->name));
 	if (table.slot[i] || table.count == ROWS_MAX)
 		return; /* a command of that name comes first */
 	table.slot[i] = row;
@@ -43,12 +51,14 @@ void rows_add(const struct command *const *rows)
 	qsort(table.row, (size_t)table.count, sizeof *table.row, by_name);
 }
 
+const struct command *command_called(struct slice_of_text name)
+{
+	return table.slot[slot_of(name)];
+}
+
 const struct command *command_find(const char *name)
 {
-	unsigned i = hash(name);
-	while (table.slot[i] && strcmp(table.slot[i]->name, name) != 0)
-		i = (i + 1) % SLOTS;
-	return table.slot[i];
+	return command_called(whole(name));
 }
 
 const struct command *command_at(int i)

@@ -60,6 +60,10 @@ struct slice_of_text {
 	const char *at;
 	uint32_t length;
 };
+/* Arguments of a "%.*s": all of a slice; no more of it than a message shows; no more than `most` of [at, after) */
+#define WHOLE(slice) (int)(slice).length, (slice).at
+#define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
+#define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
 enum { PARTS_MAX = 4 /* of a divided line */ };
 struct command {
 	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
@@ -77,8 +81,10 @@ struct command {
 	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
 	const struct collective *collective;
 };
-const struct command *command_find(const char *name); /* commands, kernels and collectives; NULL if none */
-const struct command *command_at(int i);              /* sorted by name; NULL behind the last */
+/* Commands, kernels and collectives; NULL: none of that name */
+const struct command *command_find(const char *name);
+const struct command *command_called(struct slice_of_text name);
+const struct command *command_at(int i); /* sorted by name; NULL behind the last */
 
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes
  * first. A kernel's row: argument[0] tensors (any number of words; their order counts, not

@@ -22,8 +22,6 @@ void *tree_alloc(struct tree *tree, size_t bytes)
 	if (!page || page->room - page->used < bytes) {
 		size_t room = page_room(page, bytes);
 		page = mem_alloc(sizeof *page + room);
-		if (!page)
-			return NULL;
 		*page = (struct tree_page){.next = tree->pages, .room = room};
 		tree->pages = page;
 	}

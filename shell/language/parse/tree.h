@@ -267,7 +267,7 @@ enum status tree_parse(struct tree **tree, const char *text, size_t count, const
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken);
 void tree_use(struct tree *tree);
 void tree_release(struct tree *tree);
-/* Zeroed memory of the tree's; NULL, worded, when there is none. */
+/* Zeroed memory of the tree's, freed with it. */
 void *tree_alloc(struct tree *tree, size_t bytes);
 
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */

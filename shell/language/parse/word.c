@@ -75,8 +75,7 @@ static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
 {
 	if (*at == '(' && (after - at < 2 || after[-1] != ')'))
-		return fail(
-		        ST_SYNTAX, "'%.*s': ')' is missing", (int)(after - at < 40 ? after - at : 40), at);
+		return fail(ST_SYNTAX, "'%.*s': ')' is missing", UP_TO(40, at, after));
 	name->constant = false;
 	return parse_formula(parser, at, after, &name->part[name->parts++].formula);
 }
@@ -136,8 +135,7 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 	name->constant = true;
 	name->quoted = at < after && *at == '"';
 	if (name->quoted && (after - at < 2 || after[-1] != '"'))
-		return fail(ST_SYNTAX, "%.*s: a text ends with its quote",
-		        (int)(after - at < 60 ? after - at : 60), at);
+		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
 	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
@@ -195,7 +193,8 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 	return status;
 }
 
-enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
+/* The list of a bracket: at the `[`; *after is behind the `]`. */
+static enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
         int *indices, const char **after)
 {
 	struct index index[DIMS_MAX];
@@ -227,7 +226,7 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	const char *p = name_end(at, after);
 	if (p == at)
 		return fail(ST_ARGUMENT, "'%.*s' is no tensor: a name, NAME.T or NAME[slice] was expected",
-		        (int)(after - at < 60 ? after - at : 60), at);
+		        UP_TO(60, at, after));
 	enum status status = parse_name(parser, at, p, &name);
 	if (status != ST_OK)
 		return status;
@@ -247,11 +246,10 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	if (status == ST_OK && p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
 	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
-		return fail(ST_SYNTAX, "%.*s: .T stands behind the name, before the slice",
-		        (int)(after - at < 60 ? after - at : 60), at);
+		return fail(
+		        ST_SYNTAX, "%.*s: .T stands behind the name, before the slice", UP_TO(60, at, after));
 	if (status == ST_OK && p != after)
-		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", (int)(after - p < 40 ? after - p : 40),
-		        p, (int)(p - at < 40 ? p - at : 40), at);
+		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", UP_TO(40, p, after), UP_TO(40, at, p));
 	*made = tensor;
 	return status;
 }
@@ -262,22 +260,19 @@ enum status parse_shape(
 	struct index *index = NULL;
 	const char *p = at;
 	if (at >= after || *at != '[')
-		return fail(ST_SHAPE, "'%.*s': a shape was expected, as in [64,64]",
-		        (int)(after - at < 40 ? after - at : 40), at);
+		return fail(ST_SHAPE, "'%.*s': a shape was expected, as in [64,64]", UP_TO(40, at, after));
 	enum status status = parse_indices(parser, at, after, &index, dims, &p);
 	if (status != ST_OK)
 		return status;
 	if (p != after && *p == ',')
-		return fail(ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks",
-		        (int)(p - at < 40 ? p - at : 40), at);
-	if (p != after)
 		return fail(
-		        ST_SYNTAX, "'%.*s' cannot follow a shape", (int)(after - p < 40 ? after - p : 40), p);
+		        ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", UP_TO(40, at, p));
+	if (p != after)
+		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", UP_TO(40, p, after));
 	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
 	for (int i = 0; i < *dims; i++) {
 		if (index[i].range)
-			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges",
-			        (int)(after - at < 40 ? after - at : 40), at);
+			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges", UP_TO(40, at, after));
 		(*made)[i] = index[i].from;
 	}
 	return ST_OK;
@@ -288,7 +283,7 @@ enum status parse_shape(
 static enum status ranks_mistake(const char *at, const char *after)
 {
 	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
-	        (int)(after - at < 40 ? after - at : 40), at);
+	        UP_TO(40, at, after));
 }
 
 static int count_commas(const char *at, const char *after)
@@ -321,8 +316,8 @@ static enum status parse_range_list(
 			p += i == 0;
 		}
 		if (range->to < range->from)
-			return fail(ST_RANK, "@%.*s: %d-%d counts down",
-			        (int)(after - at < 40 ? after - at : 40), at, range->from, range->to);
+			return fail(ST_RANK, "@%.*s: %d-%d counts down", UP_TO(40, at, after), range->from,
+			        range->to);
 		if (p == after)
 			return ST_OK;
 		if (*p++ != ',')

@@ -89,7 +89,7 @@ int call_count(const struct call *call, int row)
 	return count;
 }
 
-struct argument *word_of(struct call *call, int row, int i, struct slot **slot)
+struct argument *word_of(struct call *call, int row, int i, struct word_slot **slot)
 {
 	struct statement *statement = call->statement;
 	for (int k = 0; k < statement->arguments; k++)
@@ -106,45 +106,32 @@ enum status no_word(const struct call *call)
 	        call->statement->row->usage);
 }
 
-/* Words of a kernel with numbers among its tensors: a name is a number where a variable of numbers has it,
- * else a tensor */
-bool mixed_is_number(struct call *call, const struct argument *argument)
+/* A word alone may name a tensor or stand for a value: what its name is where the line runs decides. Among the words of
+ * a kernel only a variable that holds a number is one: any other name is a tensor, perhaps of another name. */
+static bool is_value(struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));
+	const struct formula *formula = argument->formula;
 	bool varies = false;
-	name_id id;
-	if (!argument->formula || argument->formula->kind == FORMULA_ELEMENT)
-		return false;
-	if (argument->formula->kind != FORMULA_NAME)
-		return true; /* rank, world, a metric */
-	if (evaluate_name(&eval, argument->tensor->name, &id) != ST_OK)
-		return false;
-	const struct variable *variable = variable_find(call->in, id);
-	return variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
-}
-
-/* A word alone may be a tensor or an expression: what its name is decides */
-static bool is_expression(struct call *call, const struct argument *argument)
-{
+	name_id name, written;
 	if (!argument->tensor)
 		return true;
-	if (!argument->formula || argument->formula->kind == FORMULA_ELEMENT)
+	if (!formula || formula->kind == FORMULA_ELEMENT)
 		return false;
-	if (argument->formula->kind != FORMULA_NAME)
-		return true;
-	struct eval eval = eval_on(call, ranks_first(call->set));
-	name_id name;
-	if (evaluate_name(&eval, argument->tensor->name, &name) != ST_OK)
+	if (formula->kind != FORMULA_NAME)
+		return true; /* rank, world, a metric */
+	struct name *word = argument->tensor->name;
+	if (evaluate_name(&eval, word, &name) != ST_OK)
 		return false;
 	const struct variable *variable = variable_find(call->in, name);
+	if (number)
+		return variable && variable_at(variable, eval.rank, &varies).kind == VALUE_NUMBER;
 	if (variable)
 		return true;
-	name_id written;
-	bool stands_for =
-	        evaluate_written(&eval, argument->tensor->name, &written) == ST_OK && written != name;
-	if (stands_for || (argument->tensor->name->parts == 1 && argument->tensor->name->part[0].formula))
-		return world_find(call->shell->world, eval.rank, name).kind != THING_TENSOR;
 	struct thing thing = world_find(call->shell->world, eval.rank, name);
+	bool stands_for = evaluate_written(&eval, word, &written) == ST_OK && written != name;
+	if (stands_for || (word->parts == 1 && word->part[0].formula))
+		return thing.kind != THING_TENSOR;
 	return thing.kind == THING_GROUP && call->shell->world->groups[thing.index].axis;
 }
 
@@ -158,12 +145,12 @@ int call_argument_part(const struct call *call, int row, int i)
 
 bool argument_is_number(struct call *call, const struct argument *argument)
 {
-	return call->statement->mixed ? mixed_is_number(call, argument) : is_expression(call, argument);
+	return is_value(call, argument, call->statement->mixed);
 }
 
 const char *call_argument_text(struct call *call, int row, int i)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument)
 		return "";
@@ -174,13 +161,13 @@ const char *call_argument_text(struct call *call, int row, int i)
 enum argument_kind call_kind(const struct call *asked, int row, int i)
 {
 	struct call *call = (struct call *)(uintptr_t)asked; /* its caches change, the line does not */
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument)
 		return ARG_END;
 	if (argument->kind != ARG_PRINTABLE)
 		return (enum argument_kind)argument->kind;
-	return is_expression(call, argument) ? ARG_EXPRESSION : ARG_TENSOR;
+	return is_value(call, argument, false) ? ARG_EXPRESSION : ARG_TENSOR;
 }
 
 enum status call_result(struct call *call, int i, int rank, struct view *view)
@@ -192,7 +179,7 @@ enum status call_result(struct call *call, int i, int rank, struct view *view)
 
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->tensor)
 		return no_word(call);

@@ -7,7 +7,7 @@
 #include "shell/language/run/run.h"
 
 /* What was found out about a word and holds for all ranks of the line */
-struct slot {
+struct word_slot {
 	bool ready; /* `value` or `text` holds for every rank */
 	struct value value;
 	const char *text;
@@ -21,9 +21,9 @@ struct call {
 	struct interpreter *in;
 	struct statement *statement;
 	const struct ranks *set;
-	struct slot *slot; /* results, arguments, options */
-	struct slot slots[SLOTS_INLINE];
-	struct slot on, in_group; /* clauses */
+	struct word_slot *slot; /* results, arguments, options */
+	struct word_slot slots[SLOTS_INLINE];
+	struct word_slot on, in_group; /* clauses */
 };
 
 static inline struct eval eval_on(const struct call *call, int rank)
@@ -41,16 +41,15 @@ static inline enum status on_rank(struct call *call, int rank, enum status statu
 
 /* ---- call.c */
 /* The i-th word of a row, and the slot of what is known about it; NULL: there are not so many */
-struct argument *word_of(struct call *call, int row, int i, struct slot **slot);
+struct argument *word_of(struct call *call, int row, int i, struct word_slot **slot);
 enum status no_word(const struct call *call);
-bool mixed_is_number(struct call *call, const struct argument *argument);
 /* A word that may be a tensor or a number, of a kernel or not: what its name is decides */
 bool argument_is_number(struct call *call, const struct argument *argument);
 
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
-enum status word_value(
-        struct call *call, const struct formula *formula, struct slot *slot, int rank, struct value *value);
-enum status name_word(struct call *call, struct name *name, struct slot *slot, int rank, name_id *id);
+enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
+        struct value *value);
+enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
 enum status as_number(
         struct call *call, const struct value *value, struct slice_of_text written, struct number *number);
 

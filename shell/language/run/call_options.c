@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct option *option_of(const struct call *call, const char *name, struct slot **slot)
+static struct option *option_of(const struct call *call, const char *name, struct word_slot **slot)
 {
 	struct statement *statement = call->statement;
 	size_t length = strlen(name);
@@ -21,7 +21,7 @@ static struct option *option_of(const struct call *call, const char *name, struc
 
 bool call_has(const struct call *call, const char *option)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	return option_of(call, option, &slot) != NULL;
 }
 
@@ -46,14 +46,13 @@ static enum status unit_fits(const struct option *option, struct number number)
 	        unit_name(number.unit), unit_name(wanted), examples[wanted]);
 }
 
-static enum status option_number(
-        struct call *call, const struct option *option, struct slot *slot, int rank, struct number *number)
+static enum status option_number(struct call *call, const struct option *option, struct word_slot *slot,
+        int rank, struct number *number)
 {
 	struct value value;
 	enum status status = word_value(call, option->formula, slot, rank, &value);
 	if (status == ST_NAME)
-		return fail_in(status, "%.*s",
-		        (int)(option->written.length > 60 ? 60 : option->written.length), option->written.at);
+		return fail_in(status, "%.*s", SHOWN(option->written));
 	if (status == ST_OK)
 		status = as_number(call, &value, option->written, number);
 	return status == ST_OK ? unit_fits(option, *number) : status;
@@ -61,7 +60,7 @@ static enum status option_number(
 
 enum status call_option(struct call *call, const char *name, int rank, struct number *number)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct option *option = option_of(call, name, &slot);
 	if (!option || !option->formula)
 		return not_there(call, name);
@@ -70,7 +69,7 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 
 enum status call_option_word(struct call *call, const char *name, int rank, const char **word)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	name_id id;
 	const struct option *option = option_of(call, name, &slot);
 	if (!option || !option->word)
@@ -112,7 +111,7 @@ enum status call_key(
 		struct option *option = &statement->option[k];
 		if (option->row || i-- > 0)
 			continue;
-		struct slot *slot = &call->slot[statement->results + statement->arguments + k];
+		struct word_slot *slot = &call->slot[statement->results + statement->arguments + k];
 		struct eval eval = eval_on(call, rank);
 		struct value value;
 		name_id id;

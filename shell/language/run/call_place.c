@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static enum status place_named(struct call *call, struct name *clause, struct slot *slot,
+static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
         const struct lane_name *lane, int rank, enum thing_kind kind, int *index)
 {
 	name_id name = lane->each ? lane->each[rank] : lane->one;

@@ -14,7 +14,7 @@ static int stream_of(void *self, int rank)
 	return number;
 }
 
-static enum status fetch_for(struct call *call, const struct formula *formula, struct slot *slot)
+static enum status fetch_for(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
 		return ST_OK;
@@ -37,7 +37,7 @@ static int place_in(const struct ranks *set, int rank)
 }
 
 /* With what was fetched for the word */
-static struct eval eval_reading(const struct call *call, const struct slot *slot, int rank)
+static struct eval eval_reading(const struct call *call, const struct word_slot *slot, int rank)
 {
 	struct eval eval = eval_on(call, rank);
 	if (slot->data) {
@@ -48,8 +48,8 @@ static struct eval eval_reading(const struct call *call, const struct slot *slot
 	return eval;
 }
 
-enum status word_value(
-        struct call *call, const struct formula *formula, struct slot *slot, int rank, struct value *value)
+enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
+        struct value *value)
 {
 	if (slot->ready) {
 		*value = slot->value;
@@ -73,8 +73,7 @@ enum status as_number(
         struct call *call, const struct value *value, struct slice_of_text written, struct number *number)
 {
 	if (value->kind != VALUE_NUMBER)
-		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected",
-		        (int)(written.length > 60 ? 60 : written.length), written.at,
+		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", SHOWN(written),
 		        names_text(call->shell->world->names, value->name));
 	*number = (struct number){value->number, (enum unit)value->unit};
 	return ST_OK;
@@ -82,7 +81,7 @@ enum status as_number(
 
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	struct value value;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->formula)
@@ -94,7 +93,7 @@ enum status call_number(struct call *call, int row, int i, int rank, struct numb
 
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	struct value value;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->formula)
@@ -111,16 +110,9 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 	return status == ST_OK ? on_rank(call, rank, evaluate_text(&eval, formula->name, out)) : status;
 }
 
-bool call_expression_reads_data(struct call *call, int row, int i)
-{
-	struct slot *slot;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	return argument && argument->formula && argument->formula->read_count > 0;
-}
-
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->dims)
 		return no_word(call);
@@ -139,7 +131,7 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 
 /* ---- names ---- */
 
-enum status name_word(struct call *call, struct name *name, struct slot *slot, int rank, name_id *id)
+enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id)
 {
 	if (slot->ready) {
 		*id = slot->value.name;
@@ -158,7 +150,7 @@ enum status name_word(struct call *call, struct name *name, struct slot *slot, i
 
 enum status call_word(struct call *call, int row, int i, int rank, const char **word)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	struct value value;
 	name_id id;
 	const struct argument *argument = word_of(call, row, i, &slot);
@@ -191,13 +183,12 @@ static enum status name_is_made_well(struct call *call, const struct argument *a
 	if (well && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
 	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
-	        call->statement->row->name,
-	        (int)(argument->written.length > 60 ? 60 : argument->written.length), argument->written.at);
+	        call->statement->row->name, SHOWN(argument->written));
 }
 
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->name)
 		return no_word(call);
@@ -210,7 +201,7 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	name_id name;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->name)
@@ -231,7 +222,7 @@ enum status call_thing(struct call *call, int row, int i, int rank, struct thing
 
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set)
 {
-	struct slot *slot;
+	struct word_slot *slot;
 	const struct argument *argument = word_of(call, row, i, &slot);
 	if (!argument || !argument->ranks)
 		return no_word(call);

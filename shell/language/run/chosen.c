@@ -30,7 +30,7 @@ static enum status variant_of(
 	if (!line || line->next || line->kind == STATEMENT_CHOSEN) {
 		tree_release(tree);
 		return fail(ST_SYNTAX, "'%.*s' reads '%s', which is no line with a command",
-		        (int)statement->source.length, statement->source.at, text);
+		        WHOLE(statement->source), text);
 	}
 	struct variant *variant = tree_alloc(tree, sizeof *variant);
 	*variant = (struct variant){.next = statement->variant,

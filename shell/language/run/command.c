@@ -33,7 +33,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	}
 	for (int i = 0; statement->mixed && i < statement->arguments; i++)
 		if (statement->argument[i].kind == ARG_PRINTABLE)
-			statement->argument[i].row = mixed_is_number(&call, &statement->argument[i])
+			statement->argument[i].row = argument_is_number(&call, &statement->argument[i])
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
 	enum status status = statement->row->run(shell, &call);
@@ -69,7 +69,7 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 	struct tensor_ref *to = statement->result[0].tensor;
 	if (statement->result[0].dropped || to->indices || to->transposed)
 		return fail(ST_SYNTAX, "'%.*s' is no name for a view; `copy` writes into a slice",
-		        (int)statement->result[0].written.length, statement->result[0].written.at);
+		        WHOLE(statement->result[0].written));
 	enum status status = evaluate_view(eval, statement->argument[0].tensor, NULL, false, of);
 	if (status == ST_OK)
 		status = evaluate_name(eval, to->name, name);

@@ -38,7 +38,6 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
 enum status call_expression_text(
         struct call *call, int row, int i, int rank, struct text *out); /* the value as print shows it */
-bool call_expression_reads_data(struct call *call, int row, int i);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
 enum status call_word(struct call *call, int row, int i, int rank,
         const char **word); /* WORD NEW FILE TEXT OP, $ replaced; valid until the line ends */

@@ -11,8 +11,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 		enum status status = evaluate_view(eval, formula->tensor, NULL, false, &read->a);
 		if (status == ST_OK && layout_count(&read->a.layout) != 1)
 			status = fail(ST_SHAPE, "%.*s has %lld elements, and one number was expected",
-			        (int)formula->written.length, formula->written.at,
-			        (long long)layout_count(&read->a.layout));
+			        WHOLE(formula->written), (long long)layout_count(&read->a.layout));
 		return status;
 	}
 	enum function function = formula->function->function;
@@ -24,8 +23,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 		status = evaluate_view(eval, formula->argument[1].tensor, NULL, false, &read->b);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE &&
 	        !layout_same_shape(&read->a.layout, &read->b.layout))
-		status = fail(ST_SHAPE, "%.*s: the shapes differ", (int)formula->written.length,
-		        formula->written.at);
+		status = fail(ST_SHAPE, "%.*s: the shapes differ", WHOLE(formula->written));
 	return status;
 }
 

@@ -49,8 +49,7 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 	if (argument->tensor)
 		return reference_value(eval, argument->tensor, value);
 	if (argument->formula->read_count)
-		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first",
-		        (int)argument->written.length, argument->written.at);
+		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first", WHOLE(argument->written));
 	return evaluate(eval, argument->formula, value);
 }
 
@@ -147,15 +146,13 @@ static enum status parameter(
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
-	size_t index;
 	enum status status = argument_values(shell, &call->argument[i], frame->set, &varies);
-	name_id name = status == ST_OK
-	        ? names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length)
-	        : 0;
-	if (status == ST_OK)
-		status = local_push(in, frame, name, frame->set, &index);
-	return status == ST_OK ? variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies)
-	                       : status;
+	if (status != ST_OK)
+		return status;
+	name_id name = names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length);
+	size_t index = local_push(frame, name, frame->set);
+	variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies);
+	return ST_OK;
 }
 
 static enum status wrong_count(const struct statement *call, const struct statement *def)
@@ -163,10 +160,10 @@ static enum status wrong_count(const struct statement *call, const struct statem
 	struct text usage = {0};
 	text_put(&usage, def->word->written.at, def->word->written.length);
 	for (int i = 0; i < def->parameters; i++)
-		text_add(&usage, " %.*s", (int)def->parameter[i].length, def->parameter[i].at);
+		text_add(&usage, " %.*s", WHOLE(def->parameter[i]));
 	enum status status = fail(ST_ARGUMENT, "%.*s takes %d argument%s, not %d: %s",
-	        (int)def->word->written.length, def->word->written.at, def->parameters,
-	        def->parameters == 1 ? "" : "s", call->arguments, text_string(&usage));
+	        WHOLE(def->word->written), def->parameters, def->parameters == 1 ? "" : "s", call->arguments,
+	        text_string(&usage));
 	text_release(&usage);
 	return status;
 }

@@ -22,7 +22,7 @@ static enum status add_part(
 	}
 	if (part->formula->read_count && !eval->data)
 		return fail(ST_ARGUMENT, "'%.*s': a name cannot hang on data; let a = ... first",
-		        (int)name->written.length, name->written.at);
+		        WHOLE(name->written));
 	enum status status = evaluate(eval, part->formula, &value);
 	if (status != ST_OK)
 		return status;
@@ -32,8 +32,7 @@ static enum status add_part(
 	}
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
-		        (int)name->written.length, name->written.at, shown(part->formula),
-		        part->formula->written.at, value.number);
+		        WHOLE(name->written), shown(part->formula), part->formula->written.at, value.number);
 	if (!name->quoted && value.kind == VALUE_NUMBER)
 		text_add(out, "%.0f", value.number);
 	else
@@ -49,7 +48,7 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	return status;
 }
 
-static enum status constant_name(struct eval *eval, struct name *name, name_id *id)
+static name_id constant_name(struct eval *eval, struct name *name)
 {
 	if (name->generation != eval->in->generation) {
 		struct text text = {0};
@@ -59,14 +58,15 @@ static enum status constant_name(struct eval *eval, struct name *name, name_id *
 		text_release(&text);
 		name->generation = eval->in->generation;
 	}
-	*id = name->id;
-	return ST_OK;
+	return name->id;
 }
 
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
-	if (name->constant)
-		return constant_name(eval, name, id);
+	if (name->constant) {
+		*id = constant_name(eval, name);
+		return ST_OK;
+	}
 	struct text text = {0};
 	enum status status = evaluate_text(eval, name, &text);
 	*id = status == ST_OK ? names_make(eval->shell->world->names, text_string(&text), text.count) : 0;
@@ -321,7 +321,7 @@ static enum status named_ranks(
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_RANK,
 		        "@%.*s differs by rank: @(expression) says for each rank whether it takes part",
-		        (int)ref->written.length, ref->written.at);
+		        WHOLE(ref->written));
 	if (status == ST_OK)
 		status = tree_ranks(&tree, text_string(&text), &inner);
 	if (status == ST_OK)

@@ -42,23 +42,12 @@ static void put_written(const struct formula *formula, struct text *out)
 	text_put(out, formula->written.at, length);
 }
 
-static const char *opposite(enum formula_kind kind)
-{
-	switch (kind) {
-	case FORMULA_EQUAL:
-		return "is not";
-	case FORMULA_UNEQUAL:
-		return "is";
-	case FORMULA_LESS:
-		return "is not below";
-	case FORMULA_AT_MOST:
-		return "is above";
-	case FORMULA_MORE:
-		return "is not above";
-	default:
-		return "is below";
-	}
-}
+static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
+        [FORMULA_UNEQUAL] = "is",
+        [FORMULA_LESS] = "is not below",
+        [FORMULA_AT_MOST] = "is above",
+        [FORMULA_MORE] = "is not above",
+        [FORMULA_AT_LEAST] = "is below"};
 
 static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
 {
@@ -67,23 +56,18 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		put_written(part->left, out);
 		text_add(out, " = ");
 		side(eval, part->left, part->right, out);
-		text_add(out, ", which %s ", opposite((enum formula_kind)part->kind));
+		text_add(out, ", which %s ", opposites[part->kind]);
 		side(eval, part->right, part->left, out);
 		if (part->right->kind != FORMULA_NUMBER)
-			text_add(out, " = %.*s", (int)part->right->written.length, part->right->written.at);
+			text_add(out, " = %.*s", WHOLE(part->right->written));
 		return;
 	}
 	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(out, "%.*s differ by %g of the largest", (int)part->written.length, part->written.at,
+		text_add(out, "%.*s differ by %g of the largest", WHOLE(part->written),
 		        eval->data[part->place * eval->data_stride + eval->data_index]);
 	else
-		text_add(out, "%.*s is not so", (int)part->written.length, part->written.at);
+		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
-
-struct expectation {
-	struct ranks failed;
-	bool any;
-};
 
 static void place_of(struct shell *shell, const struct statement *statement)
 {
@@ -97,7 +81,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 {
 	struct text text = {0};
 	place_of(shell, statement);
-	out_say(shell->out, "false: %.*s\n", (int)statement->source.length, statement->source.at);
+	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
 	int place = out_place(shell->out, failed);
 	int index = 0;
 	FOR_RANKS (rank, set) {

@@ -69,8 +69,7 @@ static enum status no_such_option(const char *what, const struct tree *tree, con
 	int count;
 	for (const struct statement *line = tree->block.first; line; line = line->next)
 		if (line->kind == STATEMENT_OPTION)
-			text_add(&list, "%s%.*s", list.count ? " " : "", (int)line->given->name.length,
-			        line->given->name.at);
+			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
 	const char *near = list.count ? text_nearest(text_string(&list), name, strlen(name), &count) : NULL;
 	enum status status;
 	if (!list.count)
@@ -103,20 +102,20 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 		        slice_between(written + name, written + length), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
-		        written, (int)line->value.length, line->value.at);
+		        written, WHOLE(line->value));
 	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))
 		status = fail(ST_RANGE, "%s: %s: at least %g was expected", what, written, line->least.value);
 	else if (!any && given->number.unit != standard->number.unit &&
 	        !(given->number.unit == UNIT_PLAIN &&
 	                (standard->number.unit == UNIT_BYTES || given->number.value == 0)))
 		status = fail(ST_UNIT, "%s: %s: %s was expected, as in the default %.*s", what, written,
-		        unit_name(standard->number.unit), (int)line->value.length, line->value.at);
+		        unit_name(standard->number.unit), WHOLE(line->value));
 	else if (!any && standard->number.unit != UNIT_TIME &&
 	        floor(given->number.value) != given->number.value &&
 	        !memchr(line->value.at, '.', line->value.length) &&
 	        !memchr(line->value.at, '%', line->value.length))
 		status = fail(ST_RANGE, "%s: %s: a whole number was expected, as in the default %.*s", what,
-		        written, (int)line->value.length, line->value.at);
+		        written, WHOLE(line->value));
 	text_release(&text);
 	return status;
 }
@@ -137,7 +136,7 @@ enum status givens_fit(const char *what, const struct tree *tree, const struct g
 }
 
 /* NAME=VALUE of the command line, as an option's value */
-static const char *command_line_text(const struct shell *shell, struct slice_of_text name)
+const char *command_line_text(const struct shell *shell, struct slice_of_text name)
 {
 	for (int i = 0; i < shell->arguments; i++)
 		if (strncmp(shell->argument[i], name.at, name.length) == 0 &&
@@ -171,7 +170,8 @@ static enum status make_variable(struct shell *shell, const char *text, size_t l
 		return status;
 	in->scratch[0] = value;
 	fold(in, &name, sizeof name);
-	return variable_set(in, variable, &in->all, in->scratch, false);
+	variable_set(in, variable, &in->all, in->scratch, false);
+	return ST_OK;
 }
 
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -185,7 +185,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	enum status status = ST_OK;
 	char name[64];
 	int used = 0;
-	snprintf(name, sizeof name, "%.*s", (int)line->name.length, line->name.at);
+	snprintf(name, sizeof name, "%.*s", WHOLE(line->name));
 	const char *text = in->frame->space == &in->learner && in->tree->file
 	        ? command_line_text(shell, line->name)
 	        : NULL;
@@ -218,7 +218,9 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	if (!shared)
 		return make_variable(shell, line->name.at, line->name.length, value);
 	in->scratch[0] = value;
-	return given ? variable_set(in, shared, &in->all, in->scratch, false) : ST_OK;
+	if (given)
+		variable_set(in, shared, &in->all, in->scratch, false);
+	return ST_OK;
 }
 
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -278,11 +280,10 @@ enum status interpreter_program_let(struct shell *shell, const struct given *giv
 {
 	struct interpreter *in = shell->interpreter;
 	struct top top;
-	enum status status = prepare(shell);
-	if (status != ST_OK)
-		return status;
+	prepare(shell);
 	enter(shell, &top);
-	status = make_variable(shell, given->name, strlen(given->name), value_given(shell, given));
+	enum status status =
+	        make_variable(shell, given->name, strlen(given->name), value_given(shell, given));
 	leave(in, &top);
 	return status;
 }
@@ -293,9 +294,8 @@ enum status interpreter_program_run(struct shell *shell, const char *what, const
 	struct interpreter *in = shell->interpreter;
 	struct tree *tree;
 	struct top top;
-	enum status status = prepare(shell);
-	if (status == ST_OK)
-		status = tree_parse(&tree, text, count, file, first_line);
+	prepare(shell);
+	enum status status = tree_parse(&tree, text, count, file, first_line);
 	if (status != ST_OK)
 		return status;
 	const struct given *outer = in->given;

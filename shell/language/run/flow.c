@@ -45,11 +45,7 @@ static const char *given(const struct shell *shell, const struct statement *stat
 	if (!in->tree || !in->tree->file || in->frame->space != &in->learner || !frame_is_top(in->frame) ||
 	        in->blocks)
 		return NULL;
-	for (int i = 0; i < shell->arguments; i++)
-		if (strncmp(shell->argument[i], word.at, word.length) == 0 &&
-		        shell->argument[i][word.length] == '=')
-			return shell->argument[i] + word.length + 1;
-	return NULL;
+	return command_line_text(shell, word);
 }
 
 static enum status given_value(struct shell *shell, const char *text, const struct ranks *set, bool *varies)
@@ -90,7 +86,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	if (status != ST_OK)
 		return status;
 	fold(in, &id, sizeof id);
-	return variable_set(in, variable, set, in->scratch, varies);
+	variable_set(in, variable, set, in->scratch, varies);
+	return ST_OK;
 }
 
 /* ---- if ---- */
@@ -119,94 +116,70 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 
 /* ---- loops ---- */
 
-/* How often each rank goes round, from where and by what step; one entry when all are alike */
+/* How often each rank goes round, from where and by what step */
 struct course {
 	double from, step;
 	int64_t count;
 };
 struct courses {
-	bool alike;
+	bool alike; /* on all ranks of the set */
 	struct course *each;
-	struct course one;
 	int64_t most;
 };
 
-static struct course *course_of(struct courses *courses, int rank)
-{
-	return courses->alike ? &courses->one : &courses->each[rank];
-}
-
-static enum status whole_times(struct value value, const struct formula *formula, int64_t *whole)
-{
-	return value_whole(value, formula->written, whole);
-}
-
-static enum status make_courses(struct interpreter *in, struct courses *courses)
-{
-	courses->alike = true;
-	courses->each = mem_alloc((size_t)in->n * sizeof *courses->each);
-	return ST_OK;
-}
-
-/* One of from, to, step for each rank. Data is not read here: a loop's bounds are whole numbers that all
- * ranks' programs know. */
+/* Data is not read here: a loop's bounds are whole numbers that all ranks' programs know. values: by rank of
+ * the set; the value of `formula`, or `standard` where it is NULL */
 static enum status bound(struct shell *shell, struct courses *courses, const struct formula *formula,
-        const struct ranks *set, int which)
+        const struct ranks *set, int64_t *values)
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
 	enum status status = values_of(shell, formula, set, "for", &varies);
-	if (status != ST_OK)
-		return status;
-	if (varies && courses->alike) {
-		FOR_RANKS (rank, set)
-			courses->each[rank] = courses->one;
-		courses->alike = false;
-	}
+	courses->alike &= !varies;
 	FOR_RANKS (rank, set) {
-		int64_t whole;
-		status = whole_times(in->scratch[varies ? rank : ranks_first(set)], formula, &whole);
-		if (status != ST_OK)
-			return status;
-		struct course *course = course_of(courses, rank);
-		if (which == 0)
-			course->from = (double)whole;
-		else if (which == 1)
-			course->count = whole; /* the end, until the step is known */
-		else
-			course->step = (double)whole;
-		if (courses->alike)
-			break;
+		if (status == ST_OK)
+			status = value_whole(in->scratch[varies ? rank : ranks_first(set)], formula->written,
+			        &values[rank]);
 	}
-	return ST_OK;
+	return status;
 }
 
-static enum status settle_courses(struct courses *courses, const struct ranks *set)
+/* from, step: NULL: 0 and 1. courses->each is to be mem_free'd, also after a failure. */
+static enum status make_courses(struct shell *shell, const struct formula *from, const struct formula *to,
+        const struct formula *step, const struct ranks *set, struct courses *courses)
 {
+	int n = shell->interpreter->n;
+	int64_t *first = mem_alloc(3 * (size_t)n * sizeof *first), *end = first + n, *by = end + n;
+	enum status status = ST_OK;
+	*courses = (struct courses){.alike = true, .each = mem_alloc((size_t)n * sizeof *courses->each)};
+	for (int rank = 0; rank < n; rank++)
+		by[rank] = 1;
+	if (from)
+		status = bound(shell, courses, from, set, first);
+	if (status == ST_OK)
+		status = bound(shell, courses, to, set, end);
+	if (status == ST_OK && step)
+		status = bound(shell, courses, step, set, by);
 	FOR_RANKS (rank, set) {
-		struct course *course = course_of(courses, rank);
-		if (course->step == 0)
-			return fail(ST_RANGE, "for: a step of 0 never ends");
-		double times = ceil(((double)course->count - course->from) / course->step);
-		course->count = times > 0 ? (int64_t)times : 0;
-		if (course->count > courses->most)
-			courses->most = course->count;
-		if (courses->alike)
+		if (status == ST_OK && by[rank] == 0)
+			status = fail(ST_RANGE, "for: a step of 0 never ends");
+		if (status != ST_OK)
 			break;
+		double times = ceil((double)(end[rank] - first[rank]) / (double)by[rank]);
+		courses->each[rank] = (struct course){
+		        (double)first[rank], (double)by[rank], times > 0 ? (int64_t)times : 0};
+		if (courses->each[rank].count > courses->most)
+			courses->most = courses->each[rank].count;
 	}
-	return ST_OK;
+	mem_free(first);
+	return status;
 }
 
 enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct interpreter *in = shell->interpreter;
-	struct courses courses = {.one = {.from = 0, .step = 1}};
+	struct courses courses;
 	struct ranks active = *set;
-	enum status status = make_courses(in, &courses);
-	if (status == ST_OK)
-		status = bound(shell, &courses, statement->formula, set, 1);
-	if (status == ST_OK)
-		status = settle_courses(&courses, set);
+	enum status status = make_courses(shell, NULL, statement->formula, NULL, set, &courses);
 	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
 		if (!courses.alike)
 			FOR_RANKS (rank, set)
@@ -236,7 +209,8 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 		if (!variable->name)
 			return status;
 	}
-	return variable_set(in, variable, active, in->scratch, varies);
+	variable_set(in, variable, active, in->scratch, varies);
+	return ST_OK;
 }
 
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
@@ -248,17 +222,13 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	return status == ST_OK ? run_block(shell, statement->block, active) : status;
 }
 
-static enum status round_of_range(struct shell *shell, struct courses *courses, const struct ranks *set,
-        int64_t i, struct ranks *active, bool *varies)
+/* The values of round i, into in->scratch; ranks that have gone round leave `active`. true: they differ */
+static bool round_of_range(struct shell *shell, const struct courses *courses, const struct ranks *set,
+        int64_t i, struct ranks *active)
 {
 	struct value *values = shell->interpreter->scratch;
 	int first = -1;
-	*varies = false;
-	if (courses->alike) {
-		values[ranks_first(active)] =
-		        value_number(courses->one.from + (double)i * courses->one.step, UNIT_PLAIN);
-		return ST_OK;
-	}
+	bool varies = false;
 	FOR_RANKS (rank, set) {
 		const struct course *course = &courses->each[rank];
 		if (i >= course->count) {
@@ -267,43 +237,31 @@ static enum status round_of_range(struct shell *shell, struct courses *courses, 
 		}
 		values[rank] = value_number(course->from + (double)i * course->step, UNIT_PLAIN);
 		first = first < 0 ? rank : first;
-		*varies |= values[rank].number != values[first].number;
+		varies |= values[rank].number != values[first].number;
+		if (courses->alike)
+			break;
 	}
-	return ST_OK;
+	return varies;
 }
 
 static enum status for_range(struct shell *shell, struct statement *statement, const struct ranks *set,
         struct loop *loop, struct ranks *active)
 {
-	struct courses courses = {.one = {.step = 1}};
-	bool varies;
-	enum status status = make_courses(shell->interpreter, &courses);
-	if (status == ST_OK)
-		status = bound(shell, &courses, statement->formula, set, 0);
-	if (status == ST_OK)
-		status = bound(shell, &courses, statement->to, set, 1);
-	if (status == ST_OK && statement->step)
-		status = bound(shell, &courses, statement->step, set, 2);
-	if (status == ST_OK && !courses.alike)
-		FOR_RANKS (rank, set)
-			if (!statement->step)
-				courses.each[rank].step = 1;
-	if (status == ST_OK)
-		status = settle_courses(&courses, set);
+	struct courses courses;
+	enum status status =
+	        make_courses(shell, statement->formula, statement->to, statement->step, set, &courses);
 	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
-		status = round_of_range(shell, &courses, set, i, active, &varies);
-		if (status == ST_OK)
-			status = run_round(shell, statement, loop, active, varies);
+		bool varies = round_of_range(shell, &courses, set, i, active);
+		status = run_round(shell, statement, loop, active, varies);
 	}
 	mem_free(courses.each);
 	return status;
 }
 
-static enum status for_words(struct shell *shell, struct statement *statement, const struct ranks *set,
-        struct loop *loop, struct ranks *active)
+static enum status for_words(
+        struct shell *shell, struct statement *statement, struct loop *loop, struct ranks *active)
 {
 	enum status status = ST_OK;
-	(void)set;
 	for (int i = 0; i < statement->arguments && status == ST_OK; i++) {
 		bool varies = false;
 		status = argument_values(shell, &statement->argument[i], active, &varies);
@@ -318,12 +276,10 @@ enum status run_for(struct shell *shell, struct statement *statement, const stru
 	struct interpreter *in = shell->interpreter;
 	struct ranks active = *set;
 	struct loop loop = {.up = in->loops, .frame = in->frame};
-	enum status status = local_push(in, in->frame, 0, &active, &loop.variable);
-	if (status != ST_OK)
-		return status;
+	loop.variable = local_push(in->frame, 0, &active);
 	in->loops = &loop;
-	status = statement->to ? for_range(shell, statement, set, &loop, &active)
-	                       : for_words(shell, statement, set, &loop, &active);
+	enum status status = statement->to ? for_range(shell, statement, set, &loop, &active)
+	                                   : for_words(shell, statement, &loop, &active);
 	in->loops = loop.up;
 	local_drop(loop.frame, loop.variable);
 	return status;

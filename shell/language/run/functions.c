@@ -14,7 +14,7 @@ static struct trace trace_of(const struct eval *eval)
 	        .world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
 }
 
-enum status evaluate_section(struct eval *eval, struct name *name, int *section)
+static enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 {
 	const struct world *world = eval->shell->world;
 	name_id id;
@@ -85,12 +85,10 @@ static enum status event_end(struct eval *eval, const struct formula *formula, i
 	op_id id = eval->shell->world->events[index].record;
 	const struct name *name = formula->argument[i].name;
 	if (!id)
-		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", (int)name->written.length,
-		        name->written.at);
+		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
 	eval->shell->backend->times(eval->shell->backend, id, &times);
 	if (times.end == TIME_UNKNOWN)
-		return fail(ST_WAITS, "elapsed: event %.*s has not happened", (int)name->written.length,
-		        name->written.at);
+		return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	*end = times.end;
 	return ST_OK;
 }

@@ -214,7 +214,7 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
 			        "in no "
 			        "block, def or program",
-			        (int)statement->source.length, statement->source.at);
+			        WHOLE(statement->source));
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);
 	}
@@ -254,17 +254,16 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 /* ---- texts ---- */
 
 /* The world may be new: ids and the number of ranks are its. */
-enum status prepare(struct shell *shell)
+void prepare(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
-		return ST_OK;
+		return;
 	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
 	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
 	in->scratch = scratch;
 	in->n = shell->world->n;
 	ranks_all(&in->all, in->n);
-	return ST_OK;
 }
 
 static bool defined_here(const struct tree *tree, const struct slice_of_text word)
@@ -342,11 +341,10 @@ static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree;
-	enum status status = prepare(shell);
-	if (status == ST_OK && shell->interpreter->runs >= RUNS_MAX)
-		status = fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
-	if (status == ST_OK)
-		status = tree_parse(&tree, text, count, file, first_line);
+	prepare(shell);
+	if (shell->interpreter->runs >= RUNS_MAX)
+		return fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
+	enum status status = tree_parse(&tree, text, count, file, first_line);
 	if (status != ST_OK)
 		return status;
 	status = check_calls(shell, tree);

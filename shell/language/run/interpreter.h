@@ -93,8 +93,6 @@ struct line_hook *interpreter_hook(struct interpreter *interpreter, struct line_
  * *varies becomes true when it may be another line on another rank of the set. */
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies);
-/* The phase that lines are in on `rank`, "F3"; "": none. `phase` sets it to the end of a block. */
-const char *interpreter_phase_text(const struct shell *shell, int rank);
 
 /* "use @1" etc. as the prompt shows it: "@1 " or "" */
 void interpreter_prompt(const struct shell *shell, struct text *out);

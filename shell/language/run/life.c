@@ -33,18 +33,8 @@ static void forget_names(struct interpreter *in)
 
 static void forget_scope(struct scope *scope)
 {
-	if (scope->stream.own)
-		mem_free(scope->stream.each);
-	if (scope->group.own)
-		mem_free(scope->group.each);
-	if (scope->phase.own)
-		mem_free(scope->phase.each);
-	if (scope->own_use)
-		mem_free(scope->use);
-	const struct ranks *bound = scope->bound;
-	struct scope *up = scope->up;
-	*scope = (struct scope){.bound = bound, .up = up};
-	scope->phase.one.microbatch = -1;
+	scope_release(scope);
+	*scope = (struct scope){.bound = scope->bound, .up = scope->up, .phase.one.microbatch = -1};
 }
 
 void interpreter_reset(struct shell *shell)

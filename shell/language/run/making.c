@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* One name on one rank */
-struct place {
+struct target {
 	name_id name;
 	int rank;
 	struct layout layout;
@@ -20,8 +20,8 @@ struct place {
 	int tensor; /* the one to fill; -1 until it is made */
 	double parameter[PARAMETERS_MAX];
 };
-struct places {
-	struct place *item;
+struct targets {
+	struct target *item;
 	size_t count;
 	int names;
 };
@@ -42,7 +42,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 			status = value_whole(value, made->dim[i]->written, &dim[i]);
 		if (status == ST_OK && dim[i] < 1)
 			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more",
-			        (int)made->written.length, made->written.at, (long long)dim[i]);
+			        WHOLE(made->written), (long long)dim[i]);
 		if (status != ST_OK)
 			return status;
 	}
@@ -51,14 +51,13 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 		return status;
 	struct text is = {0};
 	layout_text(file, &is);
-	status = fail(ST_SHAPE, "%.*s: the file holds %s", (int)made->written.length, made->written.at,
-	        text_string(&is));
+	status = fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), text_string(&is));
 	text_release(&is);
 	return status;
 }
 
 /* The name on its rank: free, fitting (filled in place), or to be remade */
-static enum status look_at_name(struct eval *eval, const struct making *making, struct place *place)
+static enum status look_at_name(struct eval *eval, const struct making *making, struct target *place)
 {
 	const struct world *world = eval->shell->world;
 	struct thing thing = world_find(world, place->rank, place->name);
@@ -131,7 +130,7 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 }
 
 static enum status look_at(struct eval *eval, const struct making *making, int which,
-        const struct layout *file, struct place *place)
+        const struct layout *file, struct target *place)
 {
 	const struct made *made = &making->made[which];
 	place->rank = eval->rank;
@@ -146,12 +145,12 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 }
 
 static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
-        const struct layout *file, struct places *places)
+        const struct layout *file, struct targets *places)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
 	for (int which = 0; which < making->names; which++) {
 		FOR_RANKS (rank, set) {
-			struct place *place = &places->item[places->count];
+			struct target *place = &places->item[places->count];
 			eval.rank = rank;
 			/* a shape that is the same everywhere is worked out once; names and options too */
 			if (which || rank != ranks_first(set) || places->count == 0)
@@ -178,7 +177,7 @@ static int pool_of(const struct shell *shell, int rank)
 }
 
 /* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
-static enum status make(struct shell *shell, const struct making *making, struct place *place)
+static enum status make(struct shell *shell, const struct making *making, struct target *place)
 {
 	if (place->old >= 0)
 		world_unbind(shell->world, place->rank, place->name);
@@ -197,7 +196,7 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	return status;
 }
 
-static void unmake(struct shell *shell, struct place *place, bool in_place)
+static void unmake(struct shell *shell, struct target *place, bool in_place)
 {
 	if (in_place)
 		return;
@@ -207,7 +206,7 @@ static void unmake(struct shell *shell, struct place *place, bool in_place)
 }
 
 static enum status make_all(
-        struct shell *shell, const struct making *making, struct places *places, bool *in_place)
+        struct shell *shell, const struct making *making, struct targets *places, bool *in_place)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		in_place[i] = places->item[i].tensor >= 0;
@@ -228,7 +227,7 @@ static enum status make_all(
 
 /* ---- filling ---- */
 
-static void fill_record(struct shell *shell, const struct statement *statement, const struct place *place,
+static void fill_record(struct shell *shell, const struct statement *statement, const struct target *place,
         struct record *record, struct operand *operand)
 {
 	const struct tensor *tensor = &shell->world->tensors[place->tensor];
@@ -258,7 +257,7 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	        .layout = tensor->layout};
 }
 
-static bool fills_alike(const struct world *world, const struct place *a, const struct place *b)
+static bool fills_alike(const struct world *world, const struct target *a, const struct target *b)
 {
 	const struct tensor *t = &world->tensors[a->tensor], *u = &world->tensors[b->tensor];
 	size_t bytes = t->layout.dims * sizeof t->layout.dim[0];
@@ -269,13 +268,13 @@ static bool fills_alike(const struct world *world, const struct place *a, const 
 }
 
 static enum status fill_all(
-        struct shell *shell, const struct statement *statement, const struct places *places)
+        struct shell *shell, const struct statement *statement, const struct targets *places)
 {
 	struct record record;
 	struct operand operand;
 	uint32_t like = 0;
 	for (size_t i = 0; i < places->count; i++) {
-		const struct place *place = &places->item[i];
+		const struct target *place = &places->item[i];
 		bool alike = like && fills_alike(shell->world, place, place - 1);
 		op_id id = 0;
 		if (!alike)
@@ -290,7 +289,7 @@ static enum status fill_all(
 }
 
 static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
-        const struct ranks *set, const struct places *places)
+        const struct ranks *set, const struct targets *places)
 {
 	struct record record;
 	struct operand operand;
@@ -321,7 +320,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 {
 	const struct making *making = statement->making;
 	size_t room = (size_t)making->names * (size_t)ranks_count(set);
-	struct places places = {.item = mem_alloc(room * sizeof *places.item), .names = making->names};
+	struct targets places = {.item = mem_alloc(room * sizeof *places.item), .names = making->names};
 	bool *in_place = mem_alloc(room);
 	struct text path = {0};
 	struct layout file;

@@ -95,7 +95,7 @@ static enum status on_title(struct line_hook *hook, struct shell *shell, const s
 		return ST_OK;
 	if (in->sealed)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
-		        (int)statement->source.length, statement->source.at);
+		        WHOLE(statement->source));
 	/* what stands before the first one belongs to its step */
 	enum status status = player->titled && player->busy ? stop_at(player, PLAYER_STEP) : ST_OK;
 	player->titled = player->busy = true;
@@ -210,12 +210,10 @@ static void begin(struct player *player)
 
 enum status player_go(struct player *player, enum player_stop *stop)
 {
-	enum status status = prepare(player->shell);
-	if (status != ST_OK)
-		return status;
+	prepare(player->shell);
 	if (!player->routine)
 		begin(player);
-	status = resume(player);
+	enum status status = resume(player);
 	*stop = player->stop;
 	return status;
 }
@@ -238,6 +236,44 @@ void player_free(struct player *player)
 	interpreter_program_free(player->space);
 	mem_free(player->tree);
 	mem_free(player);
+}
+
+void player_variable(struct player *player, const char *name, struct text *out)
+{
+	struct interpreter *in = player->shell->interpreter;
+	struct frame top = {.set = &in->all, .space = player->space}, *before = in->frame;
+	bool varies = false;
+	if (!player->space)
+		return;
+	in->frame = &top;
+	const struct variable *variable =
+	        variable_find(in, names_find(player->shell->world->names, name, strlen(name)));
+	if (variable)
+		value_text(player->shell, variable_at(variable, 0, &varies), out);
+	in->frame = before;
+}
+
+enum status player_holds(struct player *player, const char *expression, bool *holds)
+{
+	struct interpreter *in = player->shell->interpreter;
+	struct frame top = {.set = &in->all, .space = player->space}, *before = in->frame;
+	struct tree *tree = NULL;
+	struct text line = {0};
+	struct value value = {0};
+	text_add(&line, "let x = %s", expression);
+	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	struct namespace *space = interpreter_program_set(in, player->space);
+	in->frame = &top;
+	if (status == ST_OK) {
+		struct eval eval = {.shell = player->shell, .in = in, .set = &in->all};
+		status = evaluate(&eval, tree->block.first->formula, &value);
+	}
+	in->frame = before;
+	interpreter_program_set(in, space);
+	tree_release(tree);
+	text_release(&line);
+	*holds = status == ST_OK && value_true(value);
+	return status;
 }
 
 bool player_loops(const struct player *player)

@@ -48,6 +48,10 @@ void player_watch(struct player *player, struct watcher watcher);
 enum status player_go(struct player *player, enum player_stop *stop);
 /* A suspended program is unwound first: as if the line at which it stands had failed. NULL is allowed. */
 void player_free(struct player *player);
+/* A variable of its files, as `print` shows it on rank 0; nothing where there is none. */
+void player_variable(struct player *player, const char *name, struct text *out);
+/* An expression in its files' scope, as its first rank has it: whether it is true. */
+enum status player_holds(struct player *player, const char *expression, bool *holds);
 bool player_loops(const struct player *player); /* it has an iteration */
 /* The lines that run are a program's (of this shell). */
 bool player_runs(const struct shell *shell);

@@ -228,7 +228,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 static void render_option(struct rendering *r, const struct option *option)
 {
 	struct value value;
-	text_add(r->out, " %.*s=", (int)option->key.length, option->key.at);
+	text_add(r->out, " %.*s=", WHOLE(option->key));
 	if (!option->formula ||
 	        (!option->row &&
 	                (evaluate(r->eval, option->formula, &value) != ST_OK || value.kind != VALUE_NUMBER)))

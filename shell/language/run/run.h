@@ -180,7 +180,6 @@ enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
-enum status evaluate_section(struct eval *eval, struct name *name, int *section);
 /* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
@@ -207,15 +206,16 @@ enum status no_such(const struct eval *eval, const char *name, enum thing_kind k
 struct variable *variable_find(struct interpreter *in, name_id name);
 struct value variable_at(const struct variable *variable, int rank, bool *varies);
 /* values: by world rank where `varies`, else values[first of set] for all */
-enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
+void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
         const struct value *values, bool varies);
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set,
         struct variable **made); /* `let` of a new name */
-enum status local_push(
-        struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index);
+/* A parameter or a loop's name; gives its index in frame->local */
+size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
 void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
+void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
 enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
         const struct ranks *set);
@@ -238,11 +238,13 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 
 /* ---- interpreter.c */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
-enum status step(struct shell *shell);    /* one step of the budget */
-enum status prepare(struct shell *shell); /* the world may be new: before a text is read */
+enum status step(struct shell *shell); /* one step of the budget */
+void prepare(struct shell *shell);     /* the world may be new: before a text is read */
 /* First words that are neither commands nor defs, before anything runs */
 enum status check_calls(struct shell *shell, const struct tree *tree);
 enum status run_tree(struct shell *shell, struct tree *tree);
+/* files.c: VALUE of NAME=VALUE on the command line; NULL: not given */
+const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 

@@ -34,21 +34,19 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 }
 
 /* Values of its own for each rank */
-static enum status spread(struct interpreter *in, struct variable *variable)
+static void spread(struct interpreter *in, struct variable *variable)
 {
-	bool fresh = !variable->each;
-	if (fresh)
+	if (!variable->each)
 		variable->each = mem_alloc((size_t)in->n * sizeof *variable->each);
 	if (!variable->uniform)
-		return ST_OK;
+		return;
 	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
 	FOR_RANKS (rank, variable->domain)
 		variable->each[rank] = variable->one;
 	variable->uniform = false;
-	return ST_OK;
 }
 
-enum status variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
+void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
         const struct value *values, bool varies)
 {
 	const struct value *first = &values[ranks_first(set)];
@@ -56,16 +54,13 @@ enum status variable_set(struct interpreter *in, struct variable *variable, cons
 		variable->one = *first;
 		variable->uniform = true;
 		fold(in, &first->number, sizeof first->number);
-		return ST_OK;
+		return;
 	}
-	enum status status = spread(in, variable);
-	if (status != ST_OK)
-		return status;
+	spread(in, variable);
 	FOR_RANKS (rank, set) {
 		variable->each[rank] = varies ? values[rank] : *first;
 		fold(in, &variable->each[rank].number, sizeof first->number);
 	}
-	return ST_OK;
 }
 
 static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
@@ -119,13 +114,10 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 	return ST_OK;
 }
 
-enum status local_push(
-        struct interpreter *in, struct frame *frame, name_id name, const struct ranks *domain, size_t *index)
+size_t local_push(struct frame *frame, name_id name, const struct ranks *domain)
 {
-	(void)in;
 	add_variable(&frame->local, name, domain);
-	*index = frame->local.count - 1;
-	return ST_OK;
+	return frame->local.count - 1;
 }
 
 /* A loop's name goes; what `let` made behind it stays */
@@ -164,9 +156,8 @@ static void release_lane(struct lane_name *lane)
 	*lane = (struct lane_name){0};
 }
 
-void scope_pop(struct interpreter *in)
+void scope_release(struct scope *scope)
 {
-	struct scope *scope = in->scope;
 	release_lane(&scope->stream);
 	release_lane(&scope->group);
 	if (scope->phase.own)
@@ -175,6 +166,12 @@ void scope_pop(struct interpreter *in)
 		mem_free(scope->use);
 	scope->phase = (struct lane_phase){0};
 	scope->use = NULL;
+}
+
+void scope_pop(struct interpreter *in)
+{
+	struct scope *scope = in->scope;
+	scope_release(scope);
 	in->scope = scope->up;
 }
 

@@ -73,12 +73,6 @@ int interpreter_kind(const struct shell *shell, int rank, name_id name)
 	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
 }
 
-const char *interpreter_phase_text(const struct shell *shell, int rank)
-{
-	const struct lane_phase *lane = &shell->interpreter->scope->phase;
-	return names_text(shell->world->names, (lane->each ? &lane->each[rank] : &lane->one)->name);
-}
-
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	struct interpreter *in = shell->interpreter;
@@ -102,14 +96,13 @@ enum status interpreter_phase(struct shell *shell, const struct ranks *set, cons
 	return ST_OK;
 }
 
-static enum status use_name(struct shell *shell, struct lane_name *lane, const char *text)
+static void use_name(struct shell *shell, struct lane_name *lane, const char *text)
 {
 	name_id name = names_make(shell->world->names, text, strlen(text));
 	if (lane->own)
 		mem_free(lane->each);
 	*lane = (struct lane_name){.one = name};
 	fold(shell->interpreter, &name, sizeof name);
-	return ST_OK;
 }
 
 /* Of the block that the line stands in */
@@ -127,8 +120,11 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
 		scope->own_use = true;
 		fold(in, use, sizeof *use);
 	}
-	enum status status = stream ? use_name(shell, &scope->stream, stream) : ST_OK;
-	return status == ST_OK && group ? use_name(shell, &scope->group, group) : status;
+	if (stream)
+		use_name(shell, &scope->stream, stream);
+	if (group)
+		use_name(shell, &scope->group, group);
+	return ST_OK;
 }
 
 void interpreter_prompt(const struct shell *shell, struct text *out)

@@ -12,8 +12,7 @@ struct value value_number(double number, enum unit unit)
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
 {
-	return fail(ST_UNIT, "%.*s: %s and %s do not go together",
-	        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at,
+	return fail(ST_UNIT, "%.*s: %s and %s do not go together", SHOWN(at->written),
 	        unit_name((enum unit)a.unit), unit_name((enum unit)b.unit));
 }
 
@@ -51,8 +50,7 @@ static enum status multiply(struct value a, struct value b, const struct formula
 static enum status divide(struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	if (b.number == 0)
-		return fail(ST_RANGE, "%.*s divides by zero",
-		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+		return fail(ST_RANGE, "%.*s divides by zero", SHOWN(at->written));
 	double ratio = a.number / b.number;
 	if (b.unit == UNIT_PLAIN)
 		*result = value_number(ratio, (enum unit)a.unit);
@@ -76,8 +74,7 @@ static enum status remainder_of(
 	if (status != ST_OK)
 		return status;
 	if (!(b.number > 0))
-		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero",
-		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+		return fail(ST_RANGE, "%.*s: a remainder wants a right side above zero", SHOWN(at->written));
 	double rest = fmod(a.number, b.number);
 	*result = value_number(rest < 0 ? rest + b.number : rest, unit);
 	return ST_OK;
@@ -106,8 +103,7 @@ static enum status compare_texts(enum formula_kind kind, struct value a, struct 
 {
 	bool texts = a.kind != VALUE_NUMBER && b.kind != VALUE_NUMBER;
 	if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
-		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides",
-		        (int)(at->written.length > 60 ? 60 : at->written.length), at->written.at);
+		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides", SHOWN(at->written));
 	*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
 	return ST_OK;
 }

@@ -108,9 +108,9 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 	if (tensor->indices > layout->dims) {
 		struct text shape = {0};
 		layout_text(layout, &shape);
-		enum status status = fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length,
-		        tensor->written.at, tensor->indices, (int)tensor->name->written.length,
-		        tensor->name->written.at, text_string(&shape));
+		enum status status =
+		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length, tensor->written.at,
+		                tensor->indices, WHOLE(tensor->name->written), text_string(&shape));
 		text_release(&shape);
 		return status;
 	}
@@ -300,8 +300,7 @@ static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
 	if (layout->dims < 2)
-		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more",
-		        (int)(tensor->written.length > 60 ? 60 : tensor->written.length), tensor->written.at);
+		return fail(ST_SHAPE, "%.*s: .T wants two dimensions or more", SHOWN(tensor->written));
 	int a = layout->dims - 2, b = layout->dims - 1;
 	int64_t dim = layout->dim[a], stride = layout->stride[a];
 	layout->dim[a] = layout->dim[b];
