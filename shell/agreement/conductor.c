@@ -88,7 +88,7 @@ static enum status end_script(struct shell *shell)
 	bool stuck = false;
 	enum status status = shell_settle(shell, ST_OK);
 	if (status == ST_OK)
-		status = trace_stuck(&trace, out_width(shell->out), true, &chain, &stuck, &waiting);
+		trace_stuck(&trace, out_width(shell->out), true, &chain, &stuck, &waiting);
 	if (status == ST_OK && stuck) {
 		out_put(shell->out, text_string(&chain), chain.count);
 		status = fail(ST_STUCK, "ranks are stuck at the end");

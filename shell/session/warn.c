@@ -26,8 +26,8 @@ static void warn_races(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
-	if (trace_races_from(&trace, (size_t)shell->races_told, out_width(shell->out), &text) == ST_OK)
-		put_some(shell, &text);
+	trace_races(&trace, (size_t)shell->races_told, out_width(shell->out), &text);
+	put_some(shell, &text);
 	text_release(&text);
 }
 

@@ -3,7 +3,6 @@
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
 #include "shell/language/run/run.h"
-#include "trace/lanes.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -66,7 +65,6 @@ static const struct mark *mark_of(const struct walk *walk, op_id id)
 static enum status nobody_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch.shell;
-	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
 		op_id on;
@@ -74,7 +72,7 @@ static enum status nobody_waits(struct walk *walk)
 			continue;
 		struct text label = {0};
 		const struct mark *mark = mark_of(walk, on);
-		trace_label(&trace, on, &label);
+		op_label(shell->world, on, &label);
 		status = fail(ST_STUCK, "%s:%d: the iteration ends, and rank %d still waits in `%s`",
 		        mark->file, mark->line, rank, text_string(&label));
 		text_release(&label);

@@ -1,5 +1,8 @@
 /* bars.c -- one lane as a row of cells: bars of work with their names inside, letters for what held it up
  *
+ *      spans   wait p |   matmul y   | matmul y2 | issue |queued
+ *      cells   pppp     ██ matmul y ██▐███████████  l      ░░░░░
+ *
  * A cell shows what most of its time went to; idle time shows only where there was nothing else, so that a
  * short operation between two pauses does not vanish. */
 #include "trace/picture.h"
@@ -22,32 +25,20 @@ struct shown {
 
 enum colour trace_colour(const struct record *record)
 {
-	switch (record->colour) {
-	case 'F':
-	case 'R':
-		return COLOUR_FORWARD;
-	case 'B':
-		return COLOUR_BACKWARD;
-	case 'W':
-		return COLOUR_WEIGHT;
-	case 'O':
-		return COLOUR_OPTIMIZER;
-	case 'C':
-		return COLOUR_COMM;
-	default:
-		break;
-	}
-	switch (record->kind) {
-	case OP_KERNEL:
-		return COLOUR_KERNEL;
-	case OP_COPY:
-		return COLOUR_COPY;
-	case OP_COLLECTIVE:
-	case OP_P2P:
-		return COLOUR_COMM;
-	default:
-		return COLOUR_HOSTWORK;
-	}
+	static const uint8_t phases[] = {['F'] = COLOUR_FORWARD,
+	        ['R'] = COLOUR_FORWARD,
+	        ['B'] = COLOUR_BACKWARD,
+	        ['W'] = COLOUR_WEIGHT,
+	        ['O'] = COLOUR_OPTIMIZER,
+	        ['C'] = COLOUR_COMM};
+	size_t phase = (unsigned char)record->colour;
+
+	if (phase < sizeof phases && phases[phase])
+		return (enum colour)phases[phase];
+	return record->kind == OP_KERNEL                                  ? COLOUR_KERNEL
+	        : record->kind == OP_COPY                                 ? COLOUR_COPY
+	        : record->kind == OP_COLLECTIVE || record->kind == OP_P2P ? COLOUR_COMM
+	                                                                  : COLOUR_HOSTWORK;
 }
 
 int64_t bars_cell_from(struct window window, int cells, int i)
@@ -60,13 +51,13 @@ static int thing_of(const struct span *span, bool host, bool begun)
 {
 	if (span->kind == SPAN_WORK)
 		return WORK;
-	if (!host && !begun && (span->cause <= CAUSE_MEMORY))
-		return LEAD;
-	return span->cause;
+	return !host && !begun && span->cause <= CAUSE_MEMORY ? LEAD : (int)span->cause;
 }
 
 /* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they
- * count double. */
+ * count double. *first: the span that reaches into this cell, moved on to the one that reaches into the next;
+ * so a row is one walk along its spans, however many cells it has. Which operation the cell stands for is the one
+ * that has most of the winning thing's time in it. */
 static struct shown dominant(
         const struct spans *spans, size_t *first, int64_t a, int64_t b, bool host, bool *begun)
 {
@@ -135,7 +126,7 @@ static void label_of(const struct trace *trace, const struct shown *bar, int cel
 			text_clear(label);
 		return;
 	}
-	trace_label(trace, bar->op, label);
+	op_label(trace->world, bar->op, label);
 	if ((int)text_columns(text_string(label)) + 4 <= cells || !record->title)
 		return;
 	text_clear(label);
@@ -144,6 +135,9 @@ static void label_of(const struct trace *trace, const struct shown *bar, int cel
 		text_clear(label);
 }
 
+/* Cells from .. to-1 in one colour, the label in the middle of them, reversed out of the bar with a blank on
+ * either side where there is room. `touches`: another bar ends right before this one, so its first cell is a half
+ * block: two operations back to back stay two. */
 static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
         struct text *label, struct picture *picture)
 {

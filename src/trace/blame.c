@@ -7,49 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names_of_causes[] = {
-#define X(symbol, letter, name) name,
-        CAUSES(X)
-#undef X
-                [BLAME_SLOWED] = "slowed",
-};
-
-static uint64_t hash_of(const struct blame_key *key)
-{
-	int parts[] = {key->cause, key->by_rank, key->title, key->object, key->stream, key->lane};
-	uint64_t hash = hash_bytes(HASH_BEGIN, parts, sizeof parts);
-	return hash ^ hash >> 31;
-}
-
-static bool same(const struct blame_key *a, const struct blame_key *b)
-{
-	return a->cause == b->cause && a->by_rank == b->by_rank && a->title == b->title &&
-	        a->object == b->object && a->stream == b->stream && a->lane == b->lane;
-}
-
-/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. */
+/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. The fields of
+ * a key fill it without a hole, so its bytes are the key. */
 static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
 {
-	for (uint64_t at = hash_of(key);; at++) {
+	uint64_t hash = hash_bytes(HASH_BEGIN, key, sizeof *key);
+
+	for (uint64_t at = hash ^ hash >> 31;; at++) {
 		uint32_t *slot = &blames->slots[at & (blames->slot_count - 1)];
-		if (!*slot || same(&blames->blame[*slot - 1].key, key))
+		if (!*slot || memcmp(&blames->blame[*slot - 1].key, key, sizeof *key) == 0)
 			return slot;
 	}
 }
 
-static void more_slots(struct blames *blames)
-{
-	if ((blames->count + 1) * 2 <= blames->slot_count)
-		return;
-	size_t count = blames->slot_count ? blames->slot_count * 2 : 64;
-	uint32_t *slots = mem_alloc(count * sizeof *slots);
-	mem_free(blames->slots);
-	blames->slots = slots;
-	blames->slot_count = count;
-	for (size_t i = 0; i < blames->count; i++)
-		*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
-}
-
+/* What the span hangs on. Where nothing queued is to blame, a rank that has not come to a rendezvous is. */
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
@@ -72,9 +43,17 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	return key;
 }
 
+/* Books `ns` for the key on `rank`. Ranks are looked at one after the other, so a sum for the present rank and
+ * the extremes of those before it are enough; no table by rank is needed. */
 static void add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
-	more_slots(blames);
+	if ((blames->count + 1) * 2 > blames->slot_count) { /* rehash at half full */
+		mem_free(blames->slots);
+		blames->slot_count = blames->slot_count ? blames->slot_count * 2 : 64;
+		blames->slots = mem_alloc(blames->slot_count * sizeof *blames->slots);
+		for (size_t i = 0; i < blames->count; i++)
+			*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
+	}
 	MEM_GROW(&blames->blame, blames->count, &blames->room);
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
@@ -188,7 +167,7 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 		text_add(&cell, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
 		time_text(blame->most, &cell);
 		table_cell(&table, "%s", text_string(&cell));
-		table_cell(&table, "%s", names_of_causes[blame->key.cause]);
+		table_cell(&table, "%s", trace_causes[blame->key.cause]);
 		text_clear(&cell);
 		ranks_text(&blame->ranks, &cell);
 		table_cell(&table, "%s %s", text_string(&cell), names_text(names, blame->key.lane));

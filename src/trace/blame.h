@@ -4,9 +4,9 @@
 
 #include "trace/lanes.h"
 
+enum { BLAME_SLOWED = CAUSE_COUNT }; /* no cause of delay: work that took longer than it would have alone */
 /* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another
  * one */
-enum { BLAME_SLOWED = CAUSE_COUNT }; /* no cause of delay: work that took longer than it would have alone */
 struct blame_key {
 	int cause, by_rank /* -1: the rank's own */;
 	name_id title, object, stream /* blamed */, lane /* delayed */;
@@ -16,9 +16,11 @@ struct blame {
 	struct ranks ranks;
 	int64_t most;  /* ns, on the rank that lost most */
 	int64_t least; /* of the ranks before `rank` */
-	int rank;
-	int64_t ns; /* on that rank */
+	int rank;      /* the one being added up: ranks come one after the other */
+	int64_t ns;    /* on that rank, so far */
 };
+/* A hash table with open addressing: slots hold 1 + the index into blame, 0 for an empty one; slot_count is a
+ * power of two. A zeroed struct is empty. */
 struct blames {
 	struct blame *blame;
 	size_t count, room;

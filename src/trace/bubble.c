@@ -13,14 +13,16 @@
 
 enum { LETTERS = 128 };
 
-/* op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is received: a task that
- * waits is asked again and again, and looks on from there. */
+/* A phase of one micro-batch on one rank: the operations next .. last of the rank's program, of which the
+ * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is
+ * received: a task that waits is asked again and again, and looks on from there. */
 struct replay_task {
 	int rank, letter;
 	op_id next, last;
 	double arrived, start, end;
 	bool done;
 };
+/* All ranks' tasks, and what a replay needs to know of them. Times are virtual: they begin at 0 on every rank. */
 struct replayed_schedule {
 	const struct trace *trace;
 	int section;
@@ -33,16 +35,13 @@ struct replayed_schedule {
 	double tasks[LETTERS];
 };
 
-static bool in_stage(const struct record *record)
-{
-	return record->phase && record->microbatch >= 0;
-}
-
 static bool is_hand_off(const struct record *record)
 {
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
+/* A transfer in a phase of its own: what it receives belongs to the task that comes next, what it sends to the
+ * one that stands. */
 static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -55,6 +54,7 @@ static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 	}
 }
 
+/* Into the rank's current task, or a new one where the phase changes. ST_WAITS: a kernel has no end yet. */
 static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -94,7 +94,7 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 			continue;
 		if (is_hand_off(record))
 			add_hand_off(s, rank, id);
-		else if (in_stage(record))
+		else if (record->phase && record->microbatch >= 0)
 			status = add_op(s, rank, id, &phase);
 		else
 			phase = 0;
@@ -149,7 +149,11 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 	return moved;
 }
 
-static double replay(struct replayed_schedule *s, size_t *next)
+/* Rank after rank, as far as each goes, until all are through. Ranks whose tasks wait for each other (a pair that
+ * both send and receive in one task) would stand for ever: then the first rank that is behind goes on without
+ * waiting. So each round finishes at least one task, and the replay ends. Returns the longest time that a rank
+ * is at it; next: one per rank, for the replay's own use. */
+static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;
 	double span = 0;
@@ -178,10 +182,10 @@ static double replay(struct replayed_schedule *s, size_t *next)
 }
 
 /* Of the rank that is at it the longest, from its first task to its last: that others begin or end later
- * costs nothing */
+ * costs nothing. Work is what all tasks of the machine take together; ranks without any do not count. */
 static double bubble_of(struct replayed_schedule *s, size_t *next)
 {
-	double span = replay(s, next), work = 0;
+	double span = span_of(s, next), work = 0;
 	int ranks = 0;
 
 	for (int rank = 0; rank < s->trace->world->n; rank++)

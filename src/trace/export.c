@@ -18,12 +18,7 @@ struct json_writer {
 	unsigned arrows;
 };
 
-static const char *const causes[] = {
-#define X(symbol, letter, name) name,
-        CAUSES(X)
-#undef X
-};
-
+/* A JSON string: names are UTF-8 already, so only quotes, backslashes and control characters are escaped. */
 static void put_escaped(struct text *out, const char *words)
 {
 	text_add(out, "\"");
@@ -42,6 +37,7 @@ static void put_us(struct text *out, const char *key, int64_t ns)
 	text_add(out, "\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
+/* The fields that every event has; what it holds besides, and its closing brace, is the caller's. */
 static void begin(struct json_writer *w, const char *phase, int rank, int stream)
 {
 	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
@@ -49,6 +45,7 @@ static void begin(struct json_writer *w, const char *phase, int rank, int stream
 	w->begun = true;
 }
 
+/* A metadata event: what a process or thread is called, and where it stands among the others */
 static void put_name(
         struct json_writer *w, const char *what, int rank, int stream, const char *name, int index)
 {
@@ -63,7 +60,7 @@ static void put_name(
 static void put_label(struct json_writer *w, op_id id)
 {
 	text_clear(&w->label);
-	trace_label(w->trace, id, &w->label);
+	op_label(w->trace->world, id, &w->label);
 	put_escaped(w->out, text_string(&w->label));
 }
 
@@ -90,22 +87,12 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 	text_add(w->out, "}");
 }
 
-static void put_work(struct json_writer *w, int rank, int stream, const struct span *span)
-{
-	const struct record *record = op_record(w->trace->world, span->op);
-
-	begin(w, "X", rank, stream);
-	text_add(w->out, "\"cat\":\"%s\",\"name\":", op_kind_name(record->kind));
-	put_label(w, span->op);
-	put_arguments(w, span);
-}
-
 /* What delays `op`; args.for is what it waits for, with its rank. */
 static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	begin(w, "X", rank, stream);
 	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
-	        span->kind == SPAN_HOST ? "issue" : causes[span->cause]);
+	        span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 	if (span->op) {
 		text_add(w->out, "\"before\":");
 		put_label(w, span->op);
@@ -118,14 +105,20 @@ static void put_stall(struct json_writer *w, int rank, int stream, const struct 
 	text_add(w->out, "}");
 }
 
+/* One complete event; idle time is none. A file of many spans is a long look, so each is charged. */
 static enum status put_span(struct json_writer *w, int rank, int stream, const struct span *span)
 {
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
 		return ST_OK;
-	if (span->kind == SPAN_WORK)
-		put_work(w, rank, stream, span);
-	else
+	if (span->kind == SPAN_WORK) {
+		begin(w, "X", rank, stream);
+		text_add(w->out,
+		        "\"cat\":\"%s\",\"name\":", op_kind_name(op_record(w->trace->world, span->op)->kind));
+		put_label(w, span->op);
+		put_arguments(w, span);
+	} else {
 		put_stall(w, rank, stream, span);
+	}
 	text_add(w->out, ",");
 	put_us(w->out, "ts", span->from);
 	text_add(w->out, ",");
@@ -153,6 +146,7 @@ static void put_arrow(
 	text_add(w->out, "}");
 }
 
+/* Viewers drop an arrow whose end has no slice around it. */
 static bool lasts(const struct times *t)
 {
 	return t->end != TIME_UNKNOWN && t->end > t->start;
@@ -162,21 +156,21 @@ static bool lasts(const struct times *t)
 static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_t place)
 {
 	const struct world *world = w->trace->world;
-	op_id wait = lanes->moment[lanes->order[place]].id, target = world->ops[wait].target;
+	op_id wait = moment_at(lanes, place)->id, target = world->ops[wait].target;
 	uint32_t end = lanes->first[world->ops[wait].stream + 1], next = place + 1;
 	struct times from, to;
 
 	if (!target || target == OP_EVERYTHING)
 		return;
 	op_id behind = lanes_behind(lanes, target);
-	while (next < end && !trace_is_work(op_record(world, lanes->moment[lanes->order[next]].id)->kind))
+	while (next < end && !trace_is_work(op_record(world, moment_at(lanes, next)->id)->kind))
 		next++;
 	if (next == end || !trace_is_work(op_record(world, behind)->kind))
 		return;
 	w->trace->backend->times(w->trace->backend, behind, &from);
-	to = lanes->moment[lanes->order[next]].t;
+	to = moment_at(lanes, next)->t;
 	if (lasts(&from) && lasts(&to))
-		put_arrow(w, "wait", behind, from.end - 1, lanes->moment[lanes->order[next]].id, to.start);
+		put_arrow(w, "wait", behind, from.end - 1, moment_at(lanes, next)->id, to.start);
 }
 
 /* From each sender to its receiver, drawn with the receiver. */
@@ -201,7 +195,7 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 {
 	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {
-		op_id id = lanes->moment[lanes->order[place]].id;
+		op_id id = moment_at(lanes, place)->id;
 		enum op_kind kind = op_record(w->trace->world, id)->kind;
 		if (kind == OP_WAIT)
 			wait_arrow(w, lanes, place);

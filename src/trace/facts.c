@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+const char *const trace_causes[] = {
+#define X(symbol, letter, name) name,
+        CAUSES(X)
+#undef X
+                [CAUSE_COUNT] = "slowed",
+};
+
 enum status trace_step(const struct trace *trace, size_t operations)
 {
 	enum { OPERATIONS_A_STEP = 20 };
@@ -42,8 +49,8 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
 }
 
-/* The latest `ready` of a meeting's members, not counting `self`; unknown when one is missing or will never
- * leave. */
+/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will never
+ * leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
 static void meet_arrival(
         const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
 {
@@ -119,15 +126,10 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 	return found ? names_text(trace->world->names, found->name) : "?";
 }
 
-void trace_label(const struct trace *trace, op_id id, struct text *out)
-{
-	op_label(trace->world, id, out);
-}
-
+/* Initial data (untimed fills) is no work: it would make every section as long as its tensors' declarations. */
 static bool counts(const struct world *world, op_id id, int section)
 {
-	const struct record *record = op_record(world, id);
-	return (section < 0 || record->section == section) && record->kind != OP_FILL;
+	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;
 }
 
 /* When the rank's host began with the section; a host does one line after the other. */

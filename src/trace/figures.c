@@ -38,13 +38,17 @@ const struct figure *figures_find(const struct figures *figures, const char *nam
 	return NULL;
 }
 
-/* "busy io", "busy compute" */
+/* Two of a kind, by the first word of the name: "busy io", "busy compute" */
 static bool alike(const struct figure *a, const struct figure *b)
 {
 	size_t word = strcspn(a->name, " ") + 1;
 	return strncmp(a->name, b->name, word) == 0;
 }
 
+/* A name that is new goes behind the one before it in `more`, past others of that one's kind:
+ *
+ *      have: time, busy default, stall peer    more: time, busy default, busy io, stall peer
+ *      then: time, busy default, busy io, stall peer */
 void figures_join(struct figures *figures, const struct figures *more)
 {
 	size_t at = 0;
@@ -99,6 +103,8 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 	return used;
 }
 
+/* How busy each used stream is, and how much every pair of them overlaps: the first six pairs, as a column of
+ * more is not read */
 static enum status put_streams(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
@@ -130,35 +136,31 @@ static enum status put_streams(
 
 static enum status put_stalls(const struct trace *trace, int section, int rank, struct figures *figures)
 {
-	static const char *const names[] = {
-#define X(symbol, letter, name) "stall " name,
-		CAUSES(X)
-#undef X
-	};
+	char name[72];
 	enum status status = ST_OK;
 
 	for (int cause = 0; cause < CAUSE_DONE && status == ST_OK; cause++) {
 		double part = 0;
 		status = metric_stall(trace, section, rank, (enum cause)cause, &part);
-		if (status == ST_OK && part > 0)
-			status = put(figures, ST_OK, names[cause], FIGURE_PART, part);
+		if (status != ST_OK || part <= 0)
+			continue;
+		snprintf(name, sizeof name, "stall %s", trace_causes[cause]);
+		status = put(figures, ST_OK, name, FIGURE_PART, part);
 	}
 	return status;
 }
 
-static enum status put_sent(const struct trace *trace, int section, int rank, struct figures *figures)
+static void put_sent(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	double sent[LINK_KINDS] = {0};
 	char name[72];
-	enum status status = ST_OK;
 
 	trace->backend->sent(trace->backend, rank, section, sent);
-	for (int kind = 0; kind < LINK_KINDS && status == ST_OK; kind++)
+	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0) {
 			snprintf(name, sizeof name, "bytes %s", link_name((enum link_kind)kind));
-			status = put(figures, ST_OK, name, FIGURE_BYTES, sent[kind]);
+			put(figures, ST_OK, name, FIGURE_BYTES, sent[kind]);
 		}
-	return status;
 }
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
@@ -171,7 +173,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	enum status known = metric_time(trace, section, rank, &ns);
 	enum status status = put(figures, known, "time", FIGURE_TIME, (double)ns);
 	if (status == ST_OK)
-		status = put(figures, ST_OK, "operations", FIGURE_COUNT, (double)used.ops);
+		put(figures, ST_OK, "operations", FIGURE_COUNT, (double)used.ops);
 	if (status == ST_OK)
 		status = put_streams(trace, section, rank, &used, figures);
 	known = metric_exposed(trace, section, rank, &ns);
@@ -179,33 +181,30 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		status = put(figures, known, "exposed communication", FIGURE_TIME, (double)ns);
 	if (status == ST_OK)
 		status = put_stalls(trace, section, rank, figures);
-	if (status == ST_OK)
-		status = put_sent(trace, section, rank, figures);
+	if (status != ST_OK)
+		return status;
+	put_sent(trace, section, rank, figures);
 	world_memory_counts(trace->world, rank, &memory);
-	if (status == ST_OK && (section < 0 || trace->world->section_count == 1))
-		status = put(figures, ST_OK, "peak memory", FIGURE_BYTES, (double)memory.peak_allocated);
+	/* a section has no peak of its own: memory is not counted by section */
+	if (section < 0 || trace->world->section_count == 1)
+		put(figures, ST_OK, "peak memory", FIGURE_BYTES, (double)memory.peak_allocated);
 	return status;
 }
 
-/* Adds a rank's figure to the section's of that name, if it has one. */
-static void merge(struct figures *all, const struct figure *figure)
-{
-	struct figure *found = (struct figure *)figures_find(all, figure->name);
-
-	if (!found)
-		return;
-	found->known = found->known && figure->known;
-	if (figure->kind == FIGURE_TIME)
-		found->value = figure->value > found->value ? figure->value : found->value;
-	else
-		found->value += figure->value;
-}
-
-/* Adds a rank's figures to the section's. */
+/* Adds a rank's figures to the section's: those of a name it has already are merged, the others join. */
 static void add_rank(struct figures *all, const struct figures *rank)
 {
-	for (size_t i = 0; i < rank->count; i++)
-		merge(all, &rank->figure[i]);
+	for (size_t i = 0; i < rank->count; i++) {
+		const struct figure *figure = &rank->figure[i];
+		struct figure *found = (struct figure *)figures_find(all, figure->name);
+		if (!found)
+			continue;
+		found->known = found->known && figure->known;
+		if (figure->kind == FIGURE_TIME)
+			found->value = figure->value > found->value ? figure->value : found->value;
+		else
+			found->value += figure->value;
+	}
 	figures_join(all, rank);
 }
 

@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 void spans_release(struct spans *spans)
 {
 	mem_free(spans->span);
@@ -31,17 +22,8 @@ void spans_add(struct spans *spans, struct span span)
 
 /* ---- loading ---- */
 
-static void make_room(struct lanes *lanes, size_t count)
-{
-	if (count <= lanes->room)
-		return;
-	struct moment *moment = mem_resize(lanes->moment, count * sizeof *moment);
-	lanes->moment = moment;
-	uint32_t *order = mem_resize(lanes->order, count * sizeof *order);
-	lanes->order = order;
-	lanes->room = count;
-}
-
+/* Two operations that a picture would draw alike have the same hash: title, object, phase and colour. The
+ * multipliers are those of splitmix64 and xxHash; a collision would only draw two ranks in one row. */
 static uint32_t looks_of(const struct record *record)
 {
 	uint64_t hash = ((uint64_t)(unsigned)record->title << 32 | (unsigned)record->object) *
@@ -51,6 +33,10 @@ static uint32_t looks_of(const struct record *record)
 	return (uint32_t)(hash >> 32);
 }
 
+/* The rank's operations with their times, in program order. An operation that was aborted has an end but may
+ * lack the times before it: they are cut to its end, so that ready <= start <= end holds for all.
+ * Meanwhile first[s + 1] counts the operations of stream s. The books are a linked list over one large array,
+ * which the processor cannot foresee: hence the prefetch. */
 static void gather(struct lanes *lanes, size_t count)
 {
 	const struct world *world = lanes->trace->world;
@@ -141,33 +127,28 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
-/* Idle: the host has no program line to carry out. Kind SPAN_HOST, cause DONE; `op` is what it did next. */
+/* The host's lane: what it did, and between two such spans that it was idle. Idle means that it had no program
+ * line to carry out: kind SPAN_HOST, cause DONE; `op` is what it did next. */
 static void host_lane(struct lanes *lanes)
 {
-	int64_t clock = 0;
+	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};
 
 	lanes->host.count = 0;
-	for (size_t i = 0; i < lanes->count; i++) {
+	for (size_t i = 0; i < lanes->count && lanes->moment[i].kind != OP_CRASH; i++) {
 		struct span span = host_part(lanes, &lanes->moment[i]);
-		if (lanes->moment[i].kind == OP_CRASH)
-			break;
 		if (span.from >= span.to)
 			continue;
-		if (span.from > clock)
-			spans_add(&lanes->host,
-			        (struct span){.kind = SPAN_HOST,
-			                .cause = CAUSE_DONE,
-			                .from = clock,
-			                .to = span.from,
-			                .op = span.op,
-			                .projected = span.projected,
-			                .looks = span.looks});
-		span.from = larger(span.from, clock);
+		idle.to = span.from;
+		idle.op = span.op;
+		idle.projected = span.projected;
+		idle.looks = span.looks;
+		spans_add(&lanes->host, idle);
+		span.from = larger(span.from, idle.from);
 		spans_add(&lanes->host, span);
-		clock = larger(clock, span.to);
+		idle.from = larger(idle.from, span.to);
 	}
 	spans_add(&lanes->host,
-	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = clock, .to = TIME_UNKNOWN});
+	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
@@ -179,7 +160,11 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 	lanes->trace = trace;
 	lanes->rank = rank;
 	lanes->streams = 1;
-	make_room(lanes, count);
+	if (count > lanes->room) {
+		lanes->moment = mem_resize(lanes->moment, count * sizeof *lanes->moment);
+		lanes->order = mem_resize(lanes->order, count * sizeof *lanes->order);
+		lanes->room = count;
+	}
 	gather(lanes, count);
 	sort_by_stream(lanes);
 	host_lane(lanes);
@@ -194,6 +179,10 @@ void lanes_release(struct lanes *lanes)
 	*lanes = (struct lanes){0};
 }
 
+/* A wait names a record on another stream, and the record stands behind the work that it is about. Both are
+ * empty: walk back until something took time. A wait that its target held up to the last (the target ends no
+ * earlier than the wait) leads to that target, any other to what stood before it on its own stream. Only this
+ * rank's operations are followed. */
 op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
 	const struct world *world = lanes->trace->world;

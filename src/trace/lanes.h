@@ -1,5 +1,12 @@
 /* lanes.h -- private to trace/: one rank's operations with their times, and its lanes as spans.
  *
+ * An operation's times come from the backend; a moment is those times with what a picture asks of the record
+ * besides, so that the pass over a lane touches one array. The same moments are held in two orders: program
+ * order, in which the host issued them, and stream order, in which a lane shows them.
+ *
+ *      program   0 matmul/default  1 copy/io  2 record/io  3 wait/default  4 relu/default
+ *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
+ *
  * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a
  * rank's own part of them is small. Loading again into the same struct keeps its memory. */
 #ifndef RANKSH_TRACE_LANES_H
@@ -28,12 +35,15 @@ struct lanes {
 	struct spans host;               /* the host's lane, from 0 to the end of time */
 };
 
-/* So many operations were looked at: ST_INTERRUPTED when that was all that Ctrl-C left. */
+/* Charges the look's budget for so many operations: ST_INTERRUPTED once Ctrl-C has used it up. Every process
+ * charges the same amounts in the same order, so all of them stop at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations);
 /* A zeroed struct is an empty one. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);
-/* The spans of one lane in the window, replacing what `out` held. */
+/* The spans of one lane in the window, replacing what `out` held. They tile the window: the first begins at
+ * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank has
+ * not used is one span of "done". */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
 /* Follows records and waits back to the operation that a wait for `id` is really about. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
@@ -53,8 +63,8 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
-/* "matmul y", "sync", "print": an operation in the words of its line, shorter than op_label */
-void trace_label(const struct trace *trace, op_id id, struct text *out);
+/* The causes' names by number; one more than the causes: work that ran, but slower than it would have alone */
+extern const char *const trace_causes[CAUSE_COUNT + 1];
 static inline bool trace_in(const struct world *world, op_id id, int section)
 {
 	return section < 0 || op_record(world, id)->section == section;
@@ -71,6 +81,15 @@ static inline void spans_take(struct spans *spans)
 	else
 		spans->count++;
 }
+static inline int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+static inline int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+/* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {
 	return &lanes->moment[lanes->order[place]];

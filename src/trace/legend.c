@@ -67,7 +67,7 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 			text_add(out, " in ");
 		}
 		text_add(out, "`");
-		trace_label(trace, blocked_in, out);
+		op_label(trace->world, blocked_in, out);
 		text_add(out, "`");
 		break;
 	case CAUSE_MEMORY:
@@ -85,7 +85,7 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 	case CAUSE_ENGINE:
 		text_add(out, "g busy with ");
 		if (blame)
-			trace_label(trace, sum->blame, out);
+			op_label(trace->world, sum->blame, out);
 		else
 			text_add(out, "other work");
 		break;
@@ -95,7 +95,7 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 	}
 }
 
-/* What took longest is told first. */
+/* What took longest is told first; CAUSE_DONE: nothing is left to tell. */
 static int most_of(const struct sum sum[CAUSE_COUNT])
 {
 	int most = CAUSE_DONE;
@@ -105,20 +105,21 @@ static int most_of(const struct sum sum[CAUSE_COUNT])
 	return most;
 }
 
-enum status legend_add(
+void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
+	/* what the host was blocked in: on its own lane the operation, on a stream's the one it blames */
 	op_id in[CAUSE_COUNT] = {0};
 	bool queued = false, begun = false;
 	struct text words = {0};
-	enum status status = ST_OK;
 
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
 		struct sum *s = &sum[span->cause];
 		queued = queued || (span->kind == SPAN_WORK && span->projected);
 		begun = begun || span->kind == SPAN_WORK;
+		/* before a stream has worked for the first time its delays by the host are drawn as dots */
 		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE ||
 		        (!host && !begun && span->cause <= CAUSE_MEMORY))
 			continue;
@@ -130,15 +131,14 @@ enum status legend_add(
 			in[span->cause] = host ? span->op : span->blame;
 		}
 	}
-	for (int cause; status == ST_OK && (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
+	for (int cause; (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
 		text_clear(&words);
 		words_of(trace, (enum cause)cause, host, &sum[cause], in[cause], &words);
 		tell(legend, row, text_string(&words));
 	}
-	if (status == ST_OK && queued)
+	if (queued)
 		tell(legend, row, "\xe2\x96\x91 queued");
 	text_release(&words);
-	return status;
 }
 
 int legend_width(const struct legend *legend)

@@ -11,34 +11,21 @@
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
+/* The segments of one rank's device, and their blocks, free ones too; both by address, of all pools */
 struct map {
 	struct segment_view *segment;
 	struct block_view *block;
 	int segments, blocks;
 };
 
-static void map_release(struct map *map)
-{
-	mem_free(map->segment);
-	mem_free(map->block);
-}
-
 static void map_read(struct map *map, const struct world *world, int rank)
 {
 	map->segments = world_segments(world, rank, NULL, 0);
 	map->blocks = world_blocks(world, rank, NULL, 0);
-	struct segment_view *segment =
-	        mem_resize(map->segment, ((size_t)map->segments + 1) * sizeof *segment);
-	map->segment = segment;
-	struct block_view *block = mem_resize(map->block, ((size_t)map->blocks + 1) * sizeof *block);
-	map->block = block;
+	map->segment = mem_resize(map->segment, ((size_t)map->segments + 1) * sizeof *map->segment);
+	map->block = mem_resize(map->block, ((size_t)map->blocks + 1) * sizeof *map->block);
 	world_segments(world, rank, map->segment, map->segments);
 	world_blocks(world, rank, map->block, map->blocks);
-}
-
-static bool inside(const struct segment_view *segment, const struct block_view *block)
-{
-	return block->address >= segment->address && block->address < segment->address + segment->bytes;
 }
 
 /* The block from cell `from` to `to`: its first cell is a border, its owner's name inside if there is
@@ -66,15 +53,17 @@ static void put_block(const struct trace *trace, const struct block_view *block,
 	}
 }
 
+/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Also its free bytes, and those
+ * of the largest gap. */
 static void put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment,
         int cells, struct text *bar, int64_t *free_bytes, int64_t *largest)
 {
 	*free_bytes = *largest = 0;
 	for (int i = 0; i < map->blocks; i++) {
 		const struct block_view *block = &map->block[i];
-		if (!inside(segment, block))
-			continue;
 		int64_t from = block->address - segment->address, to = from + block->bytes;
+		if (from < 0 || from >= segment->bytes)
+			continue;
 		int first = (int)((double)from / (double)segment->bytes * cells),
 		    last = (int)((double)to / (double)segment->bytes * cells);
 		put_block(trace, block, last - first, bar);
@@ -144,6 +133,7 @@ static void put_counts(const struct trace *trace, int rank, const struct map *ma
 	text_add(out, "\n");
 }
 
+/* The largest block not taken yet, with its owner; false: there is none. */
 static bool put_largest_owner(
         const struct trace *trace, const struct map *map, bool *taken, struct text *out, bool first)
 {
@@ -192,7 +182,7 @@ static void put_rank(const struct trace *trace, int rank, struct map *map, int w
 	put_owners(trace, map, picture);
 }
 
-enum status trace_memory(const struct trace *trace, int width, struct text *out)
+void trace_memory(const struct trace *trace, int width, struct text *out)
 {
 	struct blocks blocks = {0};
 	struct map map = {0};
@@ -212,7 +202,7 @@ enum status trace_memory(const struct trace *trace, int width, struct text *out)
 	if (blocks.count > RANKS_SHOWN)
 		text_add(out, "... and %zu more sets of ranks\n", blocks.count - RANKS_SHOWN);
 	blocks_release(&blocks);
-	map_release(&map);
+	mem_free(map.segment);
+	mem_free(map.block);
 	text_release(&picture);
-	return ST_OK;
 }

@@ -1,5 +1,5 @@
 /* metrics.c -- the figures that `expect`, `stats` and `diff` ask for; trace.h has each one's formula */
-#include "trace/cover.h"
+#include "trace/intervals.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
@@ -9,7 +9,7 @@
 enum status trace_never_ends(const struct trace *trace, op_id id)
 {
 	struct text label = {0};
-	trace_label(trace, id, &label);
+	op_label(trace->world, id, &label);
 	enum status status =
 	        fail(ST_WAITS, "`%s` on rank %d has no end yet: it waits for a line not given (see `stuck`)",
 	                text_string(&label), trace->world->ops[id].rank);
@@ -67,7 +67,7 @@ static struct window own_window(const struct trace *trace, int section, int rank
 /* When the rank's operations that `wanted` picks were at work, in the section. */
 typedef bool wants(const struct world *world, op_id id, int argument);
 static enum status work_of(
-        const struct trace *trace, int section, int rank, wants *wanted, int argument, struct cover *cover)
+        const struct trace *trace, int section, int rank, wants *wanted, int argument, struct intervals *set)
 {
 	const struct world *world = trace->world;
 	enum status status = ST_OK;
@@ -81,9 +81,9 @@ static enum status work_of(
 		if (t.end == TIME_UNKNOWN)
 			status = trace_never_ends(trace, id);
 		else
-			cover_add(cover, t.start, t.end);
+			intervals_add(set, t.start, t.end);
 	}
-	cover_join(cover);
+	intervals_join(set);
 	return status == ST_OK ? trace_step(trace, operations_of(world, rank)) : status;
 }
 
@@ -111,68 +111,68 @@ static double part_of(int64_t part, int64_t whole)
 
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
 {
-	struct cover work = {0};
+	struct intervals work = {0};
 	struct window window = own_window(trace, section, rank);
 	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
 
-	*part = part_of(cover_length(&work), window.to - window.from);
-	cover_release(&work);
+	*part = part_of(intervals_length(&work), window.to - window.from);
+	intervals_release(&work);
 	return status;
 }
 
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
-	struct cover x = {0}, y = {0};
+	struct intervals x = {0}, y = {0};
 	enum status status = work_of(trace, section, rank, on_stream, a, &x);
 
 	if (status == ST_OK)
 		status = work_of(trace, section, rank, on_stream, b, &y);
-	int64_t less = cover_length(&x) < cover_length(&y) ? cover_length(&x) : cover_length(&y);
-	*part = part_of(cover_common(&x, &y), less);
-	cover_release(&x);
-	cover_release(&y);
+	int64_t less =
+	        intervals_length(&x) < intervals_length(&y) ? intervals_length(&x) : intervals_length(&y);
+	*part = part_of(intervals_common(&x, &y), less);
+	intervals_release(&x);
+	intervals_release(&y);
 	return status;
 }
 
+/* Communication is hidden by any kernel of the rank, of whatever section: hence -1 for the kernels. */
 enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns)
 {
-	struct cover talk = {0}, kernels = {0};
+	struct intervals talk = {0}, kernels = {0};
 	enum status status = work_of(trace, section, rank, communicates, 0, &talk);
 
 	if (status == ST_OK)
 		status = work_of(trace, -1, rank, of_kind, OP_KERNEL, &kernels);
-	*ns = cover_length(&talk) - cover_common(&talk, &kernels);
-	cover_release(&talk);
-	cover_release(&kernels);
+	*ns = intervals_length(&talk) - intervals_common(&talk, &kernels);
+	intervals_release(&talk);
+	intervals_release(&kernels);
 	return status;
 }
 
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
 {
-	struct cover work = {0}, others = {0};
+	struct intervals work = {0}, others = {0};
 	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
 
 	if (status == ST_OK)
 		status = work_of(trace, -1, rank, beside_stream, stream, &others);
-	*ns = cover_length(&work) - cover_common(&work, &others);
-	cover_release(&work);
-	cover_release(&others);
+	*ns = intervals_length(&work) - intervals_common(&work, &others);
+	intervals_release(&work);
+	intervals_release(&others);
 	return status;
 }
 
 /* Streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
-static enum status sum_stalls(
-        const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
+static void sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
 {
 	struct spans spans = {0};
-	enum status status = ST_OK;
 
 	*streams = 0;
 	memset(ns, 0, CAUSE_COUNT * sizeof *ns);
-	for (int stream = STREAM_DEFAULT; stream < lanes->streams && status == ST_OK; stream++) {
+	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++) {
 		bool used = false;
 		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used; i++) {
-			op_id id = lanes->moment[lanes->order[i]].id;
+			op_id id = moment_at(lanes, i)->id;
 			used = trace_is_work(op_record(lanes->trace->world, id)->kind) &&
 			        trace_in(lanes->trace->world, id, window.section);
 		}
@@ -180,12 +180,11 @@ static enum status sum_stalls(
 			continue;
 		++*streams;
 		lanes_spans(lanes, stream, window, &spans);
-		for (size_t i = 0; i < spans.count && status == ST_OK; i++)
+		for (size_t i = 0; i < spans.count; i++)
 			if (spans.span[i].kind == SPAN_STALL)
 				ns[spans.span[i].cause] += spans.span[i].to - spans.span[i].from;
 	}
 	spans_release(&spans);
-	return status;
 }
 
 enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part)
@@ -197,15 +196,10 @@ enum status metric_stall(const struct trace *trace, int section, int rank, enum 
 	enum status status = lanes_load(&lanes, trace, rank);
 
 	if (status == ST_OK)
-		status = sum_stalls(&lanes, window, ns, &streams);
+		sum_stalls(&lanes, window, ns, &streams);
 	*part = streams ? part_of(ns[cause], (window.to - window.from) * streams) : 0;
 	lanes_release(&lanes);
 	return status;
-}
-
-static bool is_inward(int kind)
-{
-	return kind == LINK_IN || kind == LINK_NIC_IN;
 }
 
 /* Every link whose name begins with `link` ("pcie", "nvlink out") and leads away from the rank, or is asked
@@ -223,7 +217,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 		if (link && strncmp(name, link, strlen(link)) != 0)
 			continue;
 		matches++;
-		if (whole || !is_inward(kind))
+		if (whole || (kind != LINK_IN && kind != LINK_NIC_IN))
 			*bytes += sent[kind];
 	}
 	if (matches)

@@ -65,6 +65,7 @@ int picture_write(
 	return column;
 }
 
+/* A code point of the basic plane as UTF-8, which is all that pictures draw with */
 static void put_glyph(struct text *out, uint32_t g)
 {
 	char bytes[4];
@@ -81,16 +82,6 @@ static void put_glyph(struct text *out, uint32_t g)
 		bytes[count++] = (char)(0x80 | (g & 0x3f));
 	}
 	text_put(out, bytes, count);
-}
-
-static bool same_look(const struct cell *a, const struct cell *b)
-{
-	return a->colour == b->colour && a->dim == b->dim && a->bold == b->bold && a->reverse == b->reverse;
-}
-
-static bool plain(const struct cell *cell)
-{
-	return ansi[cell->colour] < 0 && !cell->dim && !cell->bold && !cell->reverse;
 }
 
 static void put_look(struct text *out, const struct cell *cell)
@@ -120,12 +111,16 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 		                  *look = &none;
 		int columns = used_columns(picture, line);
 		for (int i = 0; i < columns; i++) {
-			if (colour && !same_look(look, &line[i]))
-				put_look(out, &line[i]);
-			look = &line[i];
+			const struct cell *cell = &line[i];
+			/* an escape only where the look changes: most cells look like their neighbour */
+			if (colour &&
+			        (cell->colour != look->colour || cell->dim != look->dim ||
+			                cell->bold != look->bold || cell->reverse != look->reverse))
+				put_look(out, cell);
+			look = cell;
 			put_glyph(out, line[i].glyph);
 		}
-		if (colour && !plain(look))
+		if (colour && (ansi[look->colour] >= 0 || look->dim || look->bold || look->reverse))
 			text_add(out, "\033[0m");
 		text_add(out, "\n");
 	}

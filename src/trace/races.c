@@ -1,5 +1,8 @@
 /* races.c -- the races that the books have found, in words: who touches what, and the line that would put
- * them in order */
+ * them in order
+ *
+ *      race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the two puts
+ *         them in order.                                                                            [0-3] */
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -81,7 +84,7 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 	text_add(out, "[%s]\n", ranks);
 }
 
-enum status trace_races_from(const struct trace *trace, size_t first, int width, struct text *out)
+void trace_races(const struct trace *trace, size_t first, int width, struct text *out)
 {
 	const struct world *world = trace->world;
 	const struct races *races = world->races;
@@ -100,10 +103,4 @@ enum status trace_races_from(const struct trace *trace, size_t first, int width,
 	}
 	blocks_release(&blocks);
 	text_release(&words);
-	return ST_OK;
-}
-
-enum status trace_races(const struct trace *trace, int width, struct text *out)
-{
-	return trace_races_from(trace, 0, width, out);
 }

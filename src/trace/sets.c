@@ -1,4 +1,8 @@
-/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted */
+/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
+ *
+ * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work of a
+ * frame, so the spans of the rows that will be shown are handed from the pass to the painter; a limit on their
+ * number keeps a look at a large machine from holding all of it. */
 #include "trace/sets.h"
 #include "base/memory.h"
 
@@ -36,14 +40,14 @@ static bool shows_anything(const struct spans *spans)
 	return false;
 }
 
-/* Hash and shown lanes of one loaded rank. The host is always shown. */
+/* Hash and shown lanes of one loaded rank. The host is always shown. The hash takes a lane's number and, of a
+ * stream that the user made, its name: the same work on streams of different names makes different rows. */
 static void look_at(struct look *look, struct window window, struct alike *alike)
 {
 	const struct lanes *lanes = &look->lanes;
+	const struct world *world = lanes->trace->world;
 
-	alike->hash = (uint64_t)lanes->streams;
-	alike->first = lanes->rank;
-	alike->lanes = 0;
+	*alike = (struct alike){.hash = (uint64_t)lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
 		lanes_spans(lanes, stream, window, spans);
@@ -53,8 +57,7 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
 		if (stream > STREAM_DEFAULT)
 			alike->hash = mix(alike->hash,
-			        (uint64_t)(unsigned)world_stream(lanes->trace->world, lanes->rank, stream)
-			                ->name);
+			        (uint64_t)(unsigned)world_stream(world, lanes->rank, stream)->name);
 	}
 }
 
@@ -80,8 +83,8 @@ static void keep(struct sets *sets, const struct timeline_options *options, stru
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
 		MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room);
-		struct kept *kept = &sets->kept[sets->kept_count++];
-		*kept = (struct kept){.known = sets->kept_spans < KEPT_MOST};
+		struct kept_lane *kept = &sets->kept[sets->kept_count++];
+		*kept = (struct kept_lane){.known = sets->kept_spans < KEPT_MOST};
 		if (!kept->known)
 			continue;
 		kept->begun = lane_begun_before(&look->lanes, alike->lane[k], window.from);
@@ -91,6 +94,7 @@ static void keep(struct sets *sets, const struct timeline_options *options, stru
 	}
 }
 
+/* The rank joins the set that looks like it, or begins one of its own. */
 static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {

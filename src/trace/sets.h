@@ -1,19 +1,24 @@
 /* sets.h -- private to trace/: the rows of a timeline. Ranks whose spans in the window are equal make one
- * set, drawn once. */
+ * set, drawn once: of 512 ranks of a data-parallel run that is one set, and the picture fits on a screen.
+ *
+ *      set 0  ranks 0-2   lanes host default io      rows 0 1 2
+ *      set 1  rank 3      lanes host default         rows 3 4          rows = 5 */
 #ifndef RANKSH_TRACE_SETS_H
 #define RANKSH_TRACE_SETS_H
 
 #include "trace/lanes.h"
 
-/* Ranks that look alike, and which of their lanes show anything */
+/* Ranks that look alike, the first of them, and which of their lanes show anything: lane[0 .. lanes-1] are
+ * stream numbers. Equality is that of a 64-bit hash over all shown spans. */
 struct alike {
 	uint64_t hash;
 	struct ranks ranks;
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
 };
-/* A shown lane's spans, until it is painted; begun: it has worked before the window */
-struct kept {
+/* A shown lane's spans, until it is painted; known: they are here (else they are found again then); begun: the
+ * lane has worked before the window */
+struct kept_lane {
 	struct spans spans;
 	bool known, begun;
 };
@@ -21,12 +26,13 @@ struct sets {
 	struct alike *set;
 	size_t count, room;
 	int rows;
-	struct kept *kept;
+	struct kept_lane *kept;
 	size_t kept_count, kept_room, kept_spans; /* by row shown */
 };
 
 /* The sets of options->ranks, in the order of their first ranks; the spans of the rows that options show are
- * kept, as long as they are not too many. A zeroed struct is an empty one, to be released in any case. */
+ * kept, as long as they are not too many. A zeroed struct is an empty one, to be released in any case.
+ * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
 void sets_release(struct sets *sets);

@@ -1,6 +1,8 @@
 /* spans.c -- a lane of a window as spans: when it worked, and for every other instant the first cause that
  * holds
  *
+ * The five times of an operation n cut the gap in front of it:
+ *
  *      stream   previous ░░░|  not issued  |  waits  |  peers  |  engine  |██ operation n ██
  *                          end          issue      ready     arrival    start            end
  *
@@ -11,11 +13,6 @@
 #include "base/search.h"
 #include "base/memory.h"
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that
  * time. */
 struct span_writer {
@@ -25,8 +22,9 @@ struct span_writer {
 	size_t host;
 };
 
-/* m: the operation that runs or is delayed; NULL: none. The span is written in its place: this is most of
- * what a frame costs. */
+/* Writes up to `to` and moves on; nothing when the lane is there already, so callers give the five times in
+ * their order and need not ask which pieces are empty. m: the operation that runs or is delayed; NULL: none.
+ * The span is written in its place: this is most of what a frame costs. */
 static void put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
@@ -36,24 +34,16 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	if (to <= w->at)
 		return;
 	MEM_GROW(&out->span, out->count, &out->room);
-	struct span *span = &out->span[out->count];
-	span->kind = kind;
-	span->cause = cause;
-	span->from = w->at;
-	span->to = to;
-	span->op = m ? m->id : 0;
-	span->blame = blame;
-	span->projected = m && m->t.projected;
-	span->looks = m ? m->looks : 0;
+	out->span[out->count] = (struct span){.kind = kind,
+	        .cause = cause,
+	        .from = w->at,
+	        .to = to,
+	        .op = m ? m->id : 0,
+	        .blame = blame,
+	        .projected = m && m->t.projected,
+	        .looks = m ? m->looks : 0};
 	spans_take(out);
 	w->at = to;
-}
-
-static size_t host_span_at(const struct spans *host, int64_t at)
-{
-	size_t i;
-	SEARCH(i, host->count - 1, host->span[i].to > at);
-	return i;
 }
 
 /* n is not issued yet: what its host is doing */
@@ -73,6 +63,7 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
+/* Of the first part of a grouped transfer that receives: the sender's operation, 0 when it is not queued */
 static op_id sender_of(const struct world *world, op_id receive)
 {
 	const struct record *record = op_record(world, receive);
@@ -154,58 +145,45 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 		put(w, SPAN_STALL, CAUSE_ENGINE, m, engine_of(w->lanes, m), limit);
 }
 
-/* The first operation of the stream that ends behind `from`: ends grow along a stream. */
-static uint32_t first_after(const struct lanes *lanes, int stream, int64_t from)
-{
-	uint32_t first = lanes->first[stream];
-	size_t i;
-	SEARCH(i, lanes->first[stream + 1] - first, moment_at(lanes, first + (uint32_t)i)->t.end > from);
-	return first + (uint32_t)i;
-}
-
+/* Gap, work, gap, work ...: a run of records and waits belongs to the gap of the work behind it. The stream's
+ * ends grow along it, so the first operation that ends behind the window's start is found by bisection. */
 static void write_stream(struct span_writer *w, int stream)
 {
-	uint32_t end = w->lanes->first[stream + 1];
+	const struct lanes *lanes = w->lanes;
+	uint32_t first = lanes->first[stream], end = lanes->first[stream + 1];
+	size_t skipped;
 
-	for (uint32_t i = first_after(w->lanes, stream, w->at); i < end && w->at < w->to;) {
-		uint32_t n = i;
-		while (n + 1 < end && !trace_is_work((enum op_kind)moment_at(w->lanes, n)->kind))
+	SEARCH(skipped, end - first, moment_at(lanes, first + (uint32_t)skipped)->t.end > w->at);
+	for (uint32_t i = first + (uint32_t)skipped, n; i < end && w->at < w->to; i = n + 1) {
+		for (n = i; n + 1 < end && !trace_is_work((enum op_kind)moment_at(lanes, n)->kind);)
 			n++;
-		const struct moment *m = moment_at(w->lanes, n);
+		const struct moment *m = moment_at(lanes, n);
 		put_gap(w, i, n);
 		if (trace_is_work((enum op_kind)m->kind))
 			put(w, SPAN_WORK, CAUSE_DONE, m, 0, m->t.end);
-		i = n + 1;
 	}
 	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
-static void write_host(struct span_writer *w)
-{
-	const struct spans *host = &w->lanes->host;
-	for (size_t i = w->host; i < host->count && w->at < w->to; i++) {
-		struct span span = host->span[i];
-		span.from = w->at;
-		span.to = w->at = lesser(span.to, w->to);
-		spans_add(w->out, span);
-	}
-}
-
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
-	struct span_writer w = {.lanes = lanes,
-	        .out = out,
-	        .at = window.from,
-	        .to = window.to,
-	        .host = host_span_at(&lanes->host, window.from)};
+	const struct spans *host = &lanes->host;
+	struct span_writer w = {.lanes = lanes, .out = out, .at = window.from, .to = window.to};
 
+	SEARCH(w.host, host->count - 1, host->span[w.host].to > window.from);
 	out->count = 0;
-	if (stream == STREAM_HOST)
-		write_host(&w);
-	else if (stream < lanes->streams)
+	if (stream == STREAM_HOST) { /* loaded with the rank: only cut to the window */
+		for (size_t i = w.host; i < host->count && w.at < w.to; i++) {
+			struct span span = host->span[i];
+			span.from = w.at;
+			span.to = w.at = lesser(span.to, w.to);
+			spans_add(out, span);
+		}
+	} else if (stream < lanes->streams) {
 		write_stream(&w, stream);
-	else
+	} else {
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
+	}
 }
 
 enum status trace_lane(

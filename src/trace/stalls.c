@@ -14,12 +14,6 @@
 enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, KINDS, BLAMED_MOST = 6 };
 enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
 
-static const char *const headings[KINDS] = {
-#define X(symbol, letter, name) [CAUSE_##symbol] = name,
-        CAUSES(X)
-#undef X
-                [WORK] = "work",
-};
 /* Columns in the order of reading: work, what delayed it, and the end */
 static const int order[KINDS] = {WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
         CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
@@ -38,15 +32,16 @@ struct report {
 	struct blames blames;
 };
 
-static enum status add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
+/* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except the
+ * host's. A host's own waits are blamed on nothing: they cost only what they keep from its streams, and that is
+ * booked there. */
+static void add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
 	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
-	enum status status = ST_OK;
 	bool active = stream == STREAM_HOST;
 
 	lanes_spans(lanes, stream, report->window, spans);
-
-	for (size_t i = 0; i < spans->count && status == ST_OK; i++) {
+	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
 		int kind = span->kind == SPAN_WORK ? WORK : (int)span->cause;
 		sums.ns[kind] += span->to - span->from;
@@ -56,13 +51,12 @@ static enum status add_lane(struct report *report, const struct lanes *lanes, in
 		else if (kind == WORK && stream != STREAM_HOST)
 			blames_add_slowed(&report->blames, lanes, stream, span);
 	}
-	if (status != ST_OK || !active)
-		return status;
+	if (!active)
+		return;
 	MEM_GROW(&report->lane, report->count, &report->room);
 	report->lane[report->count++] = sums;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind];
-	return ST_OK;
 }
 
 static enum status gather(struct report *report)
@@ -74,13 +68,14 @@ static enum status gather(struct report *report)
 	for (int rank = 0; rank < report->trace->world->n && status == ST_OK; rank++) {
 		status = lanes_load(&lanes, report->trace, rank);
 		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++)
-			status = add_lane(report, &lanes, stream, &spans);
+			add_lane(report, &lanes, stream, &spans);
 	}
 	lanes_release(&lanes);
 	spans_release(&spans);
 	return status;
 }
 
+/* A cell: the time, its part of the window, or both */
 static void put_share(struct table *table, const struct report *report, int64_t ns, enum shape shape)
 {
 	double ms = (double)ns / (double)report->unit,
@@ -96,6 +91,7 @@ static void put_share(struct table *table, const struct report *report, int64_t 
 		table_cell(table, "%.0f%%", percent);
 }
 
+/* Each rank's rows as one block of text, so that ranks with the same figures share it. */
 static void put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
 {
 	struct table rows = {0};
@@ -121,11 +117,10 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 	put_blocks(report, shape, &blocks);
 
 	text_clear(&table->cells);
-	table_cell(table, "ranks");
-	table_cell(table, "lane");
+	table_cells(table, "ranks", "lane");
 	for (int k = 0; k < KINDS; k++)
 		if (report->used[order[k]])
-			table_cell(table, "%s", headings[order[k]]);
+			table_cell(table, "%s", order[k] == WORK ? "work" : trace_causes[order[k]]);
 	table_row(table);
 	for (size_t i = 0; i < blocks.count && i < ROWS_MOST; i++)
 		table_rows(table, &blocks.block[i].ranks, blocks.block[i].rows);

@@ -20,24 +20,7 @@ struct columns {
 	struct blocks seen;
 };
 
-static void columns_release(struct columns *columns)
-{
-	for (size_t i = 0; i < columns->count; i++)
-		figures_release(&columns->column[i].figures);
-	mem_free(columns->column);
-	blocks_release(&columns->seen);
-}
-
-static void figures_line(const struct figures *figures, struct text *line)
-{
-	text_clear(line);
-	for (size_t i = 0; i < figures->count; i++) {
-		text_add(line, "%s ", figures->figure[i].name);
-		figure_text(&figures->figure[i], line);
-		text_add(line, "\n");
-	}
-}
-
+/* Ranks with the same figures as they are printed share a column: differences that nobody can see make none. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {
@@ -45,10 +28,14 @@ static enum status add_rank(
 	size_t before = columns->seen.count;
 	enum status status = figures_of_rank(trace, section, rank, &figures);
 
-	if (status == ST_OK) {
-		figures_line(&figures, line);
-		blocks_add(&columns->seen, rank, line);
+	text_clear(line);
+	for (size_t i = 0; i < figures.count; i++) {
+		text_add(line, "%s ", figures.figure[i].name);
+		figure_text(&figures.figure[i], line);
+		text_add(line, "\n");
 	}
+	if (status == ST_OK)
+		blocks_add(&columns->seen, rank, line);
 	if (status == ST_OK && columns->seen.count > before && columns->count < COLUMNS_MOST) {
 		MEM_GROW(&columns->column, columns->count, &columns->room);
 		columns->column[columns->count++] = (struct column){.figures = figures};
@@ -126,7 +113,10 @@ static enum status one_section(const struct trace *trace, int section, int width
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
 	text_release(&line);
-	columns_release(&columns);
+	for (size_t i = 0; i < columns.count; i++)
+		figures_release(&columns.column[i].figures);
+	mem_free(columns.column);
+	blocks_release(&columns.seen);
 	return status;
 }
 
@@ -173,9 +163,7 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 		figures_join(&names, &x);
 	if (status == ST_OK)
 		figures_join(&names, &y);
-	table_cell(&table, "%s", "");
-	table_cell(&table, "%s", section_name(trace, a));
-	table_cell(&table, "%s", section_name(trace, b));
+	table_cells(&table, "", section_name(trace, a), section_name(trace, b));
 	table_row(&table);
 	for (size_t i = 0; i < names.count; i++)
 		put_pair(&table, &x, &y, names.figure[i].name, &cell);

@@ -12,21 +12,10 @@
 
 #include <string.h>
 
-static const char *rank_word(const struct ranks *set)
-{
-	return ranks_count(set) == 1 ? "rank" : "ranks";
-}
-
 static void put_ranks(const struct ranks *set, struct text *out)
 {
-	text_add(out, "%s ", rank_word(set));
+	text_add(out, ranks_count(set) == 1 ? "rank " : "ranks ");
 	ranks_text(set, out);
-}
-
-/* The group of the meeting that a rank hangs on: what the last column is about. -1: none. */
-static int group_of(const struct world *world, op_id id)
-{
-	return id ? op_record(world, id)->group : -1;
 }
 
 /* The first unfinished collective or transfer of the rank in that group, or 0. */
@@ -41,7 +30,7 @@ static op_id next_in_group(const struct waits *waits, int rank, int group)
 
 struct hang {
 	op_id on, root;
-}; /* of a rank: what the backend says, and the meeting behind it */
+}; /* of a rank: what the backend says, and the rendezvous behind it */
 
 /* One rank: what it hangs in, for whom, what it did last, and what it would do next in that group. */
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
@@ -52,7 +41,7 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 
 	if (hang->on) {
 		const struct op *on = &trace->world->ops[hang->on];
-		trace_label(trace, hang->on, &cell);
+		op_label(trace->world, hang->on, &cell);
 		if (on->stream != STREAM_HOST)
 			text_add(&cell, " on %s", trace_lane_name(trace, rank, on->stream));
 	}
@@ -67,12 +56,12 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	table_cell(rows, "%s", text_string(&cell));
 	text_clear(&cell);
 	if (waits->last[rank])
-		trace_label(trace, waits->last[rank], &cell);
+		op_label(trace->world, waits->last[rank], &cell);
 	table_cell(rows, "%s", waits->last[rank] ? text_string(&cell) : "nothing");
 	text_clear(&cell);
 	op_id next = group < 0 || waits->crashed[rank] ? 0 : next_in_group(waits, rank, group);
 	if (next)
-		trace_label(trace, next, &cell);
+		op_label(trace->world, next, &cell);
 	table_cell(rows, "%s",
 	        next                           ? text_string(&cell)
 	                : waits->crashed[rank] ? "nothing: it has crashed"
@@ -90,18 +79,16 @@ static void put_table(const struct trace *trace, const struct waits *waits, cons
 	struct blocks blocks = {0};
 	int group = -1;
 
+	/* the last column is about one group: that of the first rendezvous that a rank hangs on */
 	FOR_RANKS (r, shown)
-		if (group < 0)
-			group = group_of(world, hang[r].root);
+		if (group < 0 && hang[r].root)
+			group = op_record(world, hang[r].root)->group;
 	FOR_RANKS (r, shown) {
 		text_clear(&rows.cells);
 		put_row(trace, waits, r, &hang[r], group, &rows);
 		blocks_add(&blocks, r, &rows.cells);
 	}
-	table_cell(&table, "ranks");
-	table_cell(&table, "hangs in");
-	table_cell(&table, "waits for");
-	table_cell(&table, "last done");
+	table_cells(&table, "ranks", "hangs in", "waits for", "last done");
 	table_cell(&table, "next in %s",
 	        group < 0 ? "line" : names_text(world->names, world->groups[group].name));
 	table_row(&table);
@@ -175,7 +162,7 @@ static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *w
 	}
 }
 
-enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
+void trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
         struct ranks *waiting)
 {
 	struct waits waits;
@@ -200,5 +187,4 @@ enum status trace_stuck(const struct trace *trace, int width, bool ended, struct
 	}
 	waits_release(&waits);
 	mem_free(hang);
-	return ST_OK;
 }

@@ -1,4 +1,8 @@
-/* table.c -- aligned columns */
+/* table.c -- aligned columns: the cells are gathered as one text, measured, and only then laid out
+ *
+ *      cells    ranks \x1f lane \x1f \n 0-3 \x1f host \x1f \n
+ *      printed  "   ranks  lane"          margin 3, gap 2; a cell never holds CELL_END or a newline
+ *               "   0-3    host" */
 #include "trace/table.h"
 #include "base/memory.h"
 
@@ -13,6 +17,12 @@ void table_cell(struct table *table, const char *format, ...)
 	text_vadd(&table->cells, format, arguments);
 	va_end(arguments);
 	text_put(&table->cells, CELL_END, 1);
+}
+
+void table_words(struct table *table, const char *const words[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		table_cell(table, "%s", words[i]);
 }
 
 void table_row(struct table *table)
@@ -37,13 +47,8 @@ void table_release(struct table *table)
 	text_release(&table->cells);
 }
 
-static char align_of(const struct table *table, int column)
-{
-	const char *align = table->align && *table->align ? table->align : "l";
-	size_t last = strlen(align) - 1;
-	return align[(size_t)column < last ? (size_t)column : last];
-}
-
+/* Code points of the first `length` bytes: every byte but UTF-8's continuation bytes begins one. Cells hold no
+ * escapes and are not ended, which is why this is not text_columns. */
 static size_t columns_of(const char *cell, size_t length)
 {
 	size_t columns = 0;
@@ -106,6 +111,8 @@ void table_print(const struct table *table, int width, struct text *out)
 {
 	size_t widths[COLUMNS_MAX];
 	struct text line = {0};
+	const char *align = table->align ? table->align : "l";
+	size_t last = strlen(align) - 1;
 	int column = 0;
 
 	measure(table, widths);
@@ -119,7 +126,7 @@ void table_print(const struct table *table, int width, struct text *out)
 		}
 		size_t length = strcspn(p, CELL_END);
 		long pad = column < COLUMNS_MAX ? (long)(widths[column] - columns_of(p, length)) : 0;
-		bool right = align_of(table, column) == 'r';
+		bool right = align[(size_t)column < last ? (size_t)column : last] == 'r';
 		text_repeat(&line, " ", (column ? GAP : MARGIN) + (right ? pad : 0));
 		text_put(&line, p, length);
 		text_repeat(&line, " ", right ? 0 : pad);
@@ -137,9 +144,8 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 			return;
 		}
 	MEM_GROW(&blocks->block, blocks->count, &blocks->room);
-	char *copy = mem_copy_text(text_string(rows), rows->count);
 	struct row_block *block = &blocks->block[blocks->count++];
-	block->rows = copy;
+	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
 }
 

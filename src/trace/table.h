@@ -14,12 +14,16 @@ struct table {
 };
 
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Several cells of plain words: table_cells(&table, "ranks", "lane") */
+#define table_cells(table, ...)                                  \
+	table_words((table), (const char *const[]){__VA_ARGS__}, \
+	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+void table_words(struct table *table, const char *const words[], size_t count);
 void table_row(struct table *table); /* ends the row */
 void table_rows(struct table *table, const struct ranks *ranks,
         const char *rows);                  /* rows of a block, the ranks before the first */
 int table_width(const struct table *table); /* columns it takes, margin included */
-/* Appends the table's lines: three columns of margin, two between columns, cut at `width`. ST_MEMORY if
- * anything was lost. */
+/* Appends the table's lines: three columns of margin, two between columns, cut at `width`. */
 void table_print(const struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 

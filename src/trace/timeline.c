@@ -21,6 +21,10 @@ enum {
 	LEGEND_FROM = 76 /* narrower: the legend goes below */
 };
 
+/* Columns of a lane's row, each part as wide as its widest; legend 0: there is none beside the lanes.
+ *
+ *      | margin | rank | name |f cells ................ e| legend |
+ *                              ^ first_column            ^ the end mark */
 struct layout_of_rows {
 	int margin, rank, name, cells, legend, first_column;
 };
@@ -62,13 +66,14 @@ struct drawing {
 	int below;              /* rows of legend under the picture, when it is narrow */
 };
 
-/* Calls visit for each shown lane. */
-typedef enum status visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row,
-        const struct kept *kept, struct picture *picture);
+/* What is done with one shown lane; row counts the shown ones. */
+typedef void visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row,
+        const struct kept_lane *kept, struct picture *picture);
 
-/* The lane's spans: those kept, or found again into d->spans. */
+/* The lane's spans: those kept, or found again into d->spans, which the next lane overwrites. A row of d->sets
+ * that was not kept is loaded by its rank; lanes of one rank are neighbours, so that happens once a rank. */
 static enum status spans_of(
-        struct drawing *d, const struct alike *alike, int lane, int row, struct kept *kept)
+        struct drawing *d, const struct alike *alike, int lane, int row, struct kept_lane *kept)
 {
 	int stream = alike->lane[lane];
 	enum status status = ST_OK;
@@ -82,15 +87,17 @@ static enum status spans_of(
 	if (status != ST_OK)
 		return status;
 	lanes_spans(&d->lanes, stream, d->window, &d->spans);
-	*kept = (struct kept){.spans = d->spans,
+	*kept = (struct kept_lane){.spans = d->spans,
 	        .known = true,
 	        .begun = lane_begun_before(&d->lanes, stream, d->window.from)};
 	return ST_OK;
 }
 
+/* Twice over the shown lanes: first to measure columns and collect the legend, then to paint, because the width
+ * that is left for cells depends on both. */
 static enum status each_lane(struct drawing *d, visit_lane *visit, struct picture *picture)
 {
-	struct kept kept;
+	struct kept_lane kept;
 	int row = 0;
 	enum status status = ST_OK;
 
@@ -101,28 +108,23 @@ static enum status each_lane(struct drawing *d, visit_lane *visit, struct pictur
 				continue;
 			status = spans_of(d, alike, k, row, &kept);
 			if (status == ST_OK)
-				status = visit(d, alike, k, row - d->first, &kept, picture);
+				visit(d, alike, k, row - d->first, &kept, picture);
 		}
 	}
 	return status;
 }
 
-static void ranks_label(struct drawing *d, const struct alike *alike)
-{
-	text_clear(&d->text);
-	ranks_text(&alike->ranks, &d->text);
-}
-
-static enum status measure_lane(struct drawing *d, const struct alike *alike, int lane, int row,
-        const struct kept *kept, struct picture *picture)
+static void measure_lane(struct drawing *d, const struct alike *alike, int lane, int row,
+        const struct kept_lane *kept, struct picture *picture)
 {
 	(void)picture;
-	ranks_label(d, alike);
+	text_clear(&d->text);
+	ranks_text(&alike->ranks, &d->text);
 	int rank = (int)text_columns(text_string(&d->text));
 	int name = (int)text_columns(trace_lane_name(d->trace, alike->first, alike->lane[lane]));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
 	d->at.name = name > d->at.name ? name : d->at.name;
-	return legend_add(&d->legend, d->trace, row, alike->lane[lane] == STREAM_HOST, &kept->spans);
+	legend_add(&d->legend, d->trace, row, alike->lane[lane] == STREAM_HOST, &kept->spans);
 }
 
 static int at_most(int value, int most)
@@ -151,7 +153,7 @@ static void lay_out(struct drawing *d)
 	d->below = !at->legend && d->legend.count ? 1 : 0;
 }
 
-/* "0.5" in the ruler's unit */
+/* "0.5" in the ruler's unit, with as many digits as a step has in that unit; zero is "0" */
 static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 {
 	int digits = 0;
@@ -162,6 +164,7 @@ static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 	text_add(out, "%.*f", digits, (double)ns / (double)unit);
 }
 
+/* The least of 1, 2, 5, 10, 20, 50 ... nanoseconds that leaves room for a label between two ticks */
 static int64_t tick_step(int64_t length, int cells)
 {
 	static const int64_t factors[] = {1, 2, 5};
@@ -174,6 +177,8 @@ static int64_t tick_step(int64_t length, int cells)
 	return length;
 }
 
+/* The first row: the unit at the left, ticks at multiples of the step (not of the window's start, so that they
+ * travel with the picture when it scrolls), and at the right what time it is now. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -208,8 +213,8 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
-static enum status draw_lane(struct drawing *d, const struct alike *alike, int lane, int row,
-        const struct kept *kept, struct picture *picture)
+static void draw_lane(struct drawing *d, const struct alike *alike, int lane, int row,
+        const struct kept_lane *kept, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
 	int stream = alike->lane[lane];
@@ -223,7 +228,8 @@ static enum status draw_lane(struct drawing *d, const struct alike *alike, int l
 	        .begun = kept->begun};
 
 	if (lane == 0 || row == 0) {
-		ranks_label(d, alike);
+		text_clear(&d->text);
+		ranks_text(&alike->ranks, &d->text);
 		picture_write(picture, row + 1, at->margin, at->rank, COLOUR_HEAD, text_string(&d->text));
 	}
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
@@ -236,17 +242,6 @@ static enum status draw_lane(struct drawing *d, const struct alike *alike, int l
 		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE,
 		        text_string(&d->text));
 	}
-	return ST_OK;
-}
-
-/* Under the lanes, where there is no room beside them: the legend. */
-static void draw_bottom(struct drawing *d, struct picture *picture)
-{
-	if (!d->below)
-		return;
-	legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
-	picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
-	        text_string(&d->text));
 }
 
 static enum status draw(struct drawing *d, struct picture *picture)
@@ -266,7 +261,11 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	picture->lanes = d->sets.rows;
 	draw_ruler(d, picture);
 	status = each_lane(d, draw_lane, picture);
-	draw_bottom(d, picture);
+	if (d->below) { /* no room beside the lanes: the legend goes under them */
+		legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
+		picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
+		        text_string(&d->text));
+	}
 	if (status != ST_OK)
 		picture_release(picture);
 	return status;

@@ -12,7 +12,7 @@
  *   blame   who was last to arrive, what held the engine, or what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
- * sets.c bars.c legend.c picture.c (the timeline)  metrics.c bubble.c cover.c (figures)  stalls.c
+ * sets.c bars.c legend.c picture.c (the timeline)  metrics.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  knot.c stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -26,10 +26,9 @@
 struct trace {
 	const struct world *world;
 	struct backend *backend;
-	struct budget *
-	        /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in every
-	         * process; NULL: it does not */
-	        budget;
+	struct budget
+	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
+	                        * every process; NULL: it does not */
 };
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
@@ -173,19 +172,19 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
-/* -- tables and files: appended to `out`, width columns at most */
+/* -- tables and files: appended to `out`, width columns at most. Those that return a status may be interrupted
+ * (ST_INTERRUPTED); what they have appended by then is of no use. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
-enum status trace_races(const struct trace *trace, int width, struct text *out);
-enum status trace_races_from(const struct trace *trace, size_t first, int width,
-        struct text *out); /* world.races[first] and later */
+/* world.races[first] and later, equal ones of several ranks told once */
+void trace_races(const struct trace *trace, size_t first, int width, struct text *out);
 /* Who waits for whom, with each rank's last operation and what it has queued next in the group. *stuck:
  * nobody can ever move. */
-enum status trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
+void trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
         struct ranks *waiting);
-enum status trace_memory(const struct trace *trace, int width, struct text *out);
+void trace_memory(const struct trace *trace, int width, struct text *out);
 enum status trace_export_json(const struct trace *trace, struct text *out); /* Chrome trace events */
 
 #endif

@@ -1,5 +1,12 @@
 /* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by
- * transfers */
+ * transfers
+ *
+ *      ranks  nvlink out   nic out        by collectives                      by send and recv
+ *      0-3        1.5 MB    768 kB        what       in     times  messages   from \ to      0      1
+ *                                         allreduce  world      2      2 MB   0                  512 kB
+ *
+ * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books, so
+ * they count what is queued too. */
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
@@ -45,6 +52,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	struct text cell = {0}, row = {0};
 	bool used[LINK_KINDS] = {0}, any = false;
 
+	/* the first pass finds which kinds of link have a column, the second writes the ranks' rows */
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
@@ -106,6 +114,7 @@ static void add_sends(const struct world *world, op_id id, struct traffic *traff
 	}
 }
 
+/* Sorted by sender and receiver, entries of one pair become one: the matrix looks pairs up by bisection. */
 static void sum_pairs(struct traffic *traffic)
 {
 	size_t kept = 0;
@@ -204,10 +213,7 @@ static int by_bytes(const void *a, const void *b)
 static void fill_pairs(struct traffic *traffic, struct table *table, struct text *cell)
 {
 	qsort(traffic->pair, traffic->pairs, sizeof *traffic->pair, by_bytes);
-	table_cell(table, "from");
-	table_cell(table, "to");
-	table_cell(table, "sends");
-	table_cell(table, "bytes");
+	table_cells(table, "from", "to", "sends", "bytes");
 	table_row(table);
 	for (size_t i = 0; i < traffic->pairs && i < PAIRS_MOST; i++) {
 		const struct pair *pair = &traffic->pair[i];
@@ -248,16 +254,11 @@ static void print_collectives(
 	if (!traffic->kinds)
 		return;
 	text_add(out, "by collectives\n");
-	table_cell(&table, "what");
-	table_cell(&table, "in");
-	table_cell(&table, "times");
-	table_cell(&table, "messages");
-	table_cell(&table, "moved by a rank");
+	table_cells(&table, "what", "in", "times", "messages", "moved by a rank");
 	table_row(&table);
 	for (size_t i = 0; i < traffic->kinds; i++) {
 		const struct kind *kind = &traffic->kind[i];
-		table_cell(&table, "%s", names_text(names, kind->title));
-		table_cell(&table, "%s", names_text(names, kind->group));
+		table_cells(&table, names_text(names, kind->title), names_text(names, kind->group));
 		table_cell(&table, "%lld", (long long)kind->count);
 		table_cell(&table, "%s", bytes_of(kind->message, &cell));
 		table_cell(&table, "%s", bytes_of(kind->moved, &cell));

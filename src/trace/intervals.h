@@ -1,0 +1,27 @@
+/* intervals.h -- private to trace/: interval sets of time, for figures such as overlap.
+ *
+ * An interval is [from, to) in nanoseconds. Once joined, a set's parts are
+ *   1. not empty,   2. in the order of their starts,   3. apart: part[i].to < part[i + 1].from.
+ * Lengths and intersections are then one pass each; before that a set is only a list. */
+#ifndef RANKSH_TRACE_INTERVALS_H
+#define RANKSH_TRACE_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct interval {
+	int64_t from, to;
+};
+struct intervals {
+	struct interval *part;
+	size_t count, room;
+}; /* a zeroed struct is the empty set */
+
+/* In any order, overlapping or not; call intervals_join before asking for lengths. Empty ones are left out. */
+void intervals_add(struct intervals *set, int64_t from, int64_t to);
+void intervals_join(struct intervals *set); /* sorts, and joins what overlaps or touches */
+int64_t intervals_length(const struct intervals *set);
+int64_t intervals_common(const struct intervals *a, const struct intervals *b); /* time in both */
+void intervals_release(struct intervals *set);
+
+#endif
