@@ -89,10 +89,10 @@ static void offer_files(struct endings *endings)
 	char **name = NULL;
 	size_t count = 0, room = 0;
 	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
-		if (entry->d_name[0] == '.' || MEM_GROW(&name, count, &room) != ST_OK)
+		if (entry->d_name[0] == '.')
 			continue;
-		name[count] = mem_copy_text(entry->d_name, strlen(entry->d_name));
-		count += name[count] != NULL;
+		MEM_GROW(&name, count, &room);
+		name[count++] = mem_copy_text(entry->d_name, strlen(entry->d_name));
 	}
 	if (directory)
 		closedir(directory);
