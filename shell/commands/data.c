@@ -80,10 +80,7 @@ static enum status data_run(struct shell *shell, struct call *call)
 	char word[3][512] = {""};
 	int count = call_count(call, 0);
 	struct training *t = training_of(shell);
-	enum status status = !t ? ST_MEMORY : count > 3 ? ST_ARGUMENT : read_words(call, word, count);
-	if (status == ST_ARGUMENT)
-		return fail(
-		        ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+	enum status status = count > 3 ? ST_OK : read_words(call, word, count);
 	if (status != ST_OK)
 		return status;
 	if (count == 2 && strcmp(word[0], "text") == 0)

@@ -10,21 +10,21 @@ struct instances {
 	int *starts, *ranks, instances, count;
 };
 
-static void parts_create(struct instances *parts, int instances, int ranks)
+static struct instances parts_create(int instances, int ranks)
 {
-	*parts = (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
+	return (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
 	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
 }
 
-static void parts_release(struct instances *parts)
+/* The group itself, on all ranks; the parts are freed. */
+static enum status make_group(struct shell *shell, name_id name, bool axis, struct instances *parts)
 {
+	int index;
+	enum status status = world_group_make(
+	        shell->world, name, axis, parts->instances, parts->starts, parts->ranks, &index);
 	mem_free(parts->starts);
 	mem_free(parts->ranks);
-}
-
-static void parts_close(struct instances *parts)
-{
-	parts->starts[++parts->instances] = parts->count;
+	return status;
 }
 
 static enum status name_free(const struct shell *shell, name_id name, const struct ranks *set)
@@ -56,27 +56,25 @@ static enum status fill_groups(
 				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
 			parts->ranks[parts->count++] = rank;
 		}
-		parts_close(parts);
+		parts->starts[++parts->instances] = parts->count;
 	}
 	return ST_OK;
 }
 
 static enum status group_run(struct shell *shell, struct call *call)
 {
-	struct instances parts;
+	struct instances parts = parts_create(call_count(call, 1), shell->world->n);
 	struct ranks all = {0};
 	name_id name;
-	int index;
-	parts_create(&parts, call_count(call, 1), shell->world->n);
 	enum status status = call_name(call, 0, 0, ranks_first(call_ranks(call)), &name);
 	if (status == ST_OK)
 		status = fill_groups(shell, call, &parts, &all);
 	if (status == ST_OK)
 		status = name_free(shell, name, &all);
 	if (status == ST_OK)
-		status = world_group_make(
-		        shell->world, name, false, parts.instances, parts.starts, parts.ranks, &index);
-	parts_release(&parts);
+		return make_group(shell, name, false, &parts);
+	mem_free(parts.starts);
+	mem_free(parts.ranks);
 	return status;
 }
 
@@ -125,22 +123,18 @@ static enum status read_axis(
 /* The ranks that differ along `axis` only. The last axis counts fastest, as in PyTorch's DeviceMesh. */
 static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
-	int inner = 1, n = shell->world->n, size = mesh->size[axis], index;
-	struct instances parts;
+	int inner = 1, n = shell->world->n, size = mesh->size[axis];
+	struct instances parts = parts_create(n / size, n);
 	for (int k = axis + 1; k < mesh->axes; k++)
 		inner *= mesh->size[k];
-	parts_create(&parts, n / size, n);
 	for (int first = 0; first < n; first++) {
 		if (first / inner % size)
 			continue;
 		for (int i = 0; i < size; i++)
 			parts.ranks[parts.count++] = first + i * inner;
-		parts_close(&parts);
+		parts.starts[++parts.instances] = parts.count;
 	}
-	enum status status = world_group_make(
-	        shell->world, mesh->name[axis], true, parts.instances, parts.starts, parts.ranks, &index);
-	parts_release(&parts);
-	return status;
+	return make_group(shell, mesh->name[axis], true, &parts);
 }
 
 static enum status mesh_run(struct shell *shell, struct call *call)

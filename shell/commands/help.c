@@ -180,31 +180,25 @@ static bool help_topic(struct text *text, const char *topic)
 	return any;
 }
 
-/* Words of the grammar are no commands; what they do is one line each. X(word, usage, sentence) */
-#define KEYWORDS(X)                                                                                         \
-	X("tensor",                                                                                         \
-	        "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "                           \
-	        "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",                   \
-	        "makes tensors on every rank: memory, but no time; every later line sees the data. A file " \
-	        "not named .npy is text: "                                                                  \
-	        "i32, one number a character")                                                              \
-	X("let", "let NAME = EXPR", "sets a variable; each rank has its own value")                         \
-	X("if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch")                       \
-	X("for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",                            \
-	        "runs the lines for each number (the end is left out) or word")                             \
-	X("repeat", "repeat N { LINES }", "runs the lines N times")                                         \
-	X("def", "def NAME PARAMETERS { LINES }", "a command of your own")                                  \
-	X("expect", "expect EXPR   or   expect error \"WORDS\" { LINES }",                                  \
-	        "checks on every rank that something holds, or that the lines are refused and the message " \
-	        "has the words (or any, without them); in a script, a false one makes the exit status 1")
-
+/* Words of the grammar are no commands, so they have no rows: word, usage, sentence. */
 static bool help_keyword(struct text *text, const char *word)
 {
 	static const char *const rows[][3] = {
-#define X(name, usage, sentence) {name, usage, sentence},
-		KEYWORDS(X)
-#undef X
-	};
+	        {"tensor",
+	                "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "
+	                "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",
+	                "makes tensors on every rank: memory, but no time; every later line sees the data. "
+	                "A file not named .npy is text: i32, one number a character"},
+	        {"let", "let NAME = EXPR", "sets a variable; each rank has its own value"},
+	        {"if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch"},
+	        {"for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",
+	                "runs the lines for each number (the end is left out) or word"},
+	        {"repeat", "repeat N { LINES }", "runs the lines N times"},
+	        {"def", "def NAME PARAMETERS { LINES }", "a command of your own"},
+	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }",
+	                "checks on every rank that something holds, or that the lines are refused and the "
+	                "message has the words (or any, without them); in a script, a false one makes the "
+	                "exit status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {
 			add_words(text, word, rows[i][1]);

@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static struct trace trace_of(const struct shell *shell)
-{
-	return (struct trace){.world = shell->world, .backend = shell->backend};
-}
-
 /* A look that may take long: what is final is carried out, the rest projected, and Ctrl-C ends it */
 static enum status look_begin(struct shell *shell, struct trace *trace)
 {
@@ -97,8 +92,6 @@ const struct command command_timeline = {
 
 /* ---- tables ---- */
 
-typedef enum status table_of(const struct trace *trace, int section, int width, struct text *out);
-
 static enum status say_table(struct shell *shell, struct text *text, enum status status)
 {
 	if (status == ST_OK)
@@ -107,22 +100,24 @@ static enum status say_table(struct shell *shell, struct text *text, enum status
 	return status;
 }
 
-static enum status table_run(struct shell *shell, struct call *call, table_of *table)
+/* stalls, stats and traffic: a table of a section, made by trace/ */
+static enum status table_run(struct shell *shell, struct call *call)
 {
+	static const struct {
+		const char *name;
+		enum status (*make)(const struct trace *trace, int section, int width, struct text *out);
+	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic}};
+	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
-	int section;
+	while (strcmp(tables[i].name, call_command(call)->name) != 0)
+		i++;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = section_of(shell, call, &section);
 	if (status == ST_OK)
-		status = table(&trace, section, out_width(shell->out), &text);
+		status = tables[i].make(&trace, section, out_width(shell->out), &text);
 	return say_table(shell, &text, status);
-}
-
-static enum status stalls_run(struct shell *shell, struct call *call)
-{
-	return table_run(shell, call, trace_stalls);
 }
 
 const struct command command_stalls = {
@@ -133,13 +128,13 @@ const struct command command_stalls = {
         .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = stalls_run,
+        .run = table_run,
 };
 
 static enum status stats_run(struct shell *shell, struct call *call)
 {
 	struct text line = {0};
-	enum status status = table_run(shell, call, trace_stats);
+	enum status status = table_run(shell, call);
 	if (status == ST_OK)
 		status = state_peak(shell, &line);
 	if (status == ST_OK)
@@ -161,11 +156,6 @@ const struct command command_stats = {
         .run = stats_run,
 };
 
-static enum status traffic_run(struct shell *shell, struct call *call)
-{
-	return table_run(shell, call, trace_traffic);
-}
-
 const struct command command_traffic = {
         .name = "traffic",
         .topic = "look",
@@ -174,12 +164,12 @@ const struct command command_traffic = {
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = traffic_run,
+        .run = table_run,
 };
 
 static enum status races_run(struct shell *shell, struct call *call)
 {
-	struct trace trace = trace_of(shell);
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	(void)call;
 	shell->races_told = (int)races_now(shell->world)->count;
@@ -265,7 +255,7 @@ static enum status trim(struct shell *shell, struct call *call)
 
 static enum status mem_run(struct shell *shell, struct call *call)
 {
-	struct trace trace = trace_of(shell);
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	if (call_count(call, 0))
 		return trim(shell, call);

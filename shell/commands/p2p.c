@@ -9,17 +9,20 @@
 #include "shell/submit/together.h"
 #include "world/world.h"
 
-struct shape_of_line {
+#include <string.h>
+
+/* The argument rows of the tensors that a line sends and receives; -1: none. */
+struct transfer {
 	const char *title;
 	int send, recv;
-}; /* the argument rows of the tensors, -1: none */
+};
+static const struct transfer transfers[] = {{"send", 0, -1}, {"recv", -1, 0}, {"sendrecv", 0, 2}};
 
-static enum status peer(struct shell *shell, struct call *call, int rank, const char *option,
+static enum status peer(struct call *call, int rank, const char *option,
         const struct group_instance *instance, int *world_rank)
 {
 	struct number number;
 	const char *title = call_command(call)->name;
-	(void)shell;
 	if (!call_has(call, option))
 		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call_command(call)->usage);
 	enum status status = call_option(call, option, rank, &number);
@@ -33,14 +36,14 @@ static enum status peer(struct shell *shell, struct call *call, int rank, const 
 	return ST_OK;
 }
 
-static enum status add_part(struct shell *shell, struct call *call, int rank, int row,
-        enum p2p_direction direction, const struct group_instance *instance, struct submit_plan *plan)
+static enum status add_part(struct call *call, int rank, int row, enum p2p_direction direction,
+        const struct group_instance *instance, struct submit_plan *plan)
 {
 	struct view view;
 	int other = -1;
 	enum status status = call_tensor(call, row, 0, rank, &view);
 	if (status == ST_OK)
-		status = peer(shell, call, rank, direction == P2P_SEND ? "to" : "from", instance, &other);
+		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", instance, &other);
 	if (status != ST_OK)
 		return status;
 	plan->part[plan->parts++] = (struct part){(uint8_t)direction, other, plan->operands};
@@ -51,7 +54,7 @@ static enum status add_part(struct shell *shell, struct call *call, int rank, in
 static enum status p2p_resolve(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
-	const struct shape_of_line *line = self;
+	const struct transfer *line = self;
 	const struct group_instance *instance;
 	int place;
 	plan->record = call_record(call, rank, OP_P2P, line->title);
@@ -59,9 +62,9 @@ static enum status p2p_resolve(
 	if (status == ST_OK)
 		status = group_of(shell, call, rank, plan, &instance, &place);
 	if (status == ST_OK && line->send >= 0)
-		status = add_part(shell, call, rank, line->send, P2P_SEND, instance, plan);
+		status = add_part(call, rank, line->send, P2P_SEND, instance, plan);
 	if (status == ST_OK && line->recv >= 0)
-		status = add_part(shell, call, rank, line->recv, P2P_RECV, instance, plan);
+		status = add_part(call, rank, line->recv, P2P_RECV, instance, plan);
 	return status;
 }
 
@@ -90,7 +93,7 @@ static enum status to_oneself(int rank, struct submit_plan *plan, const char *ti
 static enum status p2p_complete(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
-	const struct shape_of_line *line = self;
+	const struct transfer *line = self;
 	struct record *record = &plan->record;
 	(void)call;
 	record->object = plan->operand[0].name;
@@ -119,9 +122,12 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 	return ST_OK;
 }
 
-static enum status p2p_run(struct shell *shell, struct call *call, const struct shape_of_line *line)
+static enum status p2p_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
+	const struct transfer *line = transfers;
+	while (strcmp(line->title, call_command(call)->name) != 0)
+		line++;
 	enum status status = plans_resolve(shell, call, p2p_resolve, p2p_complete, line, &plans);
 	if (status == ST_OK && shell->together) {
 		status = keep(shell, &plans);
@@ -132,24 +138,6 @@ static enum status p2p_run(struct shell *shell, struct call *call, const struct 
 	}
 	plans_release(&plans);
 	return status;
-}
-
-static enum status send_run(struct shell *shell, struct call *call)
-{
-	static const struct shape_of_line line = {"send", 0, -1};
-	return p2p_run(shell, call, &line);
-}
-
-static enum status recv_run(struct shell *shell, struct call *call)
-{
-	static const struct shape_of_line line = {"recv", -1, 0};
-	return p2p_run(shell, call, &line);
-}
-
-static enum status sendrecv_run(struct shell *shell, struct call *call)
-{
-	static const struct shape_of_line line = {"sendrecv", 0, 2};
-	return p2p_run(shell, call, &line);
 }
 
 const struct command command_send = {
@@ -165,7 +153,7 @@ const struct command command_send = {
         .group_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"}},
-        .run = send_run,
+        .run = p2p_run,
 };
 
 const struct command command_recv = {
@@ -181,7 +169,7 @@ const struct command command_recv = {
         .group_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
-        .run = recv_run,
+        .run = p2p_run,
 };
 
 const struct command command_sendrecv = {
@@ -198,5 +186,5 @@ const struct command command_sendrecv = {
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
         .option = {{"to", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the receiver in the group"},
                 {"from", ARG_EXPRESSION, UNIT_PLAIN, NULL, "place of the sender in the group"}},
-        .run = sendrecv_run,
+        .run = p2p_run,
 };

@@ -33,12 +33,10 @@ static enum status read_line(struct call *call, int rank, struct part_line *line
 		status = call_option_word(call, "as", rank, &word);
 	if (call_has(call, "as") && status == ST_OK)
 		line->state = (char *)(uintptr_t)word;
-	if (status == ST_OK)
-		status = whole(call, "row", rank, &line->row);
-	if (status == ST_OK)
-		status = whole(call, "col", rank, &line->col);
-	if (status == ST_OK)
-		status = whole(call, "at", rank, &line->at);
+	const char *const keys[] = {"row", "col", "at"};
+	int64_t *const values[] = {&line->row, &line->col, &line->at};
+	for (int i = 0; i < 3 && status == ST_OK; i++)
+		status = whole(call, keys[i], rank, values[i]);
 	if (status == ST_OK && line->flat && (line->row || line->col))
 		status = fail(ST_ARGUMENT, "part: row= and col=, or at=: not both");
 	return status;

@@ -54,9 +54,9 @@ static enum status source_run(struct shell *shell, struct call *call)
 	char *bytes;
 	size_t count;
 	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
-	char *path = status == ST_OK ? mem_copy_text(word, strlen(word)) : NULL;
-	if (!path)
-		return status == ST_OK ? ST_MEMORY : status;
+	if (status != ST_OK)
+		return status;
+	char *path = mem_copy_text(word, strlen(word)); /* the lines of the file are calls of their own */
 	status = shell_file(shell, path, &bytes, &count);
 	if (status == ST_OK) {
 		shell_read_file(shell, path, bytes, count);

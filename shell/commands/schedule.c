@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-static enum status count_of(struct call *call, const char *name, int standard, int *count)
-{
-	int rank = ranks_first(call_ranks(call));
-	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_has(call, name) ? call_option(call, name, rank, &number) : ST_OK;
-	if (status == ST_OK && !number_is_whole(number.value, 1, 1e6))
-		status = fail(ST_RANGE, "schedule: %s=%g: a whole number from 1 to 1000000 was expected",
-		        name, number.value);
-	*count = status == ST_OK ? (int)number.value : 0;
-	return status;
-}
-
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
@@ -28,6 +16,17 @@ static enum status number_of(struct call *call, const char *name, double standar
 	return status;
 }
 
+static enum status count_of(struct call *call, const char *name, int *count)
+{
+	double value;
+	enum status status = number_of(call, name, 1, &value);
+	if (status == ST_OK && !number_is_whole(value, 1, 1e6))
+		status = fail(ST_RANGE, "schedule: %s=%g: a whole number from 1 to 1000000 was expected",
+		        name, value);
+	*count = status == ST_OK ? (int)value : 0;
+	return status;
+}
+
 /* Without times F, B and W take the same, a transfer little, and what F made is held until W. */
 static enum status times_of(struct call *call, struct schedule_ask *ask)
 {
@@ -35,16 +34,13 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 	bool timed = status == ST_OK && ask->f > 0;
 	if (!timed)
 		ask->f = 1;
-	if (status == ST_OK)
-		status = number_of(call, "B", timed ? ask->f : 1, &ask->b);
-	if (status == ST_OK)
-		status = number_of(call, "W", timed ? ask->f : 1, &ask->w);
-	if (status == ST_OK)
-		status = number_of(call, "comm", timed ? 0 : 0.05, &ask->comm);
-	if (status == ST_OK)
-		status = number_of(call, "limit", 1, &ask->limit);
-	if (status == ST_OK)
-		status = number_of(call, "held", timed ? 0.5 : 1, &ask->held);
+	const struct {
+		const char *name;
+		double standard, *value;
+	} rows[] = {{"B", ask->f, &ask->b}, {"W", ask->f, &ask->w}, {"comm", timed ? 0 : 0.05, &ask->comm},
+	        {"limit", 1, &ask->limit}, {"held", timed ? 0.5 : 1, &ask->held}};
+	for (int i = 0; i < 5 && status == ST_OK; i++)
+		status = number_of(call, rows[i].name, rows[i].standard, rows[i].value);
 	return status;
 }
 
@@ -57,9 +53,9 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 	if (status == ST_OK)
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
-		status = count_of(call, "micro", 1, &ask.micros);
+		status = count_of(call, "micro", &ask.micros);
 	if (status == ST_OK)
-		status = count_of(call, "chunks", 1, &ask.chunks);
+		status = count_of(call, "chunks", &ask.chunks);
 	if (status == ST_OK)
 		status = times_of(call, &ask);
 	if (status == ST_OK && call_has(call, "recompute")) {

@@ -78,23 +78,22 @@ static enum status save_journal(struct shell *shell, const char *path)
 static void list_journal(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;
-	struct text script = {0};
+	bool any = false;
 	int number = 0;
-	journal_script(journal, &script);
-	if (!script.count)
-		out_say(shell->out, "   nothing was typed since the world was empty\n");
-	text_release(&script);
 	for (size_t i = journal->floor; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		char count[16] = "";
 		if (entry->session && !*entry->ran)
 			continue;
+		any = true;
 		if (entry->counts)
 			snprintf(count, sizeof count, "%d", ++number);
 		out_say(shell->out, "%s%4s%s  %s%s", style(shell->out, COLOUR_NOTE), count,
 		        style(shell->out, COLOUR_PLAIN), entry->session ? entry->ran : entry->line,
 		        entry->session ? "" : "\n");
 	}
+	if (!any)
+		out_say(shell->out, "   nothing was typed since the world was empty\n");
 }
 
 static enum status journal_run(struct shell *shell, struct call *call)

@@ -39,10 +39,6 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout);
 
-struct naming {
-	part_of *part;
-};
-
 static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct view whole, result;
@@ -52,7 +48,7 @@ static enum status name_one(struct shell *shell, struct call *call, int rank, bo
 	if (status == ST_OK)
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
-		status = ((struct naming *)self)->part(shell, call, rank, &whole, &address, &layout);
+		status = (*(part_of **)self)(shell, call, rank, &whole, &address, &layout);
 	return status == ST_OK && act ? view_name(shell, rank, result.base_name, &whole, address, &layout)
 	                              : status;
 }
@@ -85,7 +81,7 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 
 static enum status reshape_run(struct shell *shell, struct call *call)
 {
-	return call_each_rank(shell, call, name_one, &(struct naming){reshape_part});
+	return call_each_rank(shell, call, name_one, &(part_of *){reshape_part});
 }
 
 const struct command command_reshape = {
@@ -151,7 +147,7 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 
 static enum status shard_run(struct shell *shell, struct call *call)
 {
-	return call_each_rank(shell, call, name_one, &(struct naming){shard_part});
+	return call_each_rank(shell, call, name_one, &(part_of *){shard_part});
 }
 
 const struct command command_shard = {

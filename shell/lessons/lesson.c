@@ -33,12 +33,16 @@ static const struct embedded *find_file(int number)
 	return NULL;
 }
 
-void lesson_free(struct shell *shell)
+static void drop(struct lesson *lesson)
 {
-	struct lesson *lesson = shell->lesson;
 	if (lesson)
 		lesson_file_release(&lesson->file);
 	mem_free(lesson);
+}
+
+void lesson_free(struct shell *shell)
+{
+	drop(shell->lesson);
 	shell->lesson = NULL;
 }
 
@@ -57,14 +61,14 @@ static enum status load(int number, struct lesson **made)
 	return status;
 }
 
-static enum status current(struct shell *shell, struct lesson **lesson, struct lesson_task **task)
+/* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
+static struct lesson_task *current(const struct shell *shell)
 {
-	*lesson = shell->lesson;
-	if (!*lesson || (*lesson)->number == 0)
-		return fail(
-		        ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
-	*task = &(*lesson)->file.task[(*lesson)->task];
-	return ST_OK;
+	struct lesson *lesson = shell->lesson;
+	if (lesson && lesson->number)
+		return &lesson->file.task[lesson->task];
+	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
+	return NULL;
 }
 
 /* Runs lines without showing what they say. The journal keeps them beside the command: a world made again needs
@@ -113,17 +117,17 @@ static void say_task(struct shell *shell, const struct lesson *lesson)
 {
 	const struct lesson_task *task = &lesson->file.task[lesson->task];
 	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD),
-	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->title),
+	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->part[PART_TITLE]),
 	        style(shell->out, COLOUR_PLAIN));
-	say_indented(shell, &task->story, COLOUR_PLAIN);
-	if (task->start.count) {
+	say_indented(shell, &task->part[PART_STORY], COLOUR_PLAIN);
+	if (task->part[PART_START].count) {
 		out_say(shell->out, "   %sthese lines have run:%s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN));
-		say_indented(shell, &task->start, COLOUR_KERNEL);
+		say_indented(shell, &task->part[PART_START], COLOUR_KERNEL);
 	}
-	if (task->question.count)
+	if (task->part[PART_QUESTION].count)
 		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
-		        text_string(&task->question));
+		        text_string(&task->part[PART_QUESTION]));
 	out_say(shell->out, "   %scheck   hint   solution   next%s\n", style(shell->out, COLOUR_NOTE),
 	        style(shell->out, COLOUR_PLAIN));
 }
@@ -137,7 +141,7 @@ static enum status begin_task(struct shell *shell, struct lesson *lesson)
 	if (status == ST_OK)
 		status = shell_reset(shell);
 	if (status == ST_OK)
-		status = run_quietly(shell, &lesson->file.task[lesson->task].start, "the lesson");
+		status = run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
 	return status;
 }
 
@@ -154,8 +158,7 @@ enum status lesson_list(struct shell *shell)
 		        style(shell->out, COLOUR_HEAD), number, style(shell->out, COLOUR_PLAIN),
 		        text_string(&lesson->file.title), lesson->file.tasks,
 		        text_string(&lesson->file.minutes));
-		lesson_file_release(&lesson->file);
-		mem_free(lesson);
+		drop(lesson);
 	}
 	return ST_OK;
 }
@@ -170,8 +173,7 @@ enum status lesson_open(struct shell *shell, int number)
 		return status;
 	status = lesson_file_fits(&lesson->file, number, shell->world->n);
 	if (status != ST_OK) {
-		lesson_file_release(&lesson->file);
-		mem_free(lesson);
+		drop(lesson);
 		return status;
 	}
 	lesson_free(shell);
@@ -184,28 +186,24 @@ enum status lesson_open(struct shell *shell, int number)
 
 enum status lesson_hint(struct shell *shell)
 {
-	struct lesson *lesson = NULL;
-	struct lesson_task *task = NULL;
-	enum status status = current(shell, &lesson, &task);
-	if (status == ST_OK)
-		say_indented(shell, &task->hint, COLOUR_PLAIN);
-	return status;
+	const struct lesson_task *task = current(shell);
+	if (task)
+		say_indented(shell, &task->part[PART_HINT], COLOUR_PLAIN);
+	return task ? ST_OK : ST_ARGUMENT;
 }
 
 enum status lesson_solution(struct shell *shell, bool run)
 {
-	struct lesson *lesson = NULL;
-	struct lesson_task *task = NULL;
-	enum status status = current(shell, &lesson, &task);
-	if (status != ST_OK)
-		return status;
-	say_indented(shell, &task->solution, COLOUR_KERNEL);
+	const struct lesson_task *task = current(shell);
+	if (!task)
+		return ST_ARGUMENT;
+	say_indented(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
 	if (!run) {
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
 	}
-	status = begin_task(shell, lesson);
-	return status == ST_OK ? run_quietly(shell, &task->solution, "the solution") : status;
+	enum status status = begin_task(shell, shell->lesson);
+	return status == ST_OK ? run_quietly(shell, &task->part[PART_SOLUTION], "the solution") : status;
 }
 
 /* The comment behind an `expect`: what to tell the learner when it is false. */
@@ -243,12 +241,10 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 
 enum status lesson_check(struct shell *shell)
 {
-	struct lesson *lesson = NULL;
-	struct lesson_task *task = NULL;
+	struct lesson *lesson = shell->lesson;
+	const struct lesson_task *task = current(shell);
 	bool passed = false;
-	enum status status = current(shell, &lesson, &task);
-	if (status == ST_OK)
-		status = run_check(shell, &task->check, &passed);
+	enum status status = task ? run_check(shell, &task->part[PART_CHECK], &passed) : ST_ARGUMENT;
 	if (status != ST_OK)
 		return status;
 	if (!passed) {
@@ -268,20 +264,18 @@ enum status lesson_check(struct shell *shell)
 
 enum status lesson_predict(struct shell *shell, const char *answer)
 {
-	struct lesson *lesson = NULL;
-	struct lesson_task *task = NULL;
+	const struct lesson_task *task = current(shell);
 	struct text line = {0};
-	enum status status = current(shell, &lesson, &task);
-	if (status != ST_OK)
-		return status;
-	if (!task->answer.count)
+	if (!task)
+		return ST_ARGUMENT;
+	if (!task->part[PART_ANSWER].count)
 		return fail(ST_ARGUMENT, "this task asks for no prediction");
 	int failed_before = shell->expects_failed;
 	/* within a tenth of the right figure, by the same expressions that everybody uses */
-	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer, text_string(&task->answer),
-	        text_string(&task->answer));
+	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer,
+	        text_string(&task->part[PART_ANSWER]), text_string(&task->part[PART_ANSWER]));
 	out_mute(shell->out, 1);
-	status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
 	out_mute(shell->out, -1);
 	bool right = status == ST_OK && shell->expects_failed == failed_before;
 	shell->expects_failed = failed_before;
@@ -320,12 +314,13 @@ bool tour_running(const struct shell *shell)
 static enum status play_step(struct shell *shell, const struct lesson *tour, lesson_play *run)
 {
 	const struct lesson_task *step = &tour->file.task[tour->task];
-	const char *at = text_string(&step->start), *end = at + step->start.count, *line;
+	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
+	           *line;
 	enum status status = ST_OK;
 	size_t length;
 
 	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1,
-	        tour->file.tasks, text_string(&step->title), style(shell->out, COLOUR_PLAIN));
+	        tour->file.tasks, text_string(&step->part[PART_TITLE]), style(shell->out, COLOUR_PLAIN));
 	while (status == ST_OK && (line = lesson_line(&at, end, &length))) {
 		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN), (int)length, line);
@@ -333,7 +328,7 @@ static enum status play_step(struct shell *shell, const struct lesson *tour, les
 		if (status == ST_OK)
 			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
 	}
-	say_indented(shell, &step->story, COLOUR_PLAIN);
+	say_indented(shell, &step->part[PART_STORY], COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
 		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN));
@@ -367,10 +362,7 @@ static enum status attempt(struct shell *shell, struct lesson *lesson, const str
 	enum status status = begin_task(shell, lesson);
 	if (status == ST_OK && lines)
 		status = run_quietly(shell, lines, "the attempt");
-	if (status != ST_OK)
-		return status;
-	status = run_check(shell, &task->check, passed);
-	return status;
+	return status == ST_OK ? run_check(shell, &task->part[PART_CHECK], passed) : status;
 }
 
 static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
@@ -380,17 +372,17 @@ static enum status hold_task(struct shell *shell, struct lesson *lesson, int *fa
 	out_mute(shell->out, 1); /* what a check says is for learners */
 	enum status status = attempt(shell, lesson, NULL, &starter);
 	if (status == ST_OK)
-		status = attempt(shell, lesson, &task->solution, &solution);
+		status = attempt(shell, lesson, &task->part[PART_SOLUTION], &solution);
 	bool holds = status == ST_OK && !starter && solution;
 	for (int i = 0; i < task->wrongs && holds; i++) {
 		bool passed = true;
-		if (attempt(shell, lesson, &task->wrong[i], &passed) == ST_OK)
+		if (attempt(shell, lesson, &task->part[PART_WRONG + i], &passed) == ST_OK)
 			holds = !passed;
 	}
 	out_mute(shell->out, -1);
 	*failed += !holds;
 	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", lesson->number,
-	        lesson->task + 1, text_string(&task->title),
+	        lesson->task + 1, text_string(&task->part[PART_TITLE]),
 	        status != ST_OK     ? ": "
 	                : starter   ? ": the starter passes"
 	                : !solution ? ": the solution fails"

@@ -32,16 +32,15 @@ static void put_rest(struct text *text, const char *line, size_t length, size_t 
 /* "#: check" and its like: the part that the following lines belong to; NULL: no such part. */
 static struct text *part_of(struct lesson_task *task, const char *line, size_t length)
 {
-	if (begins(line, length, "#: start"))
-		return &task->start;
-	if (begins(line, length, "#: check"))
-		return &task->check;
-	if (begins(line, length, "#: hint"))
-		return &task->hint;
-	if (begins(line, length, "#: solution"))
-		return &task->solution;
+	static const char *const heads[] = {[PART_START] = "#: start",
+	        [PART_CHECK] = "#: check",
+	        [PART_HINT] = "#: hint",
+	        [PART_SOLUTION] = "#: solution"};
+	for (int i = PART_START; i <= PART_SOLUTION; i++)
+		if (begins(line, length, heads[i]))
+			return &task->part[i];
 	if (begins(line, length, "#: wrong") && task->wrongs < WRONG_MAX)
-		return &task->wrong[task->wrongs++];
+		return &task->part[PART_WRONG + task->wrongs++];
 	return NULL;
 }
 
@@ -51,15 +50,15 @@ static bool read_question(struct lesson_task *task, const char *line, size_t len
 	const char *equals = memmem(line, length, " = ", 3);
 	if (!begins(line, length, "#: predict") || !equals)
 		return false;
-	put_rest(&task->question, line, (size_t)(equals - line), strlen("#: predict"));
-	put_rest(&task->answer, line, length, (size_t)(equals - line) + 3);
+	put_rest(&task->part[PART_QUESTION], line, (size_t)(equals - line), strlen("#: predict"));
+	put_rest(&task->part[PART_ANSWER], line, length, (size_t)(equals - line) + 3);
 	return true;
 }
 
 /* Story and hints are comments: their "# " goes. Commands keep everything. */
 static void put_line(struct lesson_task *task, struct text *part, const char *line, size_t length)
 {
-	if (part == &task->story || part == &task->hint)
+	if (part == &task->part[PART_STORY] || part == &task->part[PART_HINT])
 		put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
 	else
 		text_put(part, line, length);
@@ -119,8 +118,8 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 			if (file->tasks == TASKS_MAX)
 				return fail(ST_SYNTAX, "%s:%d: more than %d tasks", name, number, TASKS_MAX);
 			task = &file->task[file->tasks++];
-			put_rest(&task->title, line, length, 2);
-			part = &task->story;
+			put_rest(&task->part[PART_TITLE], line, length, 2);
+			part = &task->part[PART_STORY];
 		} else if (begins(line, length, "#:")) {
 			if (!task ||
 			        (!read_question(task, line, length) && !(part = part_of(task, line, length))))
@@ -128,21 +127,11 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 				        "%s:%d: '%.*s' is no part of a task (start check predict hint "
 				        "solution wrong)",
 				        name, number, (int)length, line);
-		} else if (task && (length || part != &task->story)) {
+		} else if (task && (length || part != &task->part[PART_STORY])) {
 			put_line(task, part, line, length);
 		}
 	}
 	return ST_OK;
-}
-
-enum { PARTS = 8 };
-static void parts_of_task(struct lesson_task *t, struct text *all[PARTS + WRONG_MAX])
-{
-	struct text *parts[PARTS] = {
-	        &t->title, &t->story, &t->start, &t->check, &t->hint, &t->solution, &t->question, &t->answer};
-	memcpy(all, parts, sizeof parts);
-	for (int k = 0; k < WRONG_MAX; k++)
-		all[PARTS + k] = &t->wrong[k];
 }
 
 enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name)
@@ -159,12 +148,9 @@ enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t
 
 void lesson_file_release(struct lesson_file *file)
 {
-	struct text *all[PARTS + WRONG_MAX];
-	for (int i = 0; i < file->tasks; i++) {
-		parts_of_task(&file->task[i], all);
-		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-			text_release(all[k]);
-	}
+	for (int i = 0; i < file->tasks; i++)
+		for (int k = 0; k < PARTS; k++)
+			text_release(&file->task[i].part[k]);
 	text_release(&file->title);
 	text_release(&file->minutes);
 	*file = (struct lesson_file){0};

@@ -7,9 +7,21 @@
 
 enum { TASKS_MAX = 12, WRONG_MAX = 4, COUNTS_MAX = 16 };
 
+/* The texts of a task; those from PART_START to PART_SOLUTION are begun by a line "#: name". */
+enum lesson_part {
+	PART_TITLE,
+	PART_STORY,
+	PART_START,
+	PART_CHECK,
+	PART_HINT,
+	PART_SOLUTION,
+	PART_QUESTION,
+	PART_ANSWER,
+	PART_WRONG, /* WRONG_MAX of them */
+	PARTS = PART_WRONG + WRONG_MAX
+};
 struct lesson_task {
-	struct text title, story, start, check, hint, solution, question, answer;
-	struct text wrong[WRONG_MAX];
+	struct text part[PARTS];
 	int wrongs;
 };
 
@@ -17,10 +29,8 @@ struct lesson_file {
 	struct text title, minutes;
 	struct lesson_task task[TASKS_MAX];
 	int tasks;
-	int count
-	        /* numbers of ranks it is for, rising; a single one: at least so many; none: any number
-	         * does */
-	        [COUNTS_MAX];
+	/* The numbers of ranks that it is for, rising. One alone: at least so many; none: any number does. */
+	int count[COUNTS_MAX];
 	int counts;
 };
 

@@ -59,13 +59,8 @@ enum status data_text_read(struct shell *shell, const char *path, void *elements
 
 static enum status not_rows(const char *path, const struct layout *layout)
 {
-	struct text shape = {0};
-	layout_text(layout, &shape);
-	enum status status =
-	        fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16", path,
-	                dtype_name((enum dtype)layout->dtype), text_string(&shape));
-	text_release(&shape);
-	return status;
+	return fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16", path,
+	        dtype_name((enum dtype)layout->dtype), shape_text(layout).text);
 }
 
 static enum status read_rows(struct shell *shell, const char *path, int64_t *rows, int64_t *columns)

@@ -21,19 +21,6 @@ static size_t line_length(const char *s, size_t columns)
 	return end;
 }
 
-static void add_line(struct text *text, const char *s, size_t count)
-{
-	text_repeat(text, " ", INDENT);
-	text_put(text, s, count);
-}
-
-static void end_line(struct text *text, const char *last, const char *ranks)
-{
-	size_t used = text_columns(last), room = WIDTH - 2, wanted = strlen(ranks);
-	text_repeat(text, " ", used + wanted + 2 <= room ? (long)(room - used - wanted) : 2);
-	text_add(text, "%s\n", ranks);
-}
-
 void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
 {
 	struct text body = {0}, text = {0}, ranks = {0};
@@ -53,18 +40,19 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	while (*rest) {
 		size_t count = line_length(rest, WIDTH - 2 - INDENT);
 		last = text.count;
-		add_line(&text, rest, count);
+		text_repeat(&text, " ", INDENT);
+		text_put(&text, rest, count);
 		rest += count;
 		while (*rest == ' ' || *rest == '\n')
 			rest++;
 		if (*rest)
 			text_put(&text, "\n", 1);
 	}
-	struct text tail = {0};
-	text_put(&tail, text_string(&text) + last, text.count - last);
-	end_line(&text, text_string(&tail), text_string(&ranks));
+	/* the ranks end at the right edge, or stand two blanks behind a line that reaches so far */
+	size_t used = text_columns(text_string(&text) + last), room = WIDTH - 2;
+	text_repeat(&text, " ", used + ranks.count + 2 <= room ? (long)(room - used - ranks.count) : 2);
+	text_add(&text, "%s\n", text_string(&ranks));
 	out_put(shell->out, text_string(&text), text.count);
-	text_release(&tail);
 	text_release(&ranks);
 	text_release(&text);
 	text_release(&body);

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,51 +34,41 @@ const char *options_help(void)
 	       "             3 ranks are stuck at the end; 4 the job died\n";
 }
 
-/* X(field to set, name, takes a value) */
-#define OPTIONS(X)                     \
-	X(N, "-n", 1)                  \
-	X(C, "-c", 1)                  \
-	X(TEST, "--test", 1)           \
-	X(MACHINE, "--machine", 1)     \
-	X(DRY, "--dry", 0)             \
-	X(LIMIT, "--limit", 1)         \
-	X(DEVICE, "--device", 1)       \
-	X(RESUME, "--resume", 0)       \
-	X(CHECK, "--check-lessons", 0) \
-	X(VERSION, "--version", 0)     \
-	X(HELP, "--help", 0)           \
-	X(H, "-h", 0)                  \
-	X(WIRE, "--wire", 0)
-enum flag {
-#define X(symbol, name, value) OPTION_##symbol,
-	OPTIONS(X)
-#undef X
-	        OPTION_COUNT
-};
-static const struct {
+/* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is kept as
+ * it is, and stands once; --test is a WORD that is also a flag. */
+static const struct option {
 	const char *name;
-	bool value;
-} rows[] = {
-#define X(symbol, name, value) {name, value},
-        OPTIONS(X)
-#undef X
-};
+	enum { FLAG, WORD, TEST, COUNT, TIME, DEVICE } kind;
+	size_t field;
+} rows[] = {{"-n", COUNT, offsetof(struct options, n)}, {"-c", WORD, offsetof(struct options, lines)},
+        {"--test", TEST, offsetof(struct options, file)},
+        {"--machine", WORD, offsetof(struct options, machine)},
+        {"--dry", FLAG, offsetof(struct options, dry)}, {"--limit", TIME, offsetof(struct options, limit_ns)},
+        {"--device", DEVICE, offsetof(struct options, device)},
+        {"--resume", FLAG, offsetof(struct options, resume)},
+        {"--check-lessons", FLAG, offsetof(struct options, check_lessons)},
+        {"--version", FLAG, offsetof(struct options, version)},
+        {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
+        {"--wire", FLAG, offsetof(struct options, wire)}};
+enum { ROWS = sizeof rows / sizeof *rows, WIRE = ROWS - 1 };
 
-/* "--machine", or "--machine=x" whose value is then *value. */
-static enum status find(const char *word, enum flag *option, const char **value)
+/* The row of "--machine", or of "--machine=x" whose value is then *value. What is nobody's is told with the
+ * nearest; --wire, which the front end gives, is none to propose. */
+static enum status find(const char *word, const struct option **option, const char **value)
 {
 	size_t length = strcspn(word, "=");
-	const char *nearest = rows[OPTION_HELP].name;
+	const char *nearest = "--help";
 	int least = 1000;
 	*value = word[length] ? word + length + 1 : NULL;
-	for (int i = 0; i < OPTION_COUNT; i++) {
+	for (int i = 0; i < ROWS; i++) {
 		if (strlen(rows[i].name) == length && strncmp(rows[i].name, word, length) == 0) {
-			*option = (enum flag)i;
-			return *value && !rows[i].value ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
-			                                : ST_OK;
+			*option = &rows[i];
+			return *value && rows[i].kind == FLAG
+			        ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
+			        : ST_OK;
 		}
 		int distance = text_distance(rows[i].name, word);
-		if (distance < least && i != OPTION_WIRE) {
+		if (distance < least && i != WIRE) {
 			least = distance;
 			nearest = rows[i].name;
 		}
@@ -124,43 +114,24 @@ static enum status once(const char **where, const char *value, const char *what)
 	return ST_OK;
 }
 
-static enum status apply(struct options *options, enum flag option, const char *value)
+static enum status apply(struct options *options, const struct option *option, const char *value)
 {
-	switch (option) {
-	case OPTION_N:
-		return read_count(value, &options->n);
-	case OPTION_C:
-		return once(&options->lines, value, "-c");
-	case OPTION_TEST:
+	void *field = (char *)options + option->field;
+	switch (option->kind) {
+	case FLAG:
+		*(bool *)field = true;
+		return ST_OK;
+	case WORD:
+		return once(field, value, option->name);
+	case TEST:
 		options->test = true;
-		return once(&options->file, value, "a file");
-	case OPTION_MACHINE:
-		return once(&options->machine, value, "--machine");
-	case OPTION_LIMIT:
-		return read_limit(value, &options->limit_ns);
-	case OPTION_DEVICE:
-		return read_device(value, &options->device);
-	case OPTION_DRY:
-		options->dry = true;
-		break;
-	case OPTION_RESUME:
-		options->resume = true;
-		break;
-	case OPTION_CHECK:
-		options->check_lessons = true;
-		break;
-	case OPTION_VERSION:
-		options->version = true;
-		break;
-	case OPTION_HELP:
-	case OPTION_H:
-		options->help = true;
-		break;
-	case OPTION_WIRE:
-		options->wire = true;
-		break;
-	case OPTION_COUNT:
-		break;
+		return once(field, value, "a file");
+	case COUNT:
+		return read_count(value, field);
+	case TIME:
+		return read_limit(value, field);
+	case DEVICE:
+		return read_device(value, field);
 	}
 	return ST_OK;
 }
@@ -187,7 +158,7 @@ enum status options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){.device = "auto", .argument = argv + 1};
 	for (int i = 1; i < argc; i++) {
 		char *word = argv[i];
-		enum flag option = OPTION_HELP;
+		const struct option *option = NULL;
 		const char *value;
 		enum status status;
 		if (word[0] != '-' || !word[1]) {
@@ -198,9 +169,9 @@ enum status options_read(struct options *options, int argc, char **argv)
 			continue;
 		}
 		status = find(word, &option, &value);
-		if (status == ST_OK && rows[option].value && !value &&
+		if (status == ST_OK && option->kind != FLAG && !value &&
 		        !(value = i + 1 < argc ? argv[++i] : NULL))
-			status = fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", rows[option].name);
+			status = fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", option->name);
 		if (status == ST_OK)
 			status = apply(options, option, value);
 		if (status != ST_OK)

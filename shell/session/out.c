@@ -154,17 +154,17 @@ static struct rank_words *words_of(const struct rank_texts *place, int rank)
 	return NULL;
 }
 
-static void fill(struct rank_texts *place, int rank, const char *text, size_t count, bool fresh)
+static void fill(struct rank_texts *place, int rank, const char *text, size_t count)
 {
-	char *copy = mem_copy_text(text, count);
-	struct rank_words *old = fresh ? NULL : words_of(place, rank);
-	if (old) {
-		mem_free(old->text);
-		old->text = copy;
+	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
+	struct rank_words *words = fresh ? NULL : words_of(place, rank);
+	if (words) {
+		mem_free(words->text);
 	} else {
 		MEM_GROW(&place->words, place->count, &place->room);
-		place->words[place->count++] = (struct rank_words){rank, copy};
+		words = &place->words[place->count++];
 	}
+	*words = (struct rank_words){rank, mem_copy_text(text, count)};
 }
 
 void out_fill(struct out *out, int number, int rank, const char *text)
@@ -172,10 +172,7 @@ void out_fill(struct out *out, int number, int rank, const char *text)
 	if (number < 0 || (size_t)number < out->first_place ||
 	        (size_t)number - out->first_place >= out->place_count)
 		return;
-	struct rank_texts *place = &out->places[(size_t)number - out->first_place];
-	/* ranks come in rising order nearly always: then there is nothing to search */
-	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
-	fill(place, rank, text, strlen(text), fresh);
+	fill(&out->places[(size_t)number - out->first_place], rank, text, strlen(text));
 }
 
 /* The bytes: number of places, then for each the length of this rank's text + 1 (0: none) and the text. */
@@ -211,7 +208,7 @@ bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 			continue;
 		if ((size_t)(end - at) < length - 1)
 			return false;
-		fill(&out->places[i], rank, at, length - 1, false);
+		fill(&out->places[i], rank, at, length - 1);
 		at += length - 1;
 	}
 	return at == end;

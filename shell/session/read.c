@@ -31,32 +31,40 @@ static struct record read_record(const struct shell *shell, enum op_kind kind, c
 	        .launch_ns = -1};
 }
 
-static enum status bring(struct shell *shell, int rank, int stream, const struct view *view, op_id *last)
+struct operand view_operand(const struct view *view, int access)
 {
-	struct operand operand = {.address = view->address,
+	return (struct operand){.address = view->address,
 	        .space = (uint8_t)view->space,
-	        .access = ACCESS_READ,
+	        .access = (uint8_t)access,
 	        .transposed = view->transposed,
 	        .tensor = view->tensor,
 	        .name = view->name,
 	        .layout = view->layout};
-	struct record record = read_record(shell, OP_COPY, NULL);
-	record.operand = &operand;
-	record.operands = 1;
-	record.bytes = layout_bytes(&view->layout);
-	record.dtype = view->layout.dtype;
-	record.object = view->name;
-	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, last) : ST_OK;
+}
+
+enum status shell_bring(
+        struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id)
+{
+	struct operand operand = view_operand(view, ACCESS_READ);
+	if (view->space != SPACE_DEVICE)
+		return ST_OK;
+	record->operand = &operand;
+	record->operands = 1;
+	record->bytes = layout_bytes(&view->layout);
+	record->dtype = view->layout.dtype;
+	record->object = view->name;
+	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
 static enum status program_read(
         struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
 {
 	op_id last = 0;
-	enum status status = bring(shell, rank, read->stream, &read->a, &last);
+	struct record record = read_record(shell, OP_COPY, NULL);
+	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &last);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE)
-		status = bring(shell, rank, read->stream, &read->b, &last);
-	struct record record = read_record(shell, OP_SYNC, reason);
+		status = shell_bring(shell, rank, read->stream, &read->b, &record, &last);
+	record = read_record(shell, OP_SYNC, reason);
 	record.object = read->a.name;
 	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
 }
@@ -84,6 +92,12 @@ struct awaited {
 	op_id *id;
 	size_t count, room;
 };
+
+static void await(struct awaited *awaited, op_id id)
+{
+	MEM_GROW(&awaited->id, awaited->count, &awaited->room);
+	awaited->id[awaited->count++] = id;
+}
 
 /* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is
  * what it would hang on. */
@@ -127,7 +141,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 
 /* The last writers on each stream of the rank since its host last waited for everything, and that wait
  * itself. */
-static enum status await_writers(
+static void await_writers(
         const struct shell *shell, int rank, const struct data_read *read, struct awaited *awaited)
 {
 	const struct world *world = shell->world;
@@ -138,13 +152,11 @@ static enum status await_writers(
 		bool everything = op->rank == rank && record->kind == OP_SYNC && op->target == OP_EVERYTHING;
 		if (op->rank != rank || (!everything && (seen[op->stream] || !writes(record, read))))
 			continue;
-		MEM_GROW(&awaited->id, awaited->count, &awaited->room);
-		awaited->id[awaited->count++] = id;
+		await(awaited, id);
 		seen[op->stream] = true;
 		if (everything)
 			break;
 	}
-	return ST_OK;
 }
 
 /* Everything that the values hang on, in `awaited`. */
@@ -153,16 +165,16 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 {
 	int i = 0;
 	FOR_RANKS (rank, set) {
+		const struct data_read *read = &reads[i++];
 		op_id sync = 0;
-		enum status status = reason ? program_read(shell, rank, &reads[i], reason, &sync)
-		                            : await_writers(shell, rank, &reads[i], awaited);
-		if (status == ST_OK && reason) {
-			MEM_GROW(&awaited->id, awaited->count, &awaited->room);
-			awaited->id[awaited->count++] = sync;
+		if (!reason) {
+			await_writers(shell, rank, read, awaited);
+			continue;
 		}
+		enum status status = program_read(shell, rank, read, reason, &sync);
 		if (status != ST_OK)
 			return status;
-		i++;
+		await(awaited, sync);
 	}
 	return ST_OK;
 }
@@ -175,10 +187,10 @@ static float *floats(const struct shell *shell, const struct view *view, bool pe
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
 	float *values = mem_alloc((size_t)count * sizeof *values);
 	const void *data = peek ? NULL : world_data(shell->world, view->space, view->address);
-	bool good = packed && values;
-	if (good && data)
+	bool good = true;
+	if (data)
 		layout_pack(&view->layout, data, packed);
-	else if (good)
+	else
 		good = shell->backend->peek(
 		               shell->backend, view->space, view->address, &view->layout, packed) == ST_OK;
 	if (good)
@@ -303,15 +315,9 @@ static enum status same_shapes(
 			        (long long)layout_count(&read->a.layout));
 		if (read->kind != READ_DIFFERENCE || layout_same_shape(&read->a.layout, &read->b.layout))
 			continue;
-		struct text a = {0}, b = {0};
-		layout_text(&read->a.layout, &a);
-		layout_text(&read->b.layout, &b);
-		enum status status = fail(ST_SHAPE, "close: %s is %s, %s is %s",
-		        names_text(shell->world->names, read->a.name), text_string(&a),
-		        names_text(shell->world->names, read->b.name), text_string(&b));
-		text_release(&a);
-		text_release(&b);
-		return status;
+		return fail(ST_SHAPE, "close: %s is %s, %s is %s",
+		        names_text(shell->world->names, read->a.name), shape_text(&read->a.layout).text,
+		        names_text(shell->world->names, read->b.name), shape_text(&read->b.layout).text);
 	}
 	return ST_OK;
 }

@@ -4,6 +4,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/session/queue.h"
+#include "shell/session/read.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static enum status reach_each(struct shell *shell, const op_id *id, int count, s
 	return first;
 }
 
-enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
+static enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
 	struct ranks left = {0};
@@ -86,31 +87,10 @@ enum status host_syncs_end(
 	return status;
 }
 
-static struct record copy_record(
-        struct call *call, int rank, const struct view *view, struct operand *operand)
-{
-	struct record record = call_record(call, rank, OP_COPY, "copy");
-	*operand = (struct operand){.address = view->address,
-	        .space = (uint8_t)view->space,
-	        .access = ACCESS_READ,
-	        .transposed = view->transposed,
-	        .tensor = view->tensor,
-	        .name = view->name,
-	        .layout = view->layout};
-	record.operand = operand;
-	record.operands = 1;
-	record.bytes = layout_bytes(&view->layout);
-	record.dtype = view->layout.dtype;
-	record.object = view->name;
-	return record;
-}
-
-/* Brings the tensor to the host in the stream's order; the op to wait for, or 0. */
 enum status host_bring(
         struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {
-	struct operand operand;
-	struct record record = copy_record(call, rank, view, &operand);
+	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return view->space == SPACE_DEVICE ? shell_queue(shell, rank, stream, &record, 0, 0, 0, id) : ST_OK;
+	return shell_bring(shell, rank, stream, view, &record, id);
 }

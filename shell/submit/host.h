@@ -33,7 +33,5 @@ enum status host_syncs_end(
  * host already. */
 enum status host_bring(
         struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id);
-/* At the prompt: an answer is owed. What cannot be answered yet is noted, and the line stands. */
-enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count);
 
 #endif

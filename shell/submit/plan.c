@@ -11,20 +11,9 @@
 
 /* ---- helpers of resolve and complete ---- */
 
-static void operand_of(struct operand *operand, const struct view *view, int access)
-{
-	operand->address = view->address;
-	operand->space = (uint8_t)view->space;
-	operand->access = (uint8_t)access;
-	operand->transposed = view->transposed;
-	operand->tensor = view->tensor;
-	operand->name = view->name;
-	operand->layout = view->layout;
-}
-
 void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 {
-	operand_of(&plan->operand[plan->operands++], view, access);
+	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
@@ -62,8 +51,7 @@ static enum status settle_old(
         struct shell *shell, struct plan_result *result, const struct layout *wanted, const char *title)
 {
 	const struct view *view = &result->view;
-	bool fits = layout_same_shape(&view->layout, wanted) && view->layout.dtype == wanted->dtype;
-	if (fits) {
+	if (layout_same_shape(&view->layout, wanted) && view->layout.dtype == wanted->dtype) {
 		result->action = RESULT_KEEP;
 		return ST_OK;
 	}
@@ -248,9 +236,7 @@ enum status plans_make(struct shell *shell, struct plans *plans)
 	return ST_OK;
 }
 
-/* Puts the addresses of this rank's new results into the plan; true when the record of the rank before says
- * the same. */
-static bool take_made(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
+bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
 {
 	bool same = plan->queued != 0;
 	for (int i = 0; i < plan->results; i++) {
@@ -264,11 +250,6 @@ static bool take_made(struct shell *shell, struct submit_plan *plan, const struc
 		operand->name = tensor->name;
 	}
 	return same;
-}
-
-void plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
-{
-	take_made(shell, plan, one);
 }
 
 enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
@@ -286,7 +267,7 @@ enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, c
 static enum status queue_one(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
-	bool same = take_made(shell, plan, one);
+	bool same = plan_take(shell, plan, one);
 	record->operand = plan->operand;
 	record->operands = (uint8_t)plan->operands;
 	record->part = plan->part;

@@ -16,8 +16,10 @@ struct kept_part {
 };
 /* Blocks in blocks count as the outermost, as NCCL's do. */
 struct together {
-	bool *launched;    /* by rank */
-	int *first, *last; /* by rank: indices into kept, -1: none */
+	struct kept_list {
+		bool launched;   /* one of the rank's operations has paid for the launch */
+		int first, last; /* indices into kept, -1: none */
+	} * rank;
 	struct kept_part *kept;
 	size_t count, room;
 };
@@ -27,14 +29,15 @@ int together_flags(struct shell *shell, int rank)
 	struct together *together = shell->together;
 	if (!together)
 		return 0;
-	bool again = together->launched[rank];
-	together->launched[rank] = true;
+	bool again = together->rank[rank].launched;
+	together->rank[rank].launched = true;
 	return again ? OPF_FREE_LAUNCH : 0;
 }
 
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
+	struct kept_list *list = &together->rank[rank];
 	for (int i = 0; i < plan->parts; i++) {
 		MEM_GROW(&together->kept, together->count, &together->room);
 		int k = (int)together->count++;
@@ -45,20 +48,18 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 		        .stream = plan->stream,
 		        .next = -1};
 		kept->operand = plan->operand[plan->part[i].operand];
-		if (together->first[rank] < 0)
-			together->first[rank] = k;
-		else
-			together->kept[together->last[rank]].next = k;
-		together->last[rank] = k;
+		*(list->first < 0 ? &list->first : &together->kept[list->last].next) = k;
+		list->last = k;
 	}
 }
 
 enum { MOST_PARTS = 250 }; /* what a record can count */
 
 /* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
-static enum status queue_from(
-        struct shell *shell, struct together *together, int from, struct operand *operand, struct part *part)
+static enum status queue_from(struct shell *shell, struct together *together, int from)
 {
+	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
+	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
 	struct kept_part *first = &together->kept[from];
 	struct record record = first->record;
 	int count = 0;
@@ -77,38 +78,32 @@ static enum status queue_from(
 	record.operand = operand;
 	record.part = part;
 	record.operands = record.parts = (uint8_t)count;
-	return shell_queue(
+	enum status status = shell_queue(
 	        shell, first->rank, first->stream, &record, 0, 0, together_flags(shell, first->rank), NULL);
+	mem_free(operand);
+	mem_free(part);
+	return status;
 }
 
 void together_begin(struct shell *shell)
 {
-	size_t n = (size_t)shell->world->n;
-	struct together *together = mem_alloc(sizeof *together);
-	*together = (struct together){.launched = mem_alloc(n * sizeof *together->launched),
-	        .first = mem_alloc(n * sizeof *together->first),
-	        .last = mem_alloc(n * sizeof *together->last)};
-	for (size_t i = 0; i < n; i++)
-		together->first[i] = together->last[i] = -1;
-	shell->together = together;
+	struct together *together = shell->together = mem_alloc(sizeof *together);
+	together->rank = mem_alloc((size_t)shell->world->n * sizeof *together->rank);
+	for (int i = 0; i < shell->world->n; i++)
+		together->rank[i] = (struct kept_list){false, -1, -1};
 }
 
 enum status together_end(struct shell *shell, const struct ranks *set)
 {
 	struct together *together = shell->together;
-	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
-	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
 	enum status status = ST_OK;
 	for (int rank = set ? ranks_first(set) : -1; rank >= 0; rank = ranks_next(set, rank))
-		for (int k = together->first[rank]; k >= 0 && status == ST_OK; k = together->kept[k].next)
+		for (int k = together->rank[rank].first; k >= 0 && status == ST_OK;
+		        k = together->kept[k].next)
 			if (!together->kept[k].queued)
-				status = queue_from(shell, together, k, operand, part);
-	mem_free(operand);
-	mem_free(part);
+				status = queue_from(shell, together, k);
 	shell->together = NULL;
-	mem_free(together->launched);
-	mem_free(together->first);
-	mem_free(together->last);
+	mem_free(together->rank);
 	mem_free(together->kept);
 	mem_free(together);
 	return status;

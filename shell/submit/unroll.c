@@ -227,29 +227,16 @@ static enum status free_temporary(struct unrolling *work, int tensor)
 	return tensor >= 0 ? shell_tensor_free(work->shell, tensor, 0) : ST_OK;
 }
 
-static int64_t scratch_count(const struct unrolling *work)
-{
-	int64_t most = 0;
-	for (int i = 0; i < work->count; i++)
-		if (work->steps[i].reduce && work->steps[i].recv_count > most)
-			most = work->steps[i].recv_count;
-	return most;
-}
-
-static int64_t elements(const struct unrolling *work)
-{
-	const struct submit_plan *plan = work->plan;
-	return layout_count(&plan->operand[growth(plan) > 0 ? plan->result[0].operand : 0].layout);
-}
-
 static enum status steps_of(struct unrolling *work)
 {
+	const struct submit_plan *plan = work->plan;
 	int room = STEPS_MAX(work->instance->n);
+	int64_t elements =
+	        layout_count(&plan->operand[growth(plan) > 0 ? plan->result[0].operand : 0].layout);
 	if (!work->steps)
 		work->steps = mem_alloc((size_t)room * sizeof *work->steps);
-	return collective_steps(work->collective, (enum algorithm)work->plan->record.algorithm,
-	        work->instance->n, work->place, work->plan->record.root, elements(work), work->steps, room,
-	        &work->count);
+	return collective_steps(work->collective, (enum algorithm)plan->record.algorithm, work->instance->n,
+	        work->place, plan->record.root, elements, work->steps, room, &work->count);
 }
 
 static enum status run_rank(struct unrolling *work)
@@ -257,8 +244,11 @@ static enum status run_rank(struct unrolling *work)
 	enum status status = steps_of(work);
 	if (status == ST_OK)
 		status = begin(work);
-	int64_t room = status == ST_OK ? scratch_count(work) : 0;
-	if (room)
+	int64_t room = 0; /* of the largest piece that is reduced */
+	for (int i = 0; i < work->count; i++)
+		if (work->steps[i].reduce && work->steps[i].recv_count > room)
+			room = work->steps[i].recv_count;
+	if (status == ST_OK && room)
 		status = make_temporary(work, room, &work->scratch, &work->scratch_tensor);
 	for (int i = 0; i < work->count && status == ST_OK; i++)
 		status = queue_step(work, &work->steps[i]);
