@@ -49,20 +49,17 @@ static enum status check(const char *name, const char *bytes, size_t count)
 }
 
 /* place: 1 for each code point that occurs; becomes its id */
-static enum status number(struct characters *characters, int32_t *place)
+static void number(struct characters *characters, int32_t *place)
 {
 	for (int32_t code = 0; code < CODE_POINTS; code++)
 		characters->vocab += place[code];
 	characters->symbol = mem_alloc((size_t)characters->vocab * sizeof *characters->symbol);
-	if (!characters->symbol)
-		return ST_MEMORY;
 	int32_t id = 0;
 	for (int32_t code = 0; code < CODE_POINTS; code++)
 		if (place[code]) {
 			characters->symbol[id] = (uint32_t)code;
 			place[code] = id++;
 		}
-	return ST_OK;
 }
 
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count)
@@ -74,20 +71,16 @@ enum status characters_make(struct characters *characters, const char *name, con
 		return status;
 	int32_t *place = mem_alloc(CODE_POINTS * sizeof *place);
 	characters->id = mem_alloc(count * sizeof *characters->id);
-	status = place && characters->id ? ST_OK : ST_MEMORY;
-	for (const char *at = bytes; status == ST_OK && at < end;) {
+	for (const char *at = bytes; at < end;) {
 		uint32_t code = next_code(&at);
 		place[code] = 1;
 		characters->id[characters->count++] = (int32_t)code;
 	}
-	if (status == ST_OK)
-		status = number(characters, place);
-	for (int64_t i = 0; status == ST_OK && i < characters->count; i++)
+	number(characters, place);
+	for (int64_t i = 0; i < characters->count; i++)
 		characters->id[i] = place[characters->id[i]];
 	mem_free(place);
-	if (status != ST_OK)
-		characters_release(characters);
-	return status;
+	return ST_OK;
 }
 
 void characters_release(struct characters *characters)

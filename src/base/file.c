@@ -38,7 +38,7 @@ static enum status place(struct file *file, const char *path)
 enum status file_begin(struct file **result, const char *path)
 {
 	struct file *file = mem_alloc(sizeof *file);
-	enum status status = file ? place(file, path) : ST_MEMORY;
+	enum status status = place(file, path);
 
 	if (status)
 		mem_free(file);

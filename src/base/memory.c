@@ -68,14 +68,12 @@ void mem_free(void *block)
 	free(block);
 }
 
-enum status mem_grow(void **items, size_t count, size_t *room, size_t element_bytes)
+void mem_grow(void **items, size_t count, size_t *room, size_t element_bytes)
 {
 	if (count < *room)
-		return ST_OK;
-	size_t wanted = *room ? *room * 2 : 16;
-	*items = mem_resize(*items, wanted * element_bytes);
-	*room = wanted;
-	return ST_OK;
+		return;
+	*room = *room ? *room * 2 : 16;
+	*items = mem_resize(*items, *room * element_bytes);
 }
 
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)

@@ -5,29 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool reserve(struct text *text, size_t more)
-{
-	if (text->broken)
-		return false;
-	if (text->count + more + 1 <= text->room)
-		return true;
-	size_t wanted = text->room ? text->room * 2 : 128;
-	while (wanted < text->count + more + 1)
-		wanted *= 2;
-	char *moved = mem_resize(text->bytes, wanted);
-	if (!moved) {
-		text->broken = true;
-		return false;
-	}
-	text->bytes = moved;
-	text->room = wanted;
-	return true;
-}
-
 void text_put(struct text *text, const char *bytes, size_t count)
 {
-	if (!reserve(text, count))
-		return;
+	MEM_ROOM(&text->bytes, text->count + count + 1, &text->room);
 	memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
@@ -42,7 +22,8 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	int length = vsnprintf(small, sizeof small, format, arguments);
 	if (length >= 0 && (size_t)length < sizeof small) {
 		text_put(text, small, (size_t)length);
-	} else if (length >= 0 && reserve(text, (size_t)length)) {
+	} else if (length >= 0) {
+		MEM_ROOM(&text->bytes, text->count + (size_t)length + 1, &text->room);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
 		text->count += (size_t)length;
 	}

@@ -82,8 +82,6 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 	if (reader->depth >= LIKE_MOST)
 		return fail(ST_SYNTAX, "machines are like each other %d deep: a circle?", LIKE_MOST);
 	other = mem_alloc(sizeof *other);
-	if (!other)
-		return ST_MEMORY;
 	status = read_named(name, reader->depth + 1, other);
 	if (!status) {
 		memcpy(other->machine.title, reader->machine.title, sizeof other->machine.title);
@@ -244,10 +242,6 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	if (!file)
 		return fail(ST_FILE, "%s: %s", path, strerror(errno));
 	bytes = mem_alloc(FILE_MOST);
-	if (!bytes) {
-		fclose(file);
-		return ST_MEMORY;
-	}
 	count = fread(bytes, 1, FILE_MOST, file);
 	if (ferror(file))
 		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
@@ -272,11 +266,7 @@ static bool is_path(const char *text)
 enum status machine_load(struct machine *machine, const char *name_or_path)
 {
 	struct machine_reader *reader = mem_alloc(sizeof *reader);
-	enum status status;
-
-	if (!reader)
-		return ST_MEMORY;
-	status =
+	enum status status =
 	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
 	if (!status)
 		*machine = reader->machine;

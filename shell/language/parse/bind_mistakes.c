@@ -1,5 +1,9 @@
 /* bind_mistakes.c -- what is said of a word that a command's row has no place for, and of a value that it
- * does not know */
+ * does not know.
+ *
+ * Every message names the word as it was written and what the row expects; where the list of possible words
+ * is known, the nearest of them is offered. All of these are ends: they are called once it is sure that the
+ * line is refused, and give its status. */
 #include "shell/language/parse/parse.h"
 #include "base/text.h"
 
@@ -24,6 +28,8 @@ enum status none_of(
 	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
 }
 
+/* `repeat` and `let` take expressions with blanks; words of a command do not. The two ways to write it are
+ * built from the words on both sides, behind a KEY= if there is one. */
 enum status lonely_operator(const struct word *words, size_t i, size_t count)
 {
 	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;

@@ -1,6 +1,19 @@
-/* formula.c -- expressions: text to a tree. From loosest to tightest:
- *     or    and    not    == != < <= > >=    + -    * / // %   -   number, name, x[0,0], f(..), "text", ( )
- * What the operators stand between is read by formula_value.c. */
+/* formula.c -- expressions: text to a tree, one function for each strength of operator, loosest first.
+ *
+ *     or    and    not    == != < <= > >=    + -    * / // %    -x    number, name, x[0,0], f(..), "text", ( )
+ *
+ *     a + b * c == d       read_comparison        ==
+ *                            read_sum            /  \
+ *                              read_product     +    d        operators of one strength lean to the left:
+ *                                read_sign     / \            a - b - c is (a - b) - c
+ *                                             a   *
+ *                                                / \
+ *                                               b   c
+ *
+ * The root of an expression lists the nodes below it that need a tensor's elements (`reads`). They are
+ * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
+ * so that what is read is one collective step and not one message a node. What operators stand between
+ * is read by formula_value.c. */
 #include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
 
@@ -33,6 +46,8 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
+/* Depth is counted from the leaves, because an operator of a long chain has the whole chain on its left:
+ * evaluation is as deep as the tree, and FORMULA_DEPTH_MAX keeps it within the stack. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -85,6 +100,7 @@ static enum status read_value(struct formula_reader *reader, struct formula **ma
 	return read_name(reader, made);
 }
 
+/* Signs in a row are counted: --x is x, and -x*y is (-x)*y */
 static enum status read_sign(struct formula_reader *reader, struct formula **made)
 {
 	int signs = 0;
@@ -112,6 +128,7 @@ struct operator
 	enum formula_kind kind;
 };
 
+/* The first that fits, so longer ones stand first in their list. `android` does not begin with `and`. */
 static bool take_operator(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -175,6 +192,7 @@ static enum status read_sum(struct formula_reader *reader, struct formula **made
 	return read_row(reader, read_product, sums, made);
 }
 
+/* a < b < c is refused: here it would compare a truth with c */
 static enum status read_comparison(struct formula_reader *reader, struct formula **made)
 {
 	enum status status = read_row(reader, read_sum, comparisons, made);
@@ -186,6 +204,7 @@ static enum status read_comparison(struct formula_reader *reader, struct formula
 	return status;
 }
 
+/* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
@@ -243,6 +262,9 @@ static void keep_reads(struct parser *parser, struct formula *root, size_t befor
 	parser->read_count = before;
 }
 
+/* All of [at, after) is the expression. May be called from within itself, for what stands in a `$( )` of a
+ * name or an index: only the outermost call is a root, and takes the reads that the inner ones found. After
+ * a failure of an inner one the reads are the caller's to put back (bind_printable). */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

@@ -221,8 +221,8 @@ struct statement {
 	struct argument *result, *argument;
 	struct option *option;
 	int results, arguments, options, parameters;
-	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen; REFUSE: the text;
-	 * EXPECT_ERROR: the words, or NULL */
+	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen;
+	 * REFUSE: the text; EXPECT_ERROR: the words, or NULL */
 	struct name *word;
 	struct variant *variant;   /* CHOSEN: what it has been so far */
 	struct option_line *given; /* OPTION */

@@ -1,4 +1,12 @@
-/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command */
+/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command.
+ *
+ *     first word           commands, keywords, defs; tensors, for NAME = ...
+ *     behind `on`, `in`    streams, groups
+ *     KEY=                 the words of that option
+ *     else                 what the row expects there, its KEY= names, `on` and `in` if it takes them
+ *
+ * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
+ * counted off roughly. Endings are written one a line, each once. */
 #include "shell/language/run/run.h"
 #include "shell/language/parse/rows.h"
 #include "base/memory.h"
@@ -36,6 +44,7 @@ static void offer_list(struct endings *endings, const char *words)
 
 /* ---- names from the books ---- */
 
+/* Which things of the books may stand for an argument of that kind */
 static bool wanted(enum argument_kind kind, enum thing_kind thing)
 {
 	switch (kind) {
@@ -61,6 +70,7 @@ static bool wanted(enum argument_kind kind, enum thing_kind thing)
 	}
 }
 
+/* Each name once, if any rank has a thing of the wanted kind by that name */
 static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
 {
 	const struct world *world = shell->world;
@@ -79,7 +89,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Files of the folder that the prefix names; in order of their names */
+/* At most 2,000 entries of a folder; hidden ones are left out */
 static void offer_files(struct endings *endings)
 {
 	const char *slash = strrchr(endings->prefix, '/');
@@ -90,10 +100,10 @@ static void offer_files(struct endings *endings)
 	char **name = NULL;
 	size_t count = 0, room = 0;
 	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
-		if (entry->d_name[0] == '.' || MEM_GROW(&name, count, &room) != ST_OK)
+		if (entry->d_name[0] == '.')
 			continue;
-		name[count] = mem_copy_text(entry->d_name, strlen(entry->d_name));
-		count += name[count] != NULL;
+		MEM_GROW(&name, count, &room);
+		name[count++] = mem_copy_text(entry->d_name, strlen(entry->d_name));
 	}
 	if (directory)
 		closedir(directory);

@@ -1,5 +1,5 @@
-/* files.c -- a program's files (a model's, strategies'): run in a namespace of their own; their options, and what
- * they refuse */
+/* files.c -- a program's files (a model's, strategies'): run in a namespace of their own; their options,
+ * and what they refuse */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 #include "base/memory.h"
@@ -63,6 +63,7 @@ static const struct option_line *option_named(const struct tree *tree, const cha
 	return NULL;
 }
 
+/* The nearest option of the file's lines, or all of them */
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
 	struct text list = {0};
@@ -84,7 +85,8 @@ static enum status no_such_option(const char *what, const struct tree *tree, con
 	return status;
 }
 
-/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own */
+/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its
+ * own */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	char written[120];
@@ -174,6 +176,8 @@ static enum status make_variable(struct shell *shell, const char *text, size_t l
 	return ST_OK;
 }
 
+/* The value comes from, in this order: the command line (of the learner's own file), what the program was
+ * given, the default. It is made as a variable of the file's namespace, one on all ranks. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -223,6 +227,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return ST_OK;
 }
 
+/* The first rank for which it holds refuses the file with the text, evaluated on that rank */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -253,6 +258,8 @@ struct top {
 	struct running outer;
 };
 
+/* The files of a program run as if nothing were around them: neither the blocks of the line that loads
+ * them, nor its `use`, nor its def's frame */
 static void enter(struct shell *shell, struct top *top)
 {
 	struct interpreter *in = shell->interpreter;

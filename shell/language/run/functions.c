@@ -1,4 +1,8 @@
-/* functions.c -- the functions and metrics of expressions */
+/* functions.c -- the functions and metrics of expressions.
+ *
+ * Numbers are computed here; data was fetched before (data.c); what a trace or the books know is asked of
+ * them, for the rank at hand and the section that is named or runs now. A metric makes the value vary by
+ * rank, unless it is one of all ranks together. */
 #include "shell/language/run/run.h"
 #include "races/races.h"
 #include "shell/session/read.h"
@@ -75,6 +79,8 @@ static enum status cause_named(struct eval *eval, const struct formula *formula,
 	                  text);
 }
 
+/* When the operation that `record` queued was over, on this rank's clock. It may not have happened yet:
+ * ST_WAITS. */
 static enum status event_end(struct eval *eval, const struct formula *formula, int i, int64_t *end)
 {
 	int index;
@@ -138,6 +144,7 @@ static enum status sent(struct eval *eval, const struct formula *formula, int se
 	return status;
 }
 
+/* Races whose later access belongs to the section, of all ranks: it does not vary */
 static enum status races(struct eval *eval, int section, struct value *value)
 {
 	struct world *world = eval->shell->world;
@@ -281,6 +288,7 @@ static enum status tensor_bytes(struct eval *eval, const struct formula *formula
 	return status;
 }
 
+/* Units must agree as in a comparison; of equal values the first is taken, with its unit */
 static enum status least_or_most(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	bool least = formula->function->function == FUNCTION_MIN;
@@ -296,6 +304,7 @@ static enum status least_or_most(struct eval *eval, const struct formula *formul
 	return status;
 }
 
+/* abs, ceil, round, short keep the unit; a root or a logarithm of a unit has none */
 static enum status rounded(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	char digits[32];
@@ -348,6 +357,7 @@ static enum status is_close(struct eval *eval, const struct formula *formula, st
 	return status;
 }
 
+/* --dry has no data: an `expect` on close() alone is taken to hold there (eval.assume) */
 static enum status data_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	eval->varies = true;
@@ -366,6 +376,7 @@ static enum status data_function(struct eval *eval, const struct formula *formul
 	return ST_OK;
 }
 
+/* The last argument of most metrics may be a section; without it the one that runs now is meant */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	const struct function_row *row = formula->function;

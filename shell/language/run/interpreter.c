@@ -9,6 +9,8 @@
 
 /* ---- statements ---- */
 
+/* One unit of the budget: a line or a round. budget->more looks whether the person wants to stop, once in
+ * many steps. */
 enum status step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
@@ -161,6 +163,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 
 /* ---- where a failure happened ---- */
 
+/* Outermost first: "m=1, i=3" */
 static void loop_values(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
 	if (!loop)
@@ -175,7 +178,9 @@ static void loop_values(struct shell *shell, const struct loop *loop, int rank, 
 	value_text(shell, value, out);
 }
 
-/* "file:12 (i=3, rank 2): ..." once, by the innermost statement */
+/* The innermost statement is the first to see the failure on its way out, and the only one to say its
+ * place: file, line, the values of the loops around it, and the rank when it is not the first of the
+ * set. */
 static enum status locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -237,6 +242,7 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 	return ST_OK;
 }
 
+/* The lines of a block, for ranks within `bound`, in a scope of their own */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound)
 {
 	struct interpreter *in = shell->interpreter;
@@ -314,6 +320,8 @@ enum status check_calls(struct shell *shell, const struct tree *tree)
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }
 
+/* The statements of a whole text. Trees run within each other when a line sources a file; frame and scope
+ * are the line's. */
 enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
@@ -337,6 +345,8 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
+/* Read whole, checked for unknown first words, then run: a mistake of grammar in the last line refuses the
+ * first one too */
 static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {

@@ -1,4 +1,7 @@
-/* life.c -- the interpreter's state: made, forgotten when the world is new, freed */
+/* life.c -- the interpreter's state: made, forgotten when the world is new, freed.
+ *
+ * Ids of names belong to a world. Emptying it makes all ids in trees void at once by counting the
+ * generation on; a tree may still be running then (the line that emptied it). */
 #include "shell/language/run/run.h"
 #include "base/search.h"
 #include "base/memory.h"

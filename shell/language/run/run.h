@@ -1,7 +1,25 @@
-/* run.h -- what the files share that run a tree: values, variables by rank, scopes, the interpreter's state.
+/* run.h -- what the files share that run a tree: values, variables by rank, scopes, the interpreter's
+ * state.
  *
- * Lines run for a set of ranks at once, like the lanes of a warp. What is the same on all of them is computed
- * and stored once: evaluation says by `varies` whether a result hung on the rank. */
+ * Lines run for a set of ranks at once, like the lanes of a warp. What is the same on all of them is
+ * computed and stored once: evaluation says by `varies` whether a result hung on the rank.
+ *
+ *     { lines }  @0-3 for m in 0:2 { ... }       set      a statement's clauses narrow the set of the block
+ *                                                0 1 2 3  around it, never widen it:
+ *       @(rank > 0) {                              1 2 3    scope.bound of the inner block
+ *         use @2-3                                   2 3    scope.use, for the lines behind it in this block
+ *         @1-2 print m                             1 2      a clause starts from bound again, not from use
+ *         if rank == 1 { ... } else { ... }      1 | 2 3    a condition that varies splits the set
+ *       }
+ *
+ * A name is looked for in the frame of the call that runs, then in the namespace of its file:
+ *
+ *     frame of the call      parameters, loop names, `let` in a def      frame.local, latest first
+ *       |  not the caller's: a def sees its own names and those of its namespace
+ *     namespace of the def   learner: the prompt and its scripts         frame.space
+ *                            program: model and strategies' files
+ *       |  only of a learner's def that a program calls
+ *     the learner's          so that it still finds what it was written with   frame.outer */
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 
@@ -21,6 +39,8 @@ struct value {
 	double number;
 };
 
+/* By rank of the world. While every rank of `domain` has one value it is stored once, and a line that asks
+ * for it stays the same line on all ranks. */
 struct variable {
 	name_id name;
 	bool uniform; /* `one` holds for all of `domain` */
@@ -44,7 +64,8 @@ struct definition {
 };
 
 /* Variables and defs by name. There are two: the learner's (the prompt and the scripts it runs), and the
- * program's, which a model's and the strategies' files share, so that their `let i` is not the learner's i. */
+ * program's, which a model's and the strategies' files share, so that their `let i` is not the learner's
+ * i. */
 struct name_entry {
 	int variable;                  /* index into variables + 1; 0: none */
 	struct definition *definition; /* the latest */
@@ -71,6 +92,8 @@ struct frame {
 	bool learners;
 };
 
+/* each: by world rank, where they differ; NULL: `one` holds for all. own: this scope is to free it, and not
+ * the block around it, from which a scope copies the pointer */
 struct lane_name {
 	name_id one;
 	name_id *each;
@@ -97,11 +120,14 @@ struct scope {
 	struct lane_phase phase;
 };
 
+/* Loops that run now, innermost first: a message says their values */
 struct loop {
 	struct loop *up;
 	struct frame *frame;
 	size_t variable;
 }; /* for messages */
+/* "t[3]" as the value of a parameter: its name, read once as a tensor. The list grows with the names that
+ * calls hand over, and is dropped with the world. */
 struct reference {
 	name_id name;
 	struct tree *tree;

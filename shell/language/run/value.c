@@ -1,4 +1,11 @@
-/* value.c -- arithmetic on values with units */
+/* value.c -- arithmetic on values with units.
+ *
+ *     + - % compare   equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
+ *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
+ *     /               unit / plain; unit / same = plain; bytes / rate = time; bytes / time = rate
+ *
+ * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
+ * is ST_UNIT with both units by name. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
