@@ -388,7 +388,8 @@ static void reset_between_statements(void **state)
 	/* ifs and loops for all ranks hold only names, which outlive a world */
 	HOLDS("stream s; for i in 0:3 { let k = i; tensor y[4+i]; if i == 1 { reset; tensor z[i] }; expect i "
 	      "== 0 or i == 1 or bytes(z) == 4 }; expect bytes(y) == 24");
-	HOLDS("for h in s t { reset; stream $h; tensor x[4]; y = relu x on $h }; expect error \"no stream\" "
+	HOLDS("for h in s t { reset; stream $h; tensor x[4]; y = relu x on $h }; expect error \"no event or "
+	      "stream\" "
 	      "{ sync s }; sync t; expect bytes(x) == 16");
 	HOLDS("reset; for i in 0:2 { strategy serial }");
 }
