@@ -79,20 +79,26 @@ enum status word_wrong(const struct statement *statement, const struct argument_
 	        statement->row->usage);
 }
 
+enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage)
+{
+	int count;
+	key.length = key.length < 60 ? key.length : 60;
+	const char *near = text_nearest(list, key.at, key.length, &count);
+	if (!*list)
+		return fail(ST_ARGUMENT, "%s has no options, and '%.*s=' is one%s%s", who, WHOLE(key),
+		        usage ? ": " : "", usage ? usage : "");
+	if (near)
+		return fail(ST_ARGUMENT, "%s has no option '%.*s'; did you mean '%.*s'?", who, WHOLE(key),
+		        count, near);
+	return fail(ST_ARGUMENT, "%s has no option '%.*s' (options: %s)", who, WHOLE(key), list);
+}
+
 enum status no_option(const struct command *row, const char *at, const char *sign)
 {
 	char list[300] = "";
-	int length = (int)(sign - at < 39 ? sign - at : 39), count;
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
 		strncat(list, i ? " " : "", sizeof list - strlen(list) - 1);
 		strncat(list, row->option[i].name, sizeof list - strlen(list) - 1);
 	}
-	if (!*list)
-		return fail(ST_ARGUMENT, "%s has no options, and '%.*s=' is one: %s", row->name, length, at,
-		        row->usage);
-	const char *near = text_nearest(list, at, (size_t)(sign - at), &count);
-	if (near)
-		return fail(ST_ARGUMENT, "%s has no option '%.*s'; did you mean '%.*s'?", row->name, length,
-		        at, count, near);
-	return fail(ST_ARGUMENT, "%s has no option '%.*s' (options: %s)", row->name, length, at, list);
+	return option_unknown(row->name, slice_between(at, sign), list, row->usage);
 }

@@ -1,14 +1,14 @@
-/* formula.c -- expressions: text to a tree, one function for each strength of operator, loosest first.
+/* formula.c -- expressions: text to a tree, by the strength of their operators, loosest first.
  *
- *     or    and    not    == != < <= > >=    + -    * / // %    -x    number, name, x[0,0], f(..), "text", ( )
+ *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), "text", ( )
  *
- *     a + b * c == d       read_comparison        ==
- *                            read_sum            /  \
- *                              read_product     +    d        operators of one strength lean to the left:
- *                                read_sign     / \            a - b - c is (a - b) - c
- *                                             a   *
- *                                                / \
- *                                               b   c
+ *     a + b * c == d       COMPARISON       ==
+ *                            SUM           /  \
+ *                              PRODUCT    +    d        operators of one strength lean to the left:
+ *                                SIGN    / \            a - b - c is (a - b) - c
+ *                                       a   *
+ *                                          / \
+ *                                         b   c
  *
  * The root of an expression lists the nodes below it that need a tensor's elements (`reads`). They are
  * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
@@ -148,70 +148,30 @@ static bool take_operator(
 	return false;
 }
 
-typedef enum status read_operand(struct formula_reader *reader, struct formula **made);
+/* What binds by operators, from the loosest */
+enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 
-/* Operands with operators of one strength between them, from the left */
-static enum status read_row(struct formula_reader *reader, read_operand *operand,
-        const struct operator* operators, struct formula **made)
-{
-	enum formula_kind kind;
-	reader_skip(reader);
-	const char *from = reader->at;
-	enum status status = operand(reader, made);
-	while (status == ST_OK && take_operator(reader, operators, &kind)) {
-		struct formula *formula = formula_node(reader, kind, from);
-		formula->left = *made;
-		status = operand(reader, &formula->right);
-		if (status != ST_OK)
-			return status;
-		formula_holds(formula, formula->left);
-		formula_holds(formula, formula->right);
-		status = formula_finish(reader, formula, made);
-	}
-	return status;
-}
-
-/* From loosest to tightest; `not` stands between the second row and the third */
-static const struct operator sums[] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}, {NULL, 0}},
-                             products[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
-                                     {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}},
-                             comparisons[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
-                                     {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS},
-                                     {">", FORMULA_MORE}, {NULL, 0}},
-                             ands[] = {{"and", FORMULA_AND}, {NULL, 0}},
-                             ors[] = {{"or", FORMULA_OR}, {NULL, 0}},
-                             nots[] = {{"not", FORMULA_NOT}, {NULL, 0}};
-
-static enum status read_product(struct formula_reader *reader, struct formula **made)
-{
-	return read_row(reader, read_sign, products, made);
-}
-
-static enum status read_sum(struct formula_reader *reader, struct formula **made)
-{
-	return read_row(reader, read_product, sums, made);
-}
-
-/* a < b < c is refused: here it would compare a truth with c */
-static enum status read_comparison(struct formula_reader *reader, struct formula **made)
-{
-	enum status status = read_row(reader, read_sum, comparisons, made);
-	const struct formula *left = status == ST_OK ? (*made)->left : NULL;
-	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST &&
-	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST;
-	if (two && left->written.at == (*made)->written.at) /* in brackets it would begin behind one */
-		return reader_fails(reader, "one comparison at a time, with `and` between them");
-	return status;
-}
+static const struct operator operators_of[SIGN][7] = {
+        [OR] = {{"or", FORMULA_OR}},
+        [AND] = {{"and", FORMULA_AND}},
+        [NOT] = {{"not", FORMULA_NOT}},
+        [COMPARISON] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL}, {"<=", FORMULA_AT_MOST},
+                {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE}},
+        [SUM] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}},
+        [PRODUCT] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE}, {"/", FORMULA_DIVIDE},
+                {"%", FORMULA_REMAINDER}},
+};
 
 /* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
+static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
+
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
 	reader_skip(reader);
 	const char *from = reader->at;
-	if (!take_operator(reader, nots, &kind))
-		return read_comparison(reader, made);
+	if (!take_operator(reader, operators_of[NOT], &kind))
+		return read_from(reader, COMPARISON, made);
 	struct formula *formula = formula_node(reader, kind, from);
 	if (++reader->parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "`not` nests deeper than %d", NESTING_MAX);
@@ -221,14 +181,44 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-static enum status read_and(struct formula_reader *reader, struct formula **made)
+/* a < b < c is refused: here it would compare a truth with c. In brackets the left one would begin behind one. */
+static bool compares_twice(const struct formula *formula)
 {
-	return read_row(reader, read_not, ands, made);
+	const struct formula *left = formula->left;
+	return left && formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST &&
+	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST &&
+	        left->written.at == formula->written.at;
+}
+
+/* Operands that bind tighter, with operators of this strength between them, from the left */
+static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
+{
+	enum formula_kind kind;
+	if (strength == NOT)
+		return read_not(reader, made);
+	if (strength == SIGN)
+		return read_sign(reader, made);
+	reader_skip(reader);
+	const char *from = reader->at;
+	enum status status = read_from(reader, strength + 1, made);
+	while (status == ST_OK && take_operator(reader, operators_of[strength], &kind)) {
+		struct formula *formula = formula_node(reader, kind, from);
+		formula->left = *made;
+		status = read_from(reader, strength + 1, &formula->right);
+		if (status != ST_OK)
+			return status;
+		formula_holds(formula, formula->left);
+		formula_holds(formula, formula->right);
+		status = formula_finish(reader, formula, made);
+	}
+	return status == ST_OK && strength == COMPARISON && compares_twice(*made)
+	        ? reader_fails(reader, "one comparison at a time, with `and` between them")
+	        : status;
 }
 
 static enum status read_or(struct formula_reader *reader, struct formula **made)
 {
-	return read_row(reader, read_and, ors, made);
+	return read_from(reader, OR, made);
 }
 
 /* ---- whole expressions ---- */

@@ -17,34 +17,24 @@
 
 /* ---- the words before = ---- */
 
-static bool is_one_of(const char *const *names, int count, const char *at, const char *after, int *which)
+static bool space_flag(const char *at, const char *after, int *space)
 {
-	for (int i = 0; i < count; i++)
-		if (text_is(at, after, names[i])) {
-			*which = i;
+	for (int i = 0; i < SPACE_COUNT; i++)
+		if (text_is(at, after, space_name((enum space)i))) {
+			*space = i;
 			return true;
 		}
 	return false;
 }
 
-static bool space_flag(const char *at, const char *after, int *space)
-{
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		SPACES(X)
-#undef X
-	};
-	return is_one_of(names, SPACE_COUNT, at, after, space);
-}
-
 static bool dtype_flag(const char *at, const char *after, int *dtype)
 {
-	static const char *const names[] = {
-#define X(symbol, name, bytes) name,
-		DTYPES(X)
-#undef X
-	};
-	return is_one_of(names, DT_COUNT, at, after, dtype);
+	for (int i = 0; i < DT_COUNT; i++)
+		if (text_is(at, after, dtype_name((enum dtype)i))) {
+			*dtype = i;
+			return true;
+		}
+	return false;
 }
 
 static enum status made_name(struct parser *parser, struct making *making, const char *at, const char *after)

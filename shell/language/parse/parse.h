@@ -103,6 +103,8 @@ enum status word_surplus(const struct statement *statement, const struct word *w
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
 enum status word_wrong(const struct statement *statement, const struct argument_row *row,
         const struct word *words, size_t i, size_t count);
+/* No option KEY= of those in `list`; usage: shown when there are none, may be NULL */
+enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage);
 enum status no_option(const struct command *row, const char *at, const char *sign);
 /* written: the word, or the KEY=VALUE that ends with the value */
 enum status none_of(

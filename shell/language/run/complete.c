@@ -47,30 +47,19 @@ static void offer_list(struct endings *endings, const char *words)
 /* Which things of the books may stand for an argument of that kind */
 static bool wanted(enum argument_kind kind, enum thing_kind thing)
 {
-	switch (kind) {
-	case ARG_TENSOR:
-	case ARG_RESULT:
-		return thing == THING_TENSOR;
-	case ARG_STREAM:
-		return thing == THING_STREAM;
-	case ARG_EVENT:
-		return thing == THING_EVENT;
-	case ARG_WAITABLE:
-		return thing == THING_EVENT || thing == THING_STREAM;
-	case ARG_GROUP:
-		return thing == THING_GROUP;
-	case ARG_PRINTABLE:
-		return thing == THING_TENSOR || thing == THING_VARIABLE;
-	case ARG_EXPRESSION:
-		return thing == THING_VARIABLE;
-	case ARG_OP:
-		return thing == THING_TENSOR;
-	default:
-		return false;
-	}
+	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
+	        [ARG_RESULT] = 1u << THING_TENSOR,
+	        [ARG_OP] = 1u << THING_TENSOR,
+	        [ARG_STREAM] = 1u << THING_STREAM,
+	        [ARG_EVENT] = 1u << THING_EVENT,
+	        [ARG_WAITABLE] = 1u << THING_EVENT | 1u << THING_STREAM,
+	        [ARG_GROUP] = 1u << THING_GROUP,
+	        [ARG_PRINTABLE] = 1u << THING_TENSOR | 1u << THING_VARIABLE,
+	        [ARG_EXPRESSION] = 1u << THING_VARIABLE,
+	        [ARG_BLOCK] = 0};
+	return kinds[kind] >> thing & 1;
 }
 
-/* Each name once, if any rank has a thing of the wanted kind by that name */
 static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
 {
 	const struct world *world = shell->world;

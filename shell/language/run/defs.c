@@ -87,8 +87,9 @@ enum status argument_values(
 /* ---- def ---- */
 
 /* The statement stays in its tree, which the definition keeps */
-enum status run_def(struct shell *shell, struct statement *statement)
+enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
+	(void)set;
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
 	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */

@@ -31,15 +31,10 @@ void interpreter_program_free(struct namespace *space)
 	mem_free(space);
 }
 
-static struct running running_of(const struct interpreter *in)
-{
-	return (struct running){in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
-	        in->sealed, in->fault_rank, in->located};
-}
-
 void interpreter_exchange(struct interpreter *in, struct running *other)
 {
-	struct running now = running_of(in);
+	struct running now = {in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
+	        in->sealed, in->fault_rank, in->located};
 	in->frame = other->frame;
 	in->scope = other->scope;
 	in->loops = other->loops;
@@ -67,20 +62,11 @@ static const struct option_line *option_named(const struct tree *tree, const cha
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
 	struct text list = {0};
-	int count;
 	for (const struct statement *line = tree->block.first; line; line = line->next)
 		if (line->kind == STATEMENT_OPTION)
 			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
-	const char *near = list.count ? text_nearest(text_string(&list), name, strlen(name), &count) : NULL;
-	enum status status;
-	if (!list.count)
-		status = fail(ST_ARGUMENT, "%s has no options, and '%s=' is one", what, name);
-	else if (near)
-		status = fail(
-		        ST_ARGUMENT, "%s has no option '%s'; did you mean '%.*s'?", what, name, count, near);
-	else
-		status = fail(
-		        ST_ARGUMENT, "%s has no option '%s' (options: %s)", what, name, text_string(&list));
+	enum status status = option_unknown(
+	        what, (struct slice_of_text){name, (uint32_t)strlen(name)}, text_string(&list), NULL);
 	text_release(&list);
 	return status;
 }

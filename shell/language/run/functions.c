@@ -382,38 +382,19 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	const struct function_row *row = formula->function;
 	int section = eval->in->section;
 
-	switch (row->function) {
-	case FUNCTION_MIN:
-	case FUNCTION_MAX:
+	enum function f = row->function;
+	if (f <= FUNCTION_MAX)
 		return least_or_most(eval, formula, value);
-	case FUNCTION_ABS:
-	case FUNCTION_SQRT:
-	case FUNCTION_CEIL:
-	case FUNCTION_ROUND:
-	case FUNCTION_SHORT:
-	case FUNCTION_LOG2:
+	if (f <= FUNCTION_LOG2)
 		return rounded(eval, formula, value);
-	case FUNCTION_CLOSE:
-	case FUNCTION_NORM:
-	case FUNCTION_SUM:
+	if (f <= FUNCTION_SUM)
 		return data_function(eval, formula, value);
-	case FUNCTION_BYTES:
+	if (f == FUNCTION_BYTES)
 		return tensor_bytes(eval, formula, value);
-	case FUNCTION_SIZE:
+	if (f == FUNCTION_SIZE)
 		return group_size(eval, formula, value);
-	case FUNCTION_SLOTS:
-	case FUNCTION_WORK:
-	case FUNCTION_MICRO:
-	case FUNCTION_CHUNK:
-	case FUNCTION_DOING:
-	case FUNCTION_WORKS:
-	case FUNCTION_MEMORIES:
-	case FUNCTION_TURN:
-	case FUNCTION_INPUTS:
+	if (f <= FUNCTION_SLOTS)
 		return schedule_value(eval, formula, value);
-	default:
-		break;
-	}
 	size_t kinds = strlen(row->kinds);
 	if (kinds && row->kinds[kinds - 1] == 'k' && formula->arguments == kinds) {
 		enum status status = evaluate_section(eval, formula->argument[kinds - 1].name, &section);

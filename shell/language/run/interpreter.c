@@ -24,13 +24,18 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
-	scope_push(in, &scope, set);
-	enum status status =
-	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	bool clauses = statement->clauses.stream || statement->clauses.group;
+	enum status status = ST_OK;
+	if (clauses) {
+		scope_push(in, &scope, set);
+		status =
+		        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	}
 	if (status == ST_OK)
 		status = statement->making ? run_making(shell, statement, set)
 		                           : run_block(shell, statement->block, set);
-	scope_pop(in);
+	if (clauses)
+		scope_pop(in);
 	return status;
 }
 
@@ -53,66 +58,48 @@ static void tell(struct shell *shell, struct statement *statement, const struct 
 		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
 }
 
-static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+static enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct line_hook *hook = shell->interpreter->hook;
 	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
 }
 
-/* A command's block: no step begins in it */
+/* No step begins in the block of a command */
 static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	in->sealed++;
+	bool block = statement->block != NULL;
+	in->sealed += block;
 	enum status status = run_command(shell, statement, set);
-	in->sealed--;
+	in->sealed -= block;
 	return status;
 }
 
-static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
+static enum status run_broken(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	switch ((enum statement_kind)statement->kind) {
-	case STATEMENT_COMMAND:
-		return statement->block ? run_sealed(shell, statement, set)
-		                        : run_command(shell, statement, set);
-	case STATEMENT_CALL:
-		return run_call(shell, statement, set);
-	case STATEMENT_CHOSEN:
-		return run_chosen(shell, statement, set);
-	case STATEMENT_OPTION:
-		return run_option(shell, statement, set);
-	case STATEMENT_REFUSE:
-		return run_refuse(shell, statement, set);
-	case STATEMENT_VIEW:
-		return run_view(shell, statement, set);
-	case STATEMENT_BLOCK:
-		return statement->clauses.stream || statement->clauses.group
-		        ? run_braces(shell, statement, set)
-		        : run_block(shell, statement->block, set);
-	case STATEMENT_TENSOR:
-		if (statement->clauses.stream || statement->clauses.group)
-			return run_braces(shell, statement, set);
-		return run_making(shell, statement, set);
-	case STATEMENT_LET:
-		return run_let(shell, statement, set);
-	case STATEMENT_IF:
-		return run_if(shell, statement, set);
-	case STATEMENT_REPEAT:
-		return run_repeat(shell, statement, set);
-	case STATEMENT_FOR:
-		return run_for(shell, statement, set);
-	case STATEMENT_DEF:
-		return run_def(shell, statement);
-	case STATEMENT_EXPECT:
-		return run_expect(shell, statement, set);
-	case STATEMENT_EXPECT_ERROR:
-		return run_expect_error(shell, statement, set);
-	case STATEMENT_TITLE:
-		return run_title(shell, statement, set);
-	default:
-		return fail(statement->broken, "%s", statement->message);
-	}
+	(void)shell, (void)set;
+	return fail(statement->broken, "%s", statement->message);
 }
+
+typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
+
+static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
+        [STATEMENT_CALL] = run_call,
+        [STATEMENT_CHOSEN] = run_chosen,
+        [STATEMENT_OPTION] = run_option,
+        [STATEMENT_REFUSE] = run_refuse,
+        [STATEMENT_VIEW] = run_view,
+        [STATEMENT_BLOCK] = run_braces,
+        [STATEMENT_TENSOR] = run_braces,
+        [STATEMENT_LET] = run_let,
+        [STATEMENT_IF] = run_if,
+        [STATEMENT_REPEAT] = run_repeat,
+        [STATEMENT_FOR] = run_for,
+        [STATEMENT_DEF] = run_def,
+        [STATEMENT_EXPECT] = run_expect,
+        [STATEMENT_EXPECT_ERROR] = run_expect_error,
+        [STATEMENT_TITLE] = run_title,
+        [STATEMENT_BROKEN] = run_broken};
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -122,7 +109,7 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	if (statement->purpose)
 		status = purpose_is(shell, statement->purpose, set);
 	if (status == ST_OK)
-		status = run_as(shell, statement, set);
+		status = run_as[statement->kind](shell, statement, set);
 	shell->interpreter->purpose = NULL;
 	if (shell->interpreter->hook)
 		tell(shell, statement, set, true);

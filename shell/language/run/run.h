@@ -286,7 +286,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set);
 /* A statement as its kind says, for ranks that its clauses leave */
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_def(struct shell *shell, struct statement *statement);
+enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -87,22 +87,14 @@ static enum status remainder_of(
 	return ST_OK;
 }
 
+/* NaN is unequal to everything, itself too, and neither below nor above anything */
 static bool compare(enum formula_kind kind, double a, double b)
 {
-	switch (kind) {
-	case FORMULA_EQUAL:
-		return a == b;
-	case FORMULA_UNEQUAL:
-		return a != b;
-	case FORMULA_LESS:
-		return a < b;
-	case FORMULA_AT_MOST:
-		return a <= b;
-	case FORMULA_MORE:
-		return a > b;
-	default:
-		return a >= b;
-	}
+	int side = a < b ? FORMULA_LESS : a > b ? FORMULA_MORE : a == b ? FORMULA_EQUAL : FORMULA_UNEQUAL;
+	return kind == FORMULA_UNEQUAL     ? side != FORMULA_EQUAL
+	        : kind == FORMULA_AT_MOST  ? side == FORMULA_LESS || side == FORMULA_EQUAL
+	        : kind == FORMULA_AT_LEAST ? side == FORMULA_MORE || side == FORMULA_EQUAL
+	                                   : side == (int)kind;
 }
 
 static enum status compare_texts(enum formula_kind kind, struct value a, struct value b,
