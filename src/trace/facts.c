@@ -49,8 +49,8 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
 }
 
-/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will never
- * leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
+/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will
+ * never leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
 static void meet_arrival(
         const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
 {
@@ -126,7 +126,8 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 	return found ? names_text(trace->world->names, found->name) : "?";
 }
 
-/* Initial data (untimed fills) is no work: it would make every section as long as its tensors' declarations. */
+/* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
+ * declarations. */
 static bool counts(const struct world *world, op_id id, int section)
 {
 	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;

@@ -20,7 +20,8 @@ struct columns {
 	struct blocks seen;
 };
 
-/* Ranks with the same figures as they are printed share a column: differences that nobody can see make none. */
+/* Ranks with the same figures as they are printed share a column: differences that nobody can see make
+ * none. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)
 {

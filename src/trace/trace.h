@@ -172,8 +172,8 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
-/* -- tables and files: appended to `out`, width columns at most. Those that return a status may be interrupted
- * (ST_INTERRUPTED); what they have appended by then is of no use. */
+/* -- tables and files: appended to `out`, width columns at most. Those that return a status may be
+ * interrupted (ST_INTERRUPTED); what they have appended by then is of no use. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
