@@ -1,4 +1,11 @@
-/* characters.c -- a text as numbers */
+/* characters.c -- a text as numbers.
+ *
+ *      "hello"      code points  104 101 108 108 111
+ *      vocabulary   e h l o      ids 0 1 2 3, by code point
+ *      text         1 0 2 2 3
+ *
+ * Two passes: the first writes each character's code point in its place and marks it in a table of all there
+ * are; the second turns the marks into ids, and the code points into these. */
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/text.h"

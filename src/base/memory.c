@@ -1,4 +1,11 @@
-/* memory.c -- allocation, and the one place where a process without memory ends */
+/* memory.c -- allocation, and the one place where a process without memory ends.
+ *
+ * All processes keep the same books. One that cannot write down what the others have written down can only go
+ * wrong later, and in ways that are hard to tell; so it ends at once, with words, and the job with it. The
+ * front end starts new ranks and gives them the lines of the journal again. That is why nothing above here
+ * looks at whether memory was there.
+ *
+ * The words are written by write(2) from a buffer on the stack: stdio may allocate. */
 #include "base/memory.h"
 
 #include <errno.h>

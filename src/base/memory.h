@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zeroed memory; mem_alloc(0) is valid and may be freed. Never NULL: a process that finds no memory cannot keep
- * what it shares with the others, so it says so and ends, and the job with it (mem_on_exhausted). */
+/* Zeroed memory; mem_alloc(0) is valid and may be freed. Never NULL: a process that finds no memory cannot
+ * keep what it shares with the others, so it says so and ends, and the job with it (mem_on_exhausted). */
 void *mem_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* As realloc, never NULL. New bytes are not zeroed. */
 void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
@@ -27,8 +27,8 @@ void *mem_map(size_t bytes) __attribute__((returns_nonnull));
 void mem_unmap(void *pages, size_t bytes);
 
 /* Called when `bytes` were not to be had: it may end the process with words and a status of its own, and must
- * not allocate. After it, or without it, the process prints one line on its standard error and ends with status
- * MEM_EXIT. Any thread may be the one that finds no memory. */
+ * not allocate. After it, or without it, the process prints one line on its standard error and ends with
+ * status MEM_EXIT. Any thread may be the one that finds no memory. */
 void mem_on_exhausted(void (*say)(size_t bytes));
 enum { MEM_EXIT = 4 };
 

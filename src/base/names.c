@@ -1,4 +1,10 @@
-/* names.c -- texts as small integers: a hash table of ids over a list in order of first use */
+/* names.c -- texts as small integers: a hash table of ids over a list in order of first use.
+ *
+ *      slots     .  2  .  .  1  .  3  .        ids, at the place of their text's hash or the next empty one
+ *      entries   1 "x"   2 "dw"   3 "loss"     in order of first use
+ *
+ * All processes meet the same names in the same order, so an id means the same on each, and may be compared
+ * and sent in place of its text. Nothing is ever taken out: an id is valid as long as the table. */
 #include "base/names.h"
 #include "base/search.h"
 #include "base/memory.h"

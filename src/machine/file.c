@@ -1,4 +1,13 @@
-/* file.c -- machine descriptions: the embedded ones by name, a user's by path */
+/* file.c -- machine descriptions: the embedded ones by name, a user's by path.
+ *
+ *      title = four GPUs on PCIe
+ *      like = dgx-h100                  all that is not said below is as there
+ *      link_rate = 25 GB/s              # measured: p2pBandwidthLatencyTest
+ *
+ * (1) Every number has a source behind its '#': a description without one is refused.
+ * (2) `like` stands before the first number, and a number stands once.
+ * (3) With what it is like, a file gives all numbers. No default is taken from anywhere else.
+ * (4) A failure names file and line; the machine of the session stays as it was. */
 #include "machine/inside.h"
 #include "base/embedded.h"
 #include "base/memory.h"
@@ -32,6 +41,7 @@ static void plain_name(const char *path, char *name, size_t room)
 	snprintf(name, room, "%.*s", (int)length, start);
 }
 
+/* Of the files that the binary carries, the machine of that name; NULL: none */
 static const struct embedded *embedded_find(const char *name)
 {
 	char other[64];
@@ -70,6 +80,7 @@ static char *trimmed(char *text)
 	return text;
 }
 
+/* Takes all numbers of another machine, with their sources; title and name stay this one's. */
 static enum status read_like(struct machine_reader *reader, const char *name)
 {
 	struct machine_reader *other;
@@ -136,6 +147,7 @@ static enum status read_key(
 	return ST_OK;
 }
 
+/* KEY = VALUE   # source. The line is cut up where it is. */
 static enum status read_line(struct machine_reader *reader, char *line)
 {
 	char *comment = strchr(line, '#'), *equals, *name, *value, *source = line + strlen(line);
@@ -192,6 +204,7 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 	return ST_OK;
 }
 
+/* ST_NAME, with the nearest name and all of them */
 static enum status unknown_machine(const char *name)
 {
 	struct text words = {0};

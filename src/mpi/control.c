@@ -9,10 +9,11 @@
  *
  *         a line            statuses       a value of each, for all           output   how far they may go
  *
- * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times slower.
+ * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times
+ * slower.
  *
- * Waits: rank 0 waits for all in a gather, and all wait for rank 0 in a share; forward and grant wait for nobody,
- * so output can be sent from inside any wait. */
+ * Waits: rank 0 waits for all in a gather, and all wait for rank 0 in a share; forward and grant wait for
+ * nobody, so output can be sent from inside any wait. */
 #include "mpi/inside.h"
 #include <string.h>
 
@@ -35,8 +36,8 @@ static struct plane_bytes copy_of(const void *bytes, size_t count)
 	return (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
 }
 
-/* Rank 0: everybody's part that has not come yet. A part that MPI lost counts as come: its sender will not send it
- * again. */
+/* Rank 0: everybody's part that has not come yet. A part that MPI lost counts as come: its sender will not
+ * send it again. */
 static enum status collect(struct plane *plane, int tag, plane_poll *poll, void *self)
 {
 	enum status status = ST_OK;
@@ -65,8 +66,8 @@ static void forget_arrived(struct plane *plane)
 	}
 }
 
-/* What has come waits in plane->arrived until all of it has: an interrupt may end the wait between two parts, and
- * the same gather then goes on from there. */
+/* What has come waits in plane->arrived until all of it has: an interrupt may end the wait between two parts,
+ * and the same gather then goes on from there. */
 enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
         plane_poll *poll, void *self)
 {

@@ -1,9 +1,9 @@
 /* data.c -- tensors' bytes between processes: blocking MPI calls, in an order that follows from the books.
  *
- * (1) Every process makes its calls in the order of the books, which all have alike; so two processes never wait
- *     for each other crosswise, and no call needs a tag to tell it from the next.
- * (2) MPI counts are ints: longer messages go in parts of plane.chunk bytes. Both sides know the length, so they
- *     agree on the parts.
+ * (1) Every process makes its calls in the order of the books, which all have alike; so two processes never
+ *     wait for each other crosswise, and no call needs a tag to tell it from the next.
+ * (2) MPI counts are ints: longer messages go in parts of plane.chunk bytes. Both sides know the length, so
+ *     they agree on the parts.
  * (3) A call that failed is reported after all others were made: the peers wait for them. */
 #include "base/arithmetic.h"
 #include "mpi/inside.h"
@@ -87,7 +87,8 @@ int plane_group_place(const struct plane_group *group)
 	return group->place;
 }
 
-/* Round r carries bytes [r chunk, (r+1) chunk) of every message; place 1 of 4 posts its receives, then its sends:
+/* Round r carries bytes [r chunk, (r+1) chunk) of every message; place 1 of 4 posts its receives, then its
+ * sends:
  *
  *      receive from   0   3   2          the nearest below first
  *      send to        2   3   0          the nearest above first

@@ -15,8 +15,8 @@
 #include <mpi.h>
 #include <time.h>
 
-/* Tags on the control communicator: a tag is one conversation, in one direction. MPI keeps the messages of one
- * source and tag in the order sent; between tags nothing is promised, and nothing here wants it. */
+/* Tags on the control communicator: a tag is one conversation, in one direction. MPI keeps the messages of
+ * one source and tag in the order sent; between tags nothing is promised, and nothing here wants it. */
 enum {
 	TAG_LINE = 1,  /* rank 0 to all: the next line */
 	TAG_GATHER,    /* a rank's part of a gather, to rank 0 */
@@ -64,7 +64,8 @@ struct plane_group {
 /* MPI's return code as a status; counts the call for plane_fail_at(). */
 enum status mpi_checked(struct plane *plane, int code, const char *what);
 
-/* The failure that is told when several things were done one after another whatever became of each: the first. */
+/* The failure that is told when several things were done one after another whatever became of each: the
+ * first. */
 static inline enum status first_failure(enum status status, enum status next)
 {
 	return status != ST_OK ? status : next;

@@ -1,6 +1,7 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * A message is a head, with the length of the whole and its first bytes, and then the rest, under the same tag:
+ * A message is a head, with the length of the whole and its first bytes, and then the rest, under the same
+ * tag:
  *
  *      sender                              on the wire                            receiver
  *
@@ -9,14 +10,14 @@
  *      the caller's
  *
  * (1) A message of at most HEAD_BYTES is one MPI message. Nearly all lines, grants and replies are.
- * (2) MPI keeps messages of one source and tag in order, so a rest needs neither a number nor a tag of its own; a
- *     receiver that has taken a head takes its rest before it looks for anything else under that tag.
+ * (2) MPI keeps messages of one source and tag in order, so a rest needs neither a number nor a tag of its
+ *     own; a receiver that has taken a head takes its rest before it looks for anything else under that tag.
  *     The rest of more than PART_MOST bytes goes in several parts.
  * (3) Nobody blocks inside MPI, which would spin: every wait is a test, a nap, and a test again.
  *
- * A message is sent in one of two ways. message_send() returns when MPI has taken the bytes. message_post() does
- * not wait: it copies a short message to memory of its own, which pending_sweep() frees once MPI is done with it,
- * whenever the process next sends or waits. */
+ * A message is sent in one of two ways. message_send() returns when MPI has taken the bytes. message_post()
+ * does not wait: it copies a short message to memory of its own, which pending_sweep() frees once MPI is done
+ * with it, whenever the process next sends or waits. */
 #include "mpi/inside.h"
 #include <string.h>
 
@@ -41,8 +42,8 @@ enum status mpi_checked(struct plane *plane, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-/* One part to every rank asked for, all under way at once. A refused send is reported after the others were made:
- * those ranks wait for their part whatever happened to one. */
+/* One part to every rank asked for, all under way at once. A refused send is reported after the others were
+ * made: those ranks wait for their part whatever happened to one. */
 static enum status send_part(struct plane *plane, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
@@ -98,8 +99,8 @@ static enum status wait_on(struct plane *plane, struct nap *nap, plane_poll *pol
 	return ST_OK;
 }
 
-/* Waits for the next message of that source and tag. poll ends the wait before anything was taken, so that the
- * same message can be waited for again. */
+/* Waits for the next message of that source and tag. poll ends the wait before anything was taken, so that
+ * the same message can be waited for again. */
 static enum status await(
         struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
 {
@@ -110,8 +111,8 @@ static enum status await(
 	for (nap_begin(&nap); status == ST_OK; status = wait_on(plane, &nap, poll, self)) {
 		int code = MPI_SUCCESS;
 
-		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees what
-		 * was there. */
+		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
+		 * what was there. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
 			code = MPI_Improbe(from, tag, plane->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
@@ -122,8 +123,8 @@ static enum status await(
 	return status;
 }
 
-/* Behind a head that was received with `status`: the rest of the message, into memory that the caller frees. All
- * parts are taken also when one of them fails, or the next head would be mistaken for a part. */
+/* Behind a head that was received with `status`: the rest of the message, into memory that the caller frees.
+ * All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
 static enum status receive_rest(struct plane *plane, enum status status, int from, int tag,
         const struct message_head *head, void **bytes, size_t *count)
 {

@@ -1,11 +1,11 @@
 /* plane.c -- how a process joins the others and leaves them.
  *
- * The world is duplicated twice, and used for nothing itself: MPI matches messages within one communicator, so
- * what control sends can never be taken for a tensor. MPI errors come back as codes (MPI_ERRORS_RETURN) and become
- * a status with words; the default would end the job without any.
+ * The world is duplicated twice, and used for nothing itself: MPI matches messages within one communicator,
+ * so what control sends can never be taken for a tensor. MPI errors come back as codes (MPI_ERRORS_RETURN)
+ * and become a status with words; the default would end the job without any.
  *
- * Leaving, with three ranks. MPI_Finalize waits for the others by spinning, for as long as the slowest takes to
- * come; so everybody first says goodbye, and waits for the answer asleep:
+ * Leaving, with three ranks. MPI_Finalize waits for the others by spinning, for as long as the slowest takes
+ * to come; so everybody first says goodbye, and waits for the answer asleep:
  *
  *      rank 1  --- TAG_LEAVE --->  rank 0                        rank 1: MPI_Finalize
  *      rank 2  --- TAG_LEAVE --->  rank 0  --- TAG_LEFT --->     rank 2: MPI_Finalize        all at once
@@ -100,8 +100,8 @@ static void discard(struct plane *plane, int from, int tag)
 	}
 }
 
-/* Goodbyes as drawn above. Messages that were sent and never asked for (output of the last line, grants) are taken
- * and dropped: MPI_Finalize may wait for a receiver of each. */
+/* Goodbyes as drawn above. Messages that were sent and never asked for (output of the last line, grants) are
+ * taken and dropped: MPI_Finalize may wait for a receiver of each. */
 static void leave(struct plane *plane)
 {
 	void *bytes;

@@ -1,4 +1,13 @@
-/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first */
+/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first
+ *
+ *      largest
+ *         to 2.00 ms  peer    0-2 default  waited for allreduce g on default of rank 3
+ *            0.40 ms  engine  0-3 io       busy with copy h on io
+ *
+ * Spans that hang on the same thing are one row, over the operations of a loop and over ranks: the key holds
+ * names and no numbers of operations. A row's figure is the most that one of its ranks lost, not the sum,
+ * since ranks lose time side by side. Work that ran slower than it would have alone is a row too
+ * ("slowed"). */
 #include "trace/blame.h"
 #include "base/search.h"
 #include "trace/table.h"

@@ -27,6 +27,7 @@ bool trace_is_work(enum op_kind kind)
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
 }
 
+/* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. */
 bool trace_is_stage_receive(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
@@ -72,6 +73,8 @@ static void meet_arrival(
 		*arrival = TIME_UNKNOWN;
 }
 
+/* Of a collective under way the backend has noted who came last, which saves asking every member; before
+ * that, and for the parts of a transfer, each rendezvous is asked. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
@@ -99,6 +102,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	return arrival;
 }
 
+/* The first in the order of places: one name is enough to go and look there. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];

@@ -5,6 +5,7 @@
 #include "trace/trace.h"
 
 enum figure_kind { FIGURE_TIME /* ns */, FIGURE_PART, FIGURE_BYTES, FIGURE_COUNT };
+/* One figure by its name: "busy io", "bytes nvlink out". Figures of ranks are compared and merged by name. */
 struct figure {
 	char name[72];
 	enum figure_kind kind;

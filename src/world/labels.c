@@ -1,4 +1,8 @@
-/* labels.c -- what operations are called, and the way back: "y", "allreduce#3", "F3" */
+/* labels.c -- what operations are called, and the way back: "y", "allreduce#3", "F3"
+ *
+ * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
+ * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
+ * lines. */
 #include "world/books.h"
 
 /* Which of its title it is on its rank, from 1. */
@@ -32,6 +36,7 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
+/* ST_NAME, with the nearest tensor of that rank where one is near */
 static enum status not_found(const struct world *world, int rank, const char *text)
 {
 	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);

@@ -3,7 +3,11 @@
  * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB
  * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
  * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
- * fragmentation fit it. */
+ * fragmentation fit it.
+ *
+ * The map (blocks, addresses) is in the books of every process for all ranks; real bytes exist only for the
+ * process's own rank, got and given through segment_calls. Bytes of a segment that goes stay until the
+ * operation that gave it back has ended (`leaving`): work queued before may still read them. */
 #include "world/books.h"
 #include "base/search.h"
 

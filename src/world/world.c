@@ -79,6 +79,13 @@ struct world *world_create(int n, int me, struct machine *machine)
 	return world;
 }
 
+void world_keep_names(struct world *world, struct world *old)
+{
+	struct names *own = world->names;
+	world->names = old->names;
+	old->names = own;
+}
+
 void world_free(struct world *world)
 {
 	if (!world)

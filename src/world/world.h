@@ -302,6 +302,9 @@ struct world {
 
 /* machine is borrowed. Streams "default" and group "world" exist from the start. */
 struct world *world_create(int n, int me, struct machine *machine);
+/* `world` is new and comes after `old`, which goes: ids of names mean the same in both. (The names that every world
+ * begins with are the first of either table.) */
+void world_keep_names(struct world *world, struct world *old);
 void world_free(struct world *world);
 
 /* -- names: never create */

@@ -106,6 +106,16 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 
 /* ---- if ---- */
 
+/* A block of `if`, `for`, `repeat`: it holds nothing of the world but names, so between its lines the world may be
+ * emptied (interpreter.c: granted). */
+static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
+{
+	shell->interpreter->flows++;
+	enum status status = run_block(shell, block, set);
+	shell->interpreter->flows--;
+	return status;
+}
+
 /* Ranks that hold come first, also when they are the higher ones: the order is part of what the line
  * means */
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -118,15 +128,15 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 	if (!varies) {
 		struct block *block =
 		        value_true(in->scratch[ranks_first(set)]) ? statement->block : statement->otherwise;
-		return block ? run_block(shell, block, set) : ST_OK;
+		return block ? run_flow(shell, block, set) : ST_OK;
 	}
 	struct ranks yes = {0}, no = {0};
 	FOR_RANKS (rank, set)
 		ranks_add(value_true(in->scratch[rank]) ? &yes : &no, rank);
 	if (!ranks_empty(&yes))
-		status = run_block(shell, statement->block, &yes);
+		status = run_flow(shell, statement->block, &yes);
 	if (status == ST_OK && statement->otherwise && !ranks_empty(&no))
-		status = run_block(shell, statement->otherwise, &no);
+		status = run_flow(shell, statement->otherwise, &no);
 	return status;
 }
 
@@ -203,7 +213,7 @@ enum status run_repeat(struct shell *shell, struct statement *statement, const s
 					ranks_drop(&active, rank);
 		status = step(shell);
 		if (status == ST_OK)
-			status = run_block(shell, statement->block, &active);
+			status = run_flow(shell, statement->block, &active);
 	}
 	mem_free(courses.each);
 	return status;
@@ -236,7 +246,7 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	enum status status = next_value(shell, statement, loop, active, varies);
 	if (status == ST_OK)
 		status = step(shell);
-	return status == ST_OK ? run_block(shell, statement->block, active) : status;
+	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
 /* The values of round i, into in->scratch; ranks that have gone round leave `active`. true: they differ */

@@ -190,13 +190,14 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
-/* The statement has left a wish, and is over. Emptying a world takes what a block, a def or a program's
- * step hold in it, so wishes are granted between the lines of a text that nothing runs around. */
+/* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a program's step
+ * hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for all ranks, which hold
+ * only names: these outlive a world. */
 static enum status granted(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
-	bool between = in->closed == 0 && in->blocks == 0 && in->frame == &in->base_frame &&
-	        in->scope == &in->base_scope && in->grant;
+	bool between = in->closed == 0 && in->blocks == in->flows && in->frame == &in->base_frame &&
+	        in->grant && ranks_equal(in->scope->bound, &in->all);
 	if (status == ST_OK || status == ST_AGAIN) {
 		bool again = status == ST_AGAIN;
 		if (between)
@@ -204,8 +205,7 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 		else
 			status = fail(ST_ARGUMENT,
 			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
-			        "in no "
-			        "block, def or program",
+			        "for all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);

@@ -44,7 +44,9 @@ void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	forget_names(in);
-	forget_scope(&in->base_scope);
+	for (struct scope *scope = in->scope; scope;
+	        scope = scope->up) /* ifs and loops may run around the line */
+		forget_scope(scope);
 	in->generation++;
 	in->section = 0;
 	in->told_dry = false;

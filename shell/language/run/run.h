@@ -142,6 +142,7 @@ struct reference {
 struct interpreter {
 	enum status (*grant)(struct shell *shell); /* of the text that runs: interpreter_run_granting */
 	int closed;          /* texts that are running of which no line can have a wish granted */
+	int flows;           /* of `blocks`, those of if, for and repeat */
 	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
 	int n;               /* ranks of the world */
 	struct ranks all;
