@@ -39,12 +39,12 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_WORD:
 		return !row->words || is_listed(row->words, word->at, word->after) || is_choice(word);
 	case ARG_ARROW:
-		return text_is(word->at, word->after, "->");
+		return word_is(word, "->");
 	case ARG_RANKS:
-		return strchr("0123456789($", *word->at) || text_is(word->at, word->after, "all");
+		return strchr("0123456789($", *word->at) || word_is(word, "all");
 	case ARG_EXPRESSION:
 	case ARG_PRINTABLE:
-		return !text_is(word->at, word->after, "->") && !is_operator(word);
+		return !word_is(word, "->") && !is_operator(word);
 	case ARG_FILE:
 	case ARG_TEXT:
 	case ARG_OP:
@@ -309,7 +309,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
-		if (statement->row->divided && text_is(parser->words[i].at, parser->words[i].after, "+")) {
+		if (statement->row->divided && word_is(&parser->words[i], "+")) {
 			if (++part == PARTS_MAX)
 				return fail(
 				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
@@ -320,8 +320,8 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
 		const struct word *word = &parser->words[i];
 		bool plain = i + 1 == count &&
-		        ((!statement->row->stream_ok && text_is(word->at, word->after, "on")) ||
-		                (!statement->row->group_ok && text_is(word->at, word->after, "in")));
+		        ((!statement->row->stream_ok && word_is(word, "on")) ||
+		                (!statement->row->group_ok && word_is(word, "in")));
 		if (!plain)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
@@ -389,7 +389,7 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		struct argument *result = &statement->result[statement->results++];
 		result->kind = ARG_RESULT;
 		result->written = slice_between(word->at, word->after);
-		result->dropped = text_is(word->at, word->after, "_");
+		result->dropped = word_is(word, "_");
 		const char *after = name_end(word->at, word->after);
 		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
 			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",

@@ -57,7 +57,7 @@ static enum status stream_or_group(struct parser *parser, const struct word *key
 enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i, bool *is_clause)
 {
 	const struct word *word = &parser->words[*i];
-	bool on = text_is(word->at, word->after, "on"), in = text_is(word->at, word->after, "in");
+	bool on = word_is(word, "on"), in = word_is(word, "in");
 	*is_clause = on || in || *word->at == '@';
 	if (!*is_clause)
 		return ST_OK;

@@ -181,7 +181,8 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* a < b < c is refused: here it would compare a truth with c. In brackets the left one would begin behind one. */
+/* a < b < c is refused: here it would compare a truth with c. In brackets the left one would begin
+ * behind one. */
 static bool compares_twice(const struct formula *formula)
 {
 	const struct formula *left = formula->left;

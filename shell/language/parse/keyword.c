@@ -142,7 +142,7 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	const struct word *words = parser->words;
 	if (status != ST_OK)
 		return status;
-	if (parser->word_count < 3 || !text_is(words[1].at, words[1].after, "in"))
+	if (parser->word_count < 3 || !word_is(&words[1], "in"))
 		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
 	status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
 	if (status != ST_OK)

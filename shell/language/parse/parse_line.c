@@ -105,7 +105,7 @@ static int plain_words(const struct parser *parser, size_t first)
 	int count = 0;
 	for (size_t i = first; i < parser->word_count && count < 2; i++) {
 		const struct word *word = &parser->words[i];
-		if (text_is(word->at, word->after, "on") || text_is(word->at, word->after, "in"))
+		if (word_is(word, "on") || word_is(word, "in"))
 			i++;
 		else
 			count += *word->at != '@';
@@ -152,8 +152,7 @@ static enum status strange_right(struct parser *parser, const char *line, size_t
 	if (plain && !(parser->word_count > equal + 2 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first->at, first->after);
 	for (const struct word *word = first; word < words + parser->word_count; word++)
-		if (text_is(word->at, word->after, "@") && word > first &&
-		        word + 1 < words + parser->word_count)
+		if (word_is(word, "@") && word > first && word + 1 < words + parser->word_count)
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s",
 			        (int)(words->after - words->at), words->at,
 			        (int)(word[-1].after - word[-1].at), word[-1].at,
@@ -284,7 +283,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		return ST_OK;
 	}
 	for (size_t i = 0; i < parser->word_count; i++)
-		if (text_is(words[i].at, words[i].after, "=") || text_is(words[i].at, words[i].after, "+="))
+		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, line, i);
 	const struct command *row = find_row(words);
 	if (row)
@@ -306,7 +305,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	if (is_chosen(words))
 		return choose_later(parser, statement, line, words, 1);
 	statement->kind = STATEMENT_CALL;
-	bool replaced = text_is(words->at, words->after, "replaced");
+	bool replaced = word_is(words, "replaced");
 	if (replaced && !parser->def)
 		return fail(ST_SYNTAX, "`replaced` calls the def that this one replaces: it stands in a def");
 	if (replaced)

@@ -70,6 +70,7 @@ static enum status may_name(struct eval *eval, name_id name, const struct view *
 	return ST_OK;
 }
 
+/* What the line would do on the rank, without doing it: the view, and a name that is free for it */
 static enum status view_on(struct eval *eval, struct statement *statement, name_id *name, struct view *of)
 {
 	struct tensor_ref *to = statement->result[0].tensor;

@@ -146,6 +146,8 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
+/* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
+ * commands */
 static void offer_first(struct endings *endings, const struct shell *shell)
 {
 	for (int i = 0; command_at(i); i++)
@@ -246,6 +248,7 @@ static void drop_doubles(struct text *out)
 	*out = once;
 }
 
+/* Appends to `out`. A word longer than the prefix buffer has no endings. */
 enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;

@@ -144,7 +144,7 @@ static struct value value_given(struct shell *shell, const struct given *given)
 	                   : value_number(given->number.value, given->number.unit);
 }
 
-/* A variable of this file's namespace, new, with one value on all ranks */
+/* A variable of this file's namespace, new, with one value on all ranks. ST_NAME: it is there already. */
 static enum status make_variable(struct shell *shell, const char *text, size_t length, struct value value)
 {
 	struct interpreter *in = shell->interpreter;
@@ -258,6 +258,8 @@ static void enter(struct shell *shell, struct top *top)
 	interpreter_exchange(in, &top->outer);
 }
 
+/* What the file set by `use`, `phase` and in its frame goes; where a failure was is kept for those
+ * outside */
 static void leave(struct interpreter *in, struct top *top)
 {
 	bool located = in->located;
@@ -281,6 +283,8 @@ enum status interpreter_program_let(struct shell *shell, const struct given *giv
 	return status;
 }
 
+/* The options are held against the whole file before its first line runs: a name that is misspelt refuses
+ * it all */
 enum status interpreter_program_run(struct shell *shell, const char *what, const char *text, size_t count,
         const char *file, int first_line, const struct given *given, int givens)
 {

@@ -58,6 +58,7 @@ static enum status stream_number(struct eval *eval, const struct formula *formul
 	return status;
 }
 
+/* A word of the idle causes that `timeline` shows */
 static enum status cause_named(struct eval *eval, const struct formula *formula, enum cause *cause)
 {
 	static const char *const names[] = {
@@ -266,6 +267,7 @@ static enum status metric(struct eval *eval, const struct formula *formula, int 
 	}
 }
 
+/* Groups may be of unequal size: the rank's own is meant. The world's is the same for all. */
 static enum status group_size(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	int index;
@@ -337,7 +339,8 @@ static enum status rounded(struct eval *eval, const struct formula *formula, str
 	return ST_OK;
 }
 
-/* close() allows for what the type rounds away */
+/* close() allows for what the type rounds away, unless the line gives its own bound. What was fetched is
+ * the largest difference by the largest element. */
 static enum status is_close(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value tolerance = {0};

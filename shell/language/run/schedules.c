@@ -19,6 +19,7 @@ void schedule_forget(struct interpreter *in)
 	in->pipeline = NULL;
 }
 
+/* Takes the place of the schedule before, unless the new one is refused */
 enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group)
 {
 	struct interpreter *in = shell->interpreter;
@@ -62,6 +63,8 @@ static struct value word_of(struct eval *eval, const char *word)
 	        .kind = VALUE_TEXT, .name = names_make(eval->shell->world->names, word, strlen(word))};
 }
 
+/* The value hangs on the rank by its stage alone: with one stage it does not vary. What a slot or chunk is
+ * called is the same for all stages. */
 enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	const struct schedule *schedule = eval->in->pipeline;
