@@ -2,24 +2,21 @@
 # memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, gradients, activations of batch/n rows
 # bytes: the parameters to all and the gradients back, in every step, and rows and outputs of the batch through rank 0's link
 # axis dp
-#     rank 0     rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> | backward | sums in <- | optimizer
-#     others     rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
+#  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> | backward | sums in <- | optimizer
+#  others  rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let ranks = size(dp);  let micros = accumulate
 refuse batch < ranks "batch=$batch on $ranks ranks: some would have no row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
 stream comm
-
 # micro-batch k is rank 0's; of its rows this rank's part
 def take_part k {
-  take k
-  let whole = rows
+  take k;  let whole = rows
   let first = first+dp*whole//ranks;  let rows = (dp+1)*whole//ranks-dp*whole//ranks
 }
 # rank 0's `whole` in parts to everybody's `part`, one after the other; and back
 def send_out whole part {
-  let all = batch//micros
-  wait compute on comm
+  let all = batch//micros;  wait compute on comm
   @(dp == 0) { copy $(whole)[0:all//ranks*seq] -> $part on comm }
   for r in 1:ranks {
     @(dp == 0) { send $(whole)[r*all//ranks*seq:(r+1)*all//ranks*seq] to=r on comm in dp }
@@ -28,8 +25,7 @@ def send_out whole part {
   wait comm on compute
 }
 def bring_in whole part {
-  let all = batch//micros
-  wait compute on comm
+  let all = batch//micros;  wait compute on comm
   @(dp == 0) { copy $part -> $(whole)[0:all//ranks*seq] on comm }
   for r in 1:ranks {
     @(dp == r) { send $part to=0 on comm in dp }
@@ -37,16 +33,12 @@ def bring_in whole part {
   }
   wait comm on compute
 }
-
-# ---- setup: gradients are everybody's; what the optimizer keeps is rank 0's ----
 def setup {
   ## streams, and the data
   # the data and the model are rank 0's; the others have room for copies
-  let weigh = micros > 1
-  take 0
+  let weigh = micros > 1;  take 0
   @(dp == 0) { load_data;  input_room all;  target_room all;  tensor $(outcome)_all[rows*seq,wide] $dtype }
-  take_part 0
-  input_part 0;  tensor d$(outcome)_0[rows*seq,wide] $dtype
+  take_part 0;  input_part 0;  tensor d$(outcome)_0[rows*seq,wide] $dtype
   ## the parameters
   # gradients are everybody's; what the optimizer keeps is rank 0's
   for u in first_unit:last_unit+1 { each_parameter u parameter }
@@ -55,7 +47,6 @@ def parameter p r c deviation s cut {
   @(dp == 0) { replaced p r c deviation s cut }
   @(dp > 0) { tensor $p[r,c] $dtype kind=parameter = zeros;  gradient_memory p r c }
 }
-
 # ---- an iteration ----
 def broadcast_one p r c deviation s cut { broadcast $p root=0 on comm in dp }
 def reduce_one p r c deviation s cut { reduce d$p op=sum root=0 on comm in dp }
@@ -74,14 +65,12 @@ def iteration {
   wait comm on compute
   ## the optimizer
   # only rank 0 again
-  phase O
-  @(dp == 0) { update }
+  phase O;  @(dp == 0) { update }
 }
 def micro_batch k {
   ## the batch goes out
   # rank 0 takes the batch and sends each rank its rows, one after the other
-  phase F$k;  take k
-  @(dp == 0) { read_input all;  read_target all }
+  phase F$k;  take k;  @(dp == 0) { read_input all;  read_target all }
   send_out $(input)_all $(input)_0
   take_part k
   for u in first_unit:last_unit {
@@ -96,12 +85,10 @@ def micro_batch k {
   bring_in $(outcome)_all $(outcome)_0
   ## the loss, and its gradient
   # only rank 0 computes; the others wait
-  phase B$k
-  @(dp == 0) { loss all;  loss_backward all }
+  phase B$k;  @(dp == 0) { loss all;  loss_backward all }
   ## the gradients of the outputs go out
   # and out again, one after the other
-  send_out d$(outcome)_all d$(outcome)_0
-  output_backward 0 1 1
+  send_out d$(outcome)_all d$(outcome)_0;  output_backward 0 1 1
   for u in last_unit-1:first_unit-1:-1 {
     name_unit u
     ## backward of $name

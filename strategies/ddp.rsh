@@ -3,25 +3,25 @@
 # bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets
 # axis dp
 # loses hook != "none": what the hook leaves out on the way
-option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch's bucket_cap_mb: 25M, for models a thousand times as large)"
+option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
 option overlap=on of="on off" "on: a bucket travels as soon as it is full; off: all behind the backward"
-option hook=none of="none f16 bf16 int8 topk" "makes a bucket smaller on its way; int8 and topk keep what they left out for the next step"
+option hook=none of="none f16 bf16 int8 topk" "makes a bucket smaller; int8 and topk keep what they left out for the next step"
 option k=1% "topk: the part of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option broken=no of="no nosync" "nosync: gradients are not exchanged: what `verify` finds, and training alone does not"
 refuse k <= 0 or k > 1 "k=$k: a share above 0 and at most 1 is wanted"
-refuse batch < size(dp) "batch=$batch on $(size(dp)) ranks: some would have no row; batch=$(size(dp)) fits, or ranksh -n $batch"
-refuse batch < size(dp)*accumulate "batch=$batch on $(size(dp)) ranks, accumulate=$accumulate: some would have no row; batch=$(size(dp)*accumulate) fits"
 let replicas = size(dp);  let replica = dp;  let micros = accumulate
+refuse batch < replicas "batch=$batch on $replicas ranks: some would have no row; batch=$replicas fits, or ranksh -n $batch"
+let fits = replicas*micros
+refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
 let each = 4B-2B*mixed;  let early = overlap == "on" and broken == "no"
 stream comm
 
-# ---- buckets: filled in the order in which backward makes gradients, closed when they have `bucket` bytes. Four walks over the parameters
-# fill them: to make them, to name the gradients in them, in backward, and for the optimizer. open: its number; filled: its bytes so far
+# ---- buckets are filled in the order in which backward makes gradients, and closed when they have `bucket` bytes ----
+# four walks fill them: to make them, to name the gradients, in backward, for the optimizer. open: which; filled: its bytes so far
 let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0;  let keeps = hook == "int8" or hook == "topk"
 def reopen { let open = 1;  let filled = 0 }
 def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }
-
 def gradient_memory p r c { }
 def parameters {
   replaced
@@ -37,13 +37,13 @@ def parameters {
 def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
 def make_bucket {
   let n = filled//each
-  if keeps { tensor bucket$open[n] $dtype kind=gradient = zeros;  tensor error$open[n] kind=buffer = zeros } else { tensor bucket$open[n] $dtype kind=gradient }
+  if keeps {
+    tensor bucket$open[n] $dtype kind=gradient = zeros;  tensor error$open[n] kind=buffer = zeros
+  } else { tensor bucket$open[n] $dtype kind=gradient }
   let buckets = open;  let open = open+1;  let filled = 0
 }
 def placed p r c deviation s cut {
-  let from = filled//each
-  d$p = reshape bucket$open[from:from+r*c] [r,c]
-  next_in_bucket $p
+  let from = filled//each;  d$p = reshape bucket$open[from:from+r*c] [r,c];  next_in_bucket $p
 }
 
 # ---- backward: a bucket that this gradient fills up travels while the layers before compute ----
@@ -70,15 +70,13 @@ def before_update {
 def update { for u in last_unit:first_unit-1:-1 { each_parameter_back u stepped };  reopen }
 def stepped p r c deviation s cut {
   if early and filled == 0 { wait done$open on compute }
-  step_down p d$p
-  next_in_bucket $p
+  step_down p d$p;  next_in_bucket $p
 }
 
 # ---- an exchange, on the stream comm ----
 def exchange i { if hook == "none" { allreduce bucket$i op=avg } else { exchange_$hook i } }
-def exchange_f16 i { exchange_half i }
-def exchange_bf16 i { exchange_half i }
-def exchange_half i { small$i = cast bucket$i to=$hook;  allreduce small$i op=avg;  bucket$i = cast small$i to=$dtype }
+def exchange_bf16 i { exchange_f16 i }
+def exchange_f16 i { small$i = cast bucket$i to=$hook;  allreduce small$i op=avg;  bucket$i = cast small$i to=$dtype }
 # Each rank's numbers have a scale of their own, so they cannot be added on the way: all are gathered, and added here.
 # int8 travels as bf16, which holds -127 .. 127 exactly: half of f32's bytes; real int8 is a quarter
 def exchange_int8 i {
@@ -97,8 +95,7 @@ def exchange_int8 i {
 def exchange_topk i {
   let n = bytes(error$i)//4B;  let sends = max(1,min(n,n*k//1))
   error$i += cast bucket$i to=f32;  size$i = mul error$i error$i
-  _ places$i = topk size$i k=sends
-  column$i = reshape error$i [n,1];  values$i = embed column$i places$i
+  _ places$i = topk size$i k=sends;  column$i = reshape error$i [n,1];  values$i = embed column$i places$i
   sent$i = embed_grad values$i places$i rows=n;  column$i = sub column$i sent$i
   all$i = allgather values$i;  where$i = allgather places$i
   list$i = reshape all$i [sends*size(dp),1];  mean$i = embed_grad list$i where$i rows=n

@@ -1,132 +1,24 @@
 # fsdp: every rank keeps 1/n of everything; a layer's parameters are gathered before it computes, and freed after it
-# memory: 1/n of parameters, gradients and optimizer; whole for a while: the parameters of 1+prefetch groups and the gradients of one
+# memory: 1/n of parameters, gradients, optimizer; whole for a while: the parameters of 1+prefetch groups, the gradients of one
 #   reshard=off   all parameters whole from forward to backward
 #   wrap=model    everything whole at once: only the optimizer's state is small
 #   accumulate    above 1: the gradients stay whole until the last micro-batch (PyTorch's no_sync)
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
-# bytes: that a rank sends: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
+# bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
 # axis dp
-#     comm     gather 1  gather 2            gather 3           ...   gather 1            reduce-scatter 2          (arXiv:2304.11277)
-#     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
-option wrap=block of="layer block model" "gathered together: block (mlp: two layers), layer (gpt: attention and MLP apart), model (everything)"
+# with the choices of PyTorch's FSDP, arXiv:2304.11277
+option wrap=block of="layer block model" "gathered together: a block (mlp: two layers), a layer (gpt: half a block), everything"
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"
 option reshard=on of="on off" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"
-let replicas = size(dp);  let replica = dp;  let micros = accumulate
-refuse batch < replicas*micros "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$(replicas*micros) fits"
-let host = offload == "host";  let kept = "shard";  let where = "device";  if host { let kept = "host";  let where = "pinned" }
-stream comm
-if host { stream down cpu up }
-
-# ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the whole, its
-# parameters one behind the other, padded to a multiple of the ranks (w5 is a view into it, for a while); shard3 this rank's part (host3 with
-# offload); dflat3, dshard3 the gradients; ready3: flat3 is whole again; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for ----
-let per = 1+(wrap=="block");  let groups = (last_unit-2+per)//per*(wrap!="model")
-let unit = 0;  let own = 0;  let opens = 0;  let closes = 0;  let late = 0;  let wanted = 0;  let todo = ""
-# the group of unit u, whether forward enters and leaves it there; late: at the matrices, behind the norm
-def find_group u {
-  let unit = u;  let own = (u+per-1)//per*(u < last_unit and wrap != "model")
-  let opens = u == first_unit or own > 0 and (u-1)%per == 0
-  let closes = u == last_unit-first_unit or own > 0 and (u%per == 0 or u == last_unit-1)
-  let late = wrap == "layer" and first_unit == 0 and own > 0
-}
-# calls `what` with the parameters of group i (-1: of all); at_3 is where each begins in group 3
-def members i what {
-  let here = unit;  let wanted = i;  let todo = "$what";  let from = first_unit;  let to = last_unit
-  if i > 0 { let from = i*per-per+1;  let to = min(i*per,last_unit-1) }
-  if i < 0 { for k in 0:groups+1 { let at_$k = 0 } } else { let at_$i = 0 }
-  for u in from:to+1 { find_group u;  each_parameter u member }
-  find_group here
-}
-def member p r c deviation s cut { if own == wanted or wanted < 0 { $todo p r c deviation s;  let at_$own = at_$own+r*c } }
-def counted p r c deviation s { }
-for i in 0:groups+1 { let at_$i = 0;  let here_$i = 0;  members i counted;  let part_$i = (at_$i+replicas-1)//replicas }
-
-# ---- memory ----
-def parameters {
-  ## memory, cut into $replicas parts
-  # a rank keeps its part of each group of parameters, and the optimizer's state for that part only
-  for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
-  ## the parameters begin
-  # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
-  members -1 begin
-  for i in 0:groups+1 { if part_$i > 0 {
-    if host and mixed { host$i = cast host$(i)_f32 to=$dtype on compute }
-    if host { copy host$i -> shard$i on compute } else { if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }
-  } }
-  free start on compute
-}
-def group_memory i {
-  let part = part_$i
-  tensor shard$i[part] $dtype kind=parameter = zeros
-  if micros == 1 { tensor dshard$i[part] $dtype kind=gradient = zeros } else { tensor dflat$i[part*replicas] $dtype kind=gradient = zeros }
-  if micros > 1 { dshard$i = shard dflat$i in dp;  members i gradient_named }
-  if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros }
-  if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
-  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
-  if host { tensor unscaled$i[part] pinned }
-}
-# a parameter's numbers, where they fall into this rank's part; `part` says so to `verify`
-def begin p r c deviation s {
-  let from = at_$own;  let mine = dp*part_$own;  let lo = max(from,mine);  let hi = min(from+r*c,mine+part_$own);  let keep = "$(kept)$(own)"
-  start = randn [r*c] seed=s scale=deviation on compute
-  if hi > lo {
-    copy start[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute
-    part $(keep)$master[lo-mine:hi-mine] of $p at=lo-from
-    if optimizer == "adam" { part $(keep)_m[lo-mine:hi-mine] of $p at=lo-from as=m;  part $(keep)_v[lo-mine:hi-mine] of $p at=lo-from as=v }
-  }
-}
-def named p r c deviation s { $p = reshape flat$own[at_$own:at_$own+r*c] [r,c] }
-def gradient_named p r c deviation s { d$p = reshape dflat$own[at_$own:at_$own+r*c] [r,c] }
-
-# ---- a group is needed: it, and those that come after it in this direction, are gathered; then it is left ----
-def enter i direction {
-  fetch i
-  for k in 1:prefetch+1 { if i == 0 and direction < 0 { fetch groups+1-k } else { fetch i+k*direction } }
-  if here_$i == 1 { wait ready$i on compute;  let here_$i = 2 }
-}
-def fetch i {
-  if i > 0 and i <= groups or i == own { if here_$i == 0 and part_$i > 0 {
-    flat$i = allgather shard$i on comm in dp kind=parameter;  record ready$i on comm;  members i named;  let here_$i = 1
-  } }
-}
-def leave i { if here_$i > 0 { free flat$i on compute;  let here_$i = 0 } }
-def enter_backward i {
-  enter i -1
-  if micros == 1 and part_$i > 0 { dflat$i = zeros [part_$i*replicas] $dtype on compute kind=gradient;  members i gradient_named }
-}
-def leave_backward i {
-  leave i
-  if last and part_$i > 0 {
-    wait compute on comm;  dshard$i = reducescatter dflat$i op=avg on comm in dp
-    if micros == 1 { free dflat$i on comm }
-    if host { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down } else { record summed$i on comm }
-  }
-}
-def before_forward u m {
-  if u == first_unit and fresh { wait compute on comm;  if host { wait up on comm } }
-  find_group u;  if opens and not late { enter own 1 };  replaced u m
-}
-def norm y x { replaced y x;  if late { enter own 1 } }
-def by_rows y x w { replaced y x w;  if late and reshard == "on" { leave own } }
-def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" { leave own } }
-def before_backward u m { find_group u;  if closes and not late { enter_backward own };  replaced u m }
-def by_rows_backward dx dy x w inputs weights { if late { enter_backward own };  replaced dx dy x w inputs weights }
-def norm_backward dx dy x { if late { leave_backward own };  replaced dx dy x }
-def after_backward u m { replaced u m;  find_group u;  if opens and not late { leave_backward own } }
-
-# ---- each rank steps its own part; the next forward gathers what it needs ----
-def update {
-  if host { wait compute on up;  wait comm on up;  for i in groups:-1:-1 { host_step i } } else {
-    for i in 0:groups+1 { if part_$i > 0 { wait summed$i on compute;  step_down shard$i dshard$i } }
-  }
-}
-# the host steps one group's part while the next one's gradients come down and the last one's parameters go up
-def host_step i {
-  if part_$i > 0 {
-    wait summed$i on cpu;  unscaled = reshape unscaled$i [part_$i];  step_down host$i dhost$i on cpu
-    wait cpu on up;  copy host$i -> shard$i on up
-  }
-}
+let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = accumulate > 1
+# with wrap=layer, a gpt's attention and MLP are entered at their matrices, behind the norm
+let late = wrap == "layer" and first_unit == 0;  let inside = 0
+source flat
+def find_group u { replaced u;  let inside = late and own > 0;  if inside { let opens = 0;  let closes = 0 } }
+def norm y x { replaced y x;  if inside { enter own 1 } }
+def by_rows y x w { replaced y x w;  if inside and reshard == "on" { leave own } }
+def by_rows_backward dx dy x w inputs weights { if inside { enter_backward own };  replaced dx dy x w inputs weights }
+def norm_backward dx dy x { if inside { leave_backward own };  replaced dx dy x }

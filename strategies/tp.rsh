@@ -7,7 +7,7 @@
 #   a pair of an mlp   1 forward, 1 backward (not before the first pair)
 #   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; and 2 allgathers at the model's ends
 # axis tp
-#                  columns            rows                                     (Megatron-LM, arXiv:1909.08053; sequence=on: arXiv:2205.05198)
+#                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
 #      whole        a part of h       a sum in parts
 #     forward    f: nothing     g: allreduce          sequence=on    f: allgather       g: reduce-scatter
@@ -16,10 +16,12 @@ option sequence=off of="on off" "norms and residuals are cut by tokens"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let n = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
 refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
-refuse first_unit == 0 and heads%n != 0 "heads=$heads does not divide by ranks=$n; the nearest that do are $(heads//n*n) and $(heads//n*n+n)"
-refuse hidden%n != 0 and (first_unit == 0 or layers > 1) "hidden=$hidden does not divide by ranks=$n; the nearest that do are $(hidden//n*n) and $(hidden//n*n+n)"
+refuse first_unit == 0 and heads%n != 0 "heads=$heads does not divide by ranks=$n; the nearest that does is $(heads//n*n+n)"
+let cuts = first_unit == 0 or layers > 1;  let below = hidden//n*n
+refuse cuts and hidden%n != 0 "hidden=$hidden does not divide by ranks=$n; the nearest that do are $below and $(below+n)"
 let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate
-refuse sequenced and (least_rows*seq%n != 0 or most_rows*seq%n != 0) "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$n"
+let uneven_tokens = least_rows*seq%n != 0 or most_rows*seq%n != 0
+refuse sequenced and uneven_tokens "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$n"
 refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
 let heads = heads//n
 
@@ -39,7 +41,7 @@ def parameter p r c deviation s cut {
 }
 
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
-# ---- with it a rank has its tokens of norms and residuals: before a pair they are gathered from all, behind it each keeps the sum of its own
+# with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
 def by_rows y x w {
   if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp } else { replaced y x w;  allreduce y in tp }

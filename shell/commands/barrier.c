@@ -1,9 +1,14 @@
-/* barrier.c -- barrier: a collective of nothing, and the host waits for it */
+/* barrier.c -- barrier: every host of a group waits until all of them have come to the line.
+ *
+ * As in PyTorch over NCCL, a barrier is a collective of one element on a stream, and the host then waits
+ * for that stream. So it also waits for what the stream held before, and a rank that does not come makes
+ * the others stuck, as with any collective. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
+/* Each rank needs only its stream and its place in a group; there are no operands to look at. */
 static enum status barrier_resolve(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
@@ -23,6 +28,8 @@ static enum status barrier_complete(
 	return ST_OK;
 }
 
+/* The collectives are queued on all ranks before the first host waits: a host that waited at once would
+ * stand before the others had joined. */
 static enum status barrier_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};

@@ -1,7 +1,13 @@
-/* copy.c -- copy: between host, pinned and device memory, in a stream's order
+/* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory, in a stream's
+ * order.
  *
- * An OP_COPY has two operands, from and to; their spaces say which engine moves it. A copy from or to
- * pageable memory (space host) is staged by the driver, so the host waits for it: OP_SYNC, reason "copy". */
+ * One OP_COPY a rank, with two operands; their spaces say which engine moves the bytes, and so what it may
+ * overlap with: host to device, device to host, or within the device. Pinned memory is read by the copy
+ * engine itself, so the host goes on at once. Pageable memory (space host) is staged by the driver through
+ * pinned buffers of its own, and the host waits for that: an OP_SYNC with the reason "copy". This is what
+ * non_blocking=True cannot help without pin_memory().
+ *
+ * Shapes and types must agree on every rank before anything is queued; a copy converts nothing. */
 #include "shell/language/run/command.h"
 #include "shell/session/read.h"
 #include "shell/submit/host.h"
@@ -28,6 +34,8 @@ static enum status copy_resolve(
 	return ST_OK;
 }
 
+/* Checks shapes and types, and names the operation after the tensor on the device, which is the one that a
+ * reader of the timeline knows; bytes are those of the layout, without gaps. */
 static enum status copy_complete(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
@@ -55,12 +63,14 @@ static enum status copy_complete(
 	return status;
 }
 
+/* One end lies in ordinary host memory, so the driver stages the copy. */
 static bool pageable(const struct submit_plan *plan)
 {
 	return plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST;
 }
 
-/* The host waits for the copies that its driver stages. */
+/* The host waits for the copies that its driver stages. Ranks may differ here: one has its tensor pinned,
+ * another not, and only the second waits. */
 static enum status wait_staged(struct shell *shell, struct call *call, const struct plans *plans)
 {
 	struct host_syncs syncs;

@@ -1,4 +1,13 @@
-/* data.c -- data: what a model is trained on */
+/* data.c -- data: what `model` is trained on by the strategies.
+ *
+ * "text FILE" gives a gpt the characters of a text, one token each, with a vocabulary of the characters
+ * that occur; two .npy files give an mlp rows of samples and the row of targets for each; "synthetic"
+ * gives random numbers of as many rows or tokens as count= says. The file itself is read by rank 0 once,
+ * for its size and shape: what is kept in the training's plan is the path and these facts, and the ranks
+ * load their parts when a strategy's lines run.
+ *
+ * The command queues nothing and moves no clock. A model chosen before the data is chosen again, since its
+ * first and last layers take their widths from it. */
 #include "shell/language/run/command.h"
 #include "shell/session/data.h"
 #include "shell/session/out.h"
@@ -25,6 +34,8 @@ static enum status read_words(struct call *call, char word[3][512], int count)
 	return status;
 }
 
+/* The vocabulary replaces the one that the model had; the widths of a row of numbers mean nothing to a
+ * text. */
 static enum status take_text(struct shell *shell, struct plan *plan, const char *path)
 {
 	struct data_facts facts;
@@ -40,6 +51,7 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	return ST_OK;
 }
 
+/* Rows for an mlp: the columns of the samples and of the targets become its first and its last width. */
 static enum status take_pair(struct shell *shell, struct plan *plan, const char *samples, const char *targets)
 {
 	struct data_facts facts;
@@ -57,6 +69,7 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 	return ST_OK;
 }
 
+/* count= is optional: 0 is kept then, and the model says how much it wants. */
 static enum status take_synthetic(struct call *call, struct plan *plan)
 {
 	struct number number = {0};

@@ -1,4 +1,9 @@
-/* export.c -- export F.json: the timeline for Perfetto and chrome://tracing */
+/* export.c -- export FILE.json: the timeline as a Chrome trace, for Perfetto and chrome://tracing.
+ *
+ * The file has a process for each rank and in it a thread for each stream and for the host, as
+ * torch.profiler's export_chrome_trace gives them. Work that is queued and not yet over is projected and
+ * stands in it too. Rank 0 writes; its success or failure is everyone's, so that the line is refused
+ * everywhere or nowhere. */
 #include "base/file.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
@@ -9,6 +14,8 @@
 
 #include <string.h>
 
+/* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
+ * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. */
 static enum status export_trace(struct shell *shell, const char *path)
 {
 	struct budget budget = credit_alone(shell->credit);

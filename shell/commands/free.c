@@ -1,4 +1,11 @@
-/* free.c -- free: a tensor's memory goes back to its pool, in program order */
+/* free.c -- free TENSOR ...: a tensor's memory goes back to the caching allocator's pool, in program
+ * order.
+ *
+ * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the block may be handed out again at
+ * once, because a later user of the same stream is queued behind the last one of this. With `on STREAM`
+ * another stream still uses the memory (record_stream): its next owner then waits for what that stream
+ * holds now. Without the clause a tensor that a second stream reads may be overwritten under it, and the
+ * race check says so. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "shell/session/read.h"
@@ -21,8 +28,8 @@ static enum status may_free(const struct shell *shell, struct call *call, int ra
 	return ST_OK;
 }
 
-/* Freeing an owner takes its views along, so the views of the line go first; they are not found any more when
- * the owners go. */
+/* Frees the line's tensors of one rank. An owner takes its views along, and `free x view_of_x` is a good
+ * line, so the views go first and are not found any more when the owners go. */
 static enum status free_rank(struct shell *shell, struct call *call, int rank, int stream)
 {
 	for (int owners = 0; owners < 2; owners++)
@@ -40,6 +47,8 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 	return ST_OK;
 }
 
+/* The checks are done before any rank frees (act false): afterwards a name of the line may be gone, and
+ * call_tensor would not find it. */
 static enum status free_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	int stream;

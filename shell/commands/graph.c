@@ -1,8 +1,16 @@
-/* graph.c -- capture, launch: a block's work queued again and again at the price of one launch */
+/* graph.c -- capture NAME { } and launch NAME: CUDA graphs.
+ *
+ * While a block is captured its device work goes into a graph instead of a stream, and nothing of it runs.
+ * `launch` queues the whole graph; its operations follow each other on the device without a launch from
+ * the host for each, which is what makes a graph worth its while for many short kernels. Waits between
+ * streams are captured as edges. Addresses are those of the capture, as in CUDA: a graph works on the same
+ * tensors each time it is launched. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
 
+/* Closes the capture on every rank that began one, also when the block failed: a rank left capturing would
+ * swallow all lines that follow. The first failure is the one that is told. */
 static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
 {
 	FOR_RANKS (rank, begun) {
@@ -47,6 +55,8 @@ const struct command command_capture = {
         .run = capture_run,
 };
 
+/* The books make the operations; the backend hears of them afterwards, also when the launch broke off on
+ * the way, since those that are in the books stay there. */
 static enum status launch_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	name_id name;

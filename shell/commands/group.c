@@ -1,11 +1,22 @@
-/* group.c -- group, mesh: which ranks take part in a collective together */
+/* group.c -- group and mesh: which ranks take part in a collective together.
+ *
+ * `group pair 0-1 2-3` makes one name for several communicators at once (ncclCommSplit with colours): each
+ * rank means by "pair" the part that it is in. A mesh is PyTorch's DeviceMesh: all ranks in a grid, and a
+ * group for each axis.
+ *
+ *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp     (the last axis counts fastest)
+ *                           0  1  2  3        group tp: 0-3 | 4-7
+ *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7
+ *
+ * Groups are made on all ranks in one go, without a clock: there is no handshake to wait for. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* The ranks of each part of a group, as world_group_make wants them. */
+/* The parts of a group, as world_group_make wants them: the ranks of part k are ranks[starts[k]] to
+ * ranks[starts[k + 1]], in the order of their places. */
 struct instances {
 	int *starts, *ranks, instances, count;
 };
@@ -27,6 +38,7 @@ static enum status make_group(struct shell *shell, name_id name, bool axis, stru
 	return status;
 }
 
+/* One name, one thing: on none of the ranks may it mean something already (ST_NAME). */
 static enum status name_free(const struct shell *shell, name_id name, const struct ranks *set)
 {
 	FOR_RANKS (rank, set) {
@@ -38,6 +50,7 @@ static enum status name_free(const struct shell *shell, name_id name, const stru
 	return ST_OK;
 }
 
+/* No rank may be in two parts: a collective would not know with whom it belongs together. */
 static enum status fill_groups(
         struct shell *shell, struct call *call, struct instances *parts, struct ranks *all)
 {
@@ -100,6 +113,8 @@ struct mesh {
 	name_id name[AXES_MAX];
 };
 
+/* An axis: its size, and a name that is free and stands once. The product of the sizes is looked at when
+ * all are known. */
 static enum status read_axis(
         struct shell *shell, struct call *call, int i, struct mesh *mesh, struct ranks *all)
 {
@@ -120,7 +135,8 @@ static enum status read_axis(
 	return name_free(shell, mesh->name[i], all);
 }
 
-/* The ranks that differ along `axis` only. The last axis counts fastest, as in PyTorch's DeviceMesh. */
+/* The group of one axis: ranks that differ along it only. Neighbours along the axis lie `inner` ranks
+ * apart, the product of the sizes behind it; a rank whose place on the axis is 0 begins a part. */
 static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis];

@@ -1,4 +1,9 @@
-/* help.c -- help [WORD], explain on|off: every line comes from the commands' rows */
+/* help.c -- help [WORD] and explain on|off: every line comes from the commands' own rows.
+ *
+ * Usage, sentence, example, PyTorch and CUDA forms are told beside each command, kernel and collective,
+ * and the tests run the examples, so what help says cannot become untrue by itself. Only the first screen
+ * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
+ * PyTorch forms with each line that is typed. */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -60,7 +65,7 @@ static void short_usage(const char *usage, struct text *out)
 	}
 }
 
-/* usage and sentence side by side where they fit, else one below the other */
+/* A row of a list: usage and sentence side by side where they fit, else one below the other. */
 static void add_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };
@@ -157,6 +162,7 @@ static void add_options(struct text *text, const struct command *command)
 	text_release(&words);
 }
 
+/* All that a command's row holds. Each label stands once, further lines are indented below it. */
 static void help_command(struct text *text, const struct command *command)
 {
 	add_words(text, command->name, command->usage);
@@ -167,6 +173,7 @@ static void help_command(struct text *text, const struct command *command)
 	add_words(text, "CUDA, NCCL", command->cuda);
 }
 
+/* The rows of a topic ("make", "look"); false when no command has it. */
 static bool help_topic(struct text *text, const char *topic)
 {
 	bool any = false;
@@ -208,6 +215,7 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
+/* Unknown words are refused with the nearest command, as unknown commands are. */
 static enum status no_help(const char *word)
 {
 	const char *near = command_near(word);
@@ -224,6 +232,8 @@ static void help_all(struct text *text)
 	text_release(&names);
 }
 
+/* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
+ * the one that is explained. */
 static enum status help_word(struct text *text, const char *word)
 {
 	const struct command *command = command_find(word);

@@ -1,10 +1,20 @@
-/* host.c -- what the host does itself: sync, query, host */
+/* host.c -- sync, host, query: what the host does itself.
+ *
+ * sync is cudaDeviceSynchronize, or with a name cudaStreamSynchronize and cudaEventSynchronize: the host
+ * stands still until the device has come so far. host TIME is Python code between two launches. query is
+ * cudaStreamQuery: an answer, and no waiting.
+ *
+ * At the prompt the answer to a sync is owed before the next line is typed. Where it hangs on lines that
+ * another rank has not been given yet, the line stands and a note says for whom this host waits. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "world/world.h"
 
 /* ---- sync ---- */
 
+/* What the line waits for on one rank: an event's last record, or a stream's last operation. 0 when there
+ * is nothing yet, as a wait for an event that was never recorded returns at once in CUDA; OP_EVERYTHING
+ * without a name. */
 static enum status sync_target(
         struct shell *shell, struct call *call, int rank, op_id *target, name_id *object)
 {
@@ -55,6 +65,8 @@ const struct command command_sync = {
 
 /* ---- host ---- */
 
+/* A time wants its unit, as a bare number has none that all would guess. The bound keeps sums of times far
+ * from the end of 63 bits of nanoseconds. */
 static enum status host_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct number number;
@@ -94,6 +106,9 @@ const struct command command_host = {
 
 /* ---- query ---- */
 
+/* The answer is given at the host's clock of that rank. Times of work that is projected may still move
+ * when a later line slows it down; an answer that was seen must not, so what is said to be done is carried
+ * out first. */
 static enum status query_text(struct shell *shell, struct call *call, int rank, struct text *text)
 {
 	op_id target = 0;
@@ -129,6 +144,7 @@ static enum status query_text(struct shell *shell, struct call *call, int rank, 
 	return ST_OK;
 }
 
+/* Each rank has its own answer; equal ones are shown once. */
 static enum status query_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};

@@ -1,10 +1,16 @@
-/* label.c -- phase, mark: names for what follows */
+/* label.c -- phase and mark: names for what follows.
+ *
+ * A phase is an NVTX range (record_function): it names and colours the bars of the timeline. F, R, B, W, O
+ * and C with a number behind them are a pipeline's: F3 is the forward of micro-batch 3. It ends with its
+ * block. A mark begins a section of the timeline, of which `timeline`, `stats`, `diff` and time(NAME)
+ * speak. Neither takes time. */
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* Ranks may name their phases differently (`phase B$m`): equal neighbours go together. */
+/* The name may differ by rank (`phase B$m`): ranks with equal names that follow each other are set in one
+ * go. */
 static enum status phase_run(struct shell *shell, struct call *call)
 {
 	const char *word, *before = NULL;

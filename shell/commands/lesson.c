@@ -1,4 +1,9 @@
-/* lesson.c -- the learner's commands: lessons lesson next hint check solution predict tour */
+/* lesson.c -- the learner's commands: lessons lesson next hint check solution predict tour.
+ *
+ * Those that begin a task, and so an empty world, only leave a wish: the world that the statement runs in
+ * cannot be freed under it, and the loop grants the wish when it is over. The others say something about
+ * the task at hand and change nothing. None of them is a line of the program, so none is kept in the
+ * journal as one; what a task ran by itself is. */
 #include "shell/language/run/command.h"
 #include "shell/lessons/lesson.h"
 
@@ -20,6 +25,8 @@ const struct command command_lessons = {
         .run = lessons_run,
 };
 
+/* Without a number it lists the lessons. Whether there is a lesson of that number is found when it is
+ * opened. */
 static enum status lesson_run(struct shell *shell, struct call *call)
 {
 	struct number number;

@@ -1,4 +1,9 @@
-/* list.c -- tensors, streams, events, groups: what there is, by rank, equal lists once */
+/* list.c -- tensors, streams, events, groups: what there is now.
+ *
+ * Lists are made from the books, which every process has for all ranks, so none asks another. A list is
+ * made for each rank, and equal ones are shown once with their ranks; groups are common to all and are
+ * said once. Looking moves no clock: whether an event has happened is told at the host's clock of its
+ * rank. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
@@ -9,6 +14,7 @@
 
 typedef void list_of(const struct shell *shell, int rank, struct text *text);
 
+/* Fills one place of the output with every rank's list; `none` stands for an empty one. */
 static enum status list_run(struct shell *shell, struct call *call, list_of *list, const char *none)
 {
 	struct text text = {0};
@@ -115,6 +121,8 @@ const struct command command_streams = {
 
 /* ---- events ---- */
 
+/* "has happened" is what cudaEventQuery would say now: the record's end lies before the host's clock. An
+ * event without a record is done in CUDA; here that is told, since it is often a mistake. */
 static void event_line(const struct shell *shell, const struct event *event, struct text *text)
 {
 	const struct world *world = shell->world;
@@ -164,6 +172,7 @@ const struct command command_events = {
 
 /* ---- groups ---- */
 
+/* At most MOST parts are listed: a group of pairs on thousands of ranks has as many halves. */
 static void group_line(const struct world *world, const struct group *group, struct text *text)
 {
 	enum { MOST = 16 };

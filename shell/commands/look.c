@@ -1,5 +1,9 @@
-/* look.c -- timeline, stalls, stats, traffic, races, stuck, mem, diff: pictures and tables by trace/; looking
- * moves no clock */
+/* look.c -- timeline, stalls, stats, traffic, races, stuck, diff, mem: the pictures and tables that trace/
+ * makes.
+ *
+ * Looking moves no clock and queues nothing, so these lines need not run again when a world is made anew.
+ * What is final is carried out first; what hangs on lines not given yet is projected, as if nothing more
+ * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
 #include "shell/session/queue.h"
@@ -11,7 +15,8 @@
 
 #include <string.h>
 
-/* A look that may take long: what is final is carried out, the rest projected, and Ctrl-C ends it */
+/* Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
+ * program may take long, and Ctrl-C ends it at the same step on every process. */
 static enum status look_begin(struct shell *shell, struct trace *trace)
 {
 	*trace = (struct trace){.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -19,7 +24,8 @@ static enum status look_begin(struct shell *shell, struct trace *trace)
 	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
 }
 
-/* The last section marked with that name. */
+/* The last section marked with that name: a loop that marks "step" again and again means the latest.
+ * ST_NAME with the nearest mark. */
 static enum status find_section(const struct shell *shell, const char *name, int *section)
 {
 	const struct world *world = shell->world;
@@ -58,6 +64,7 @@ static enum status section_of(struct shell *shell, struct call *call, int *secti
 
 /* ---- timeline ---- */
 
+/* `on` and `off` set the strip after each line, `all` draws from time 0, else a section is drawn. */
 static enum status timeline_run(struct shell *shell, struct call *call)
 {
 	const char *word = "";
@@ -92,6 +99,7 @@ const struct command command_timeline = {
 
 /* ---- tables ---- */
 
+/* Shows the table unless it failed; the text is freed in any case. */
 static enum status say_table(struct shell *shell, struct text *text, enum status status)
 {
 	if (status == ST_OK)
@@ -131,6 +139,8 @@ const struct command command_stalls = {
         .run = table_run,
 };
 
+/* Under the figures of the section stand those of the program that trains, where there is one: its peak
+ * and its loss. */
 static enum status stats_run(struct shell *shell, struct call *call)
 {
 	struct text line = {0};
@@ -167,6 +177,8 @@ const struct command command_traffic = {
         .run = table_run,
 };
 
+/* Races are found by the order that streams and waits give, not by the times of this run. Those listed
+ * here need no warning after the line any more. */
 static enum status races_run(struct shell *shell, struct call *call)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -190,6 +202,7 @@ const struct command command_races = {
         .run = races_run,
 };
 
+/* The wait-for graph in words: who waits for whom, and whether a line can still mend it. */
 static enum status stuck_run(struct shell *shell, struct call *call)
 {
 	struct trace trace;
@@ -241,6 +254,8 @@ const struct command command_diff = {
 
 /* ---- memory ---- */
 
+/* torch.cuda.empty_cache: segments without a block in use go back to the device, which waits for the work
+ * on them. That is queued, so it is the one part of `mem` that changes the books. */
 static enum status trim(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call_ranks(call)) {

@@ -1,4 +1,9 @@
-/* machine.c -- machine, set: the modelled hardware, and its numbers */
+/* machine.c -- machine and set: the modelled hardware and its numbers.
+ *
+ * A machine is a list of figures, each with its unit and its source: rates of memory, links and matrix
+ * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
+ * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
+ * slower than the others is `slow`. */
 #include "machine/machine.h"
 #include "world/world.h"
 #include "mpi/plane.h"
@@ -16,7 +21,8 @@ static void list_machines(struct text *text)
 	text_put(text, "\n", 1);
 }
 
-/* A file may be there for one process and not for another: all take it or none does. */
+/* A file may be there for one process and not for another, since each reads its own disk: every process in
+ * turn says how it went, and all take the machine or none does. */
 static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
@@ -69,6 +75,8 @@ const struct command command_machine = {
         .run = machine_run,
 };
 
+/* All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
+ * refused has changed nothing. */
 static enum status set_run(struct shell *shell, struct call *call)
 {
 	struct machine machine = shell->machine;

@@ -1,8 +1,14 @@
-/* make.c -- stream, event: things of a rank that hold no data */
+/* make.c -- stream and event: cudaStreamCreate and cudaEventCreate.
+ *
+ * A stream is a queue of device work in its own order. Those made here are non-blocking, as PyTorch's: the
+ * default stream does not wait for them, nor they for it. With `blocking` they take part in the legacy
+ * default stream's rule, by which it waits for all of them and they for it. An event is a mark to be put
+ * into a stream; until it is recorded it holds nothing back. Neither takes time. */
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
-/* Each name of the line: it is free, or of the kind that it may be. */
+/* Each name of the line is free, or of the kind that it may be: an event may be made twice, a stream may
+ * not, since what is queued on it would be lost from sight. */
 static enum status names_are_free(struct shell *shell, struct call *call, int rank, enum thing_kind may_be)
 {
 	enum status status = ST_OK;

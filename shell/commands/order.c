@@ -1,8 +1,15 @@
-/* order.c -- record, wait: the order between streams */
+/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between streams.
+ *
+ * A wait holds its stream, never the host. It waits for the event's last record as it is when the line is
+ * given: a later record does not change what was queued. `wait OTHER` is torch's wait_stream: an event
+ * recorded at the end of OTHER and waited for, without a name. The race check takes this order, not the
+ * times that came of it. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "world/world.h"
 
+/* The event is made when it is not there: record names it anyway. It then holds the operation that it
+ * stands behind. */
 static enum status record_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct world *world = shell->world;
@@ -75,7 +82,8 @@ static enum status wait_one(struct shell *shell, struct call *call, int rank, bo
 	return queue_alike(shell, rank, number, &record, target, &wait->alike, &id);
 }
 
-/* All words are looked at before the first is waited for. */
+/* All words are looked at on all ranks before the first is waited for. The outer loop is over the words,
+ * so that the ranks' operations for one word can share a record. */
 static enum status wait_run(struct shell *shell, struct call *call)
 {
 	for (int pass = 0; pass < 2; pass++)

@@ -1,8 +1,12 @@
-/* p2p.c -- send, recv, sendrecv: transfers between two ranks of a group, rendezvous, matched in order by
- * (source, destination)
+/* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group.
  *
- * An OP_P2P has one part a direction; a sendrecv's two start together. To and from oneself, a sendrecv is a
- * copy. */
+ * Transfers rendezvous: both ends are busy from the moment the later one has come until the bytes are
+ * over, and a send without its receive holds its stream for ever. They are matched in the order in which
+ * they are queued for a pair (source, destination), as there are no tags in NCCL. An OP_P2P has one part
+ * for each direction, and the parts start together: that is why a ring of sendrecv cannot deadlock where a
+ * ring of send and then recv does.
+ *
+ * to= and from= count places in the group. To and from oneself a sendrecv is a copy on the device. */
 #include "shell/language/run/command.h"
 #include "shell/session/read.h"
 #include "shell/submit/plan.h"
@@ -18,6 +22,8 @@ struct transfer {
 };
 static const struct transfer transfers[] = {{"send", 0, -1}, {"recv", -1, 0}, {"sendrecv", 0, 2}};
 
+/* The world rank of the group's place that to= or from= names. ST_RANK outside the group, or between two
+ * whole numbers. */
 static enum status peer(struct call *call, int rank, const char *option,
         const struct group_instance *instance, int *world_rank)
 {
@@ -36,6 +42,7 @@ static enum status peer(struct call *call, int rank, const char *option,
 	return ST_OK;
 }
 
+/* One direction of the line: its tensor becomes an operand, and the part names it and the peer. */
 static enum status add_part(struct call *call, int rank, int row, enum p2p_direction direction,
         const struct group_instance *instance, struct submit_plan *plan)
 {
@@ -68,7 +75,8 @@ static enum status p2p_resolve(
 	return status;
 }
 
-/* A rank that names itself: a sendrecv is a copy; a send alone would wait for ever. */
+/* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
+ * behind it on the same stream, for ever, so it is refused. */
 static enum status to_oneself(int rank, struct submit_plan *plan, const char *title)
 {
 	bool own = false, all = true;
@@ -108,7 +116,8 @@ static enum status p2p_complete(
 	return status == ST_OK ? to_oneself(rank, plan, line->title) : status;
 }
 
-/* In a `together` block what has parts is kept for its end. */
+/* In a `together` block what has parts is kept for its end. All ranks are looked at first, so that a
+ * refused line has kept nothing. */
 static enum status keep(struct shell *shell, const struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {

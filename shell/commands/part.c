@@ -1,9 +1,15 @@
-/* part.c -- part: what a tensor holds of the model that all ranks train together */
+/* part.c -- part TENSOR of PARAMETER: which piece of the model a rank's tensor holds.
+ *
+ * A program that shards its parameters by hand tells `verify` where each piece belongs: from row= and col=
+ * on for a block of a matrix (tensor parallelism), from at= on for a run of elements of the parameter as
+ * one line (FSDP, ZeRO). as= names optimizer state in place of the weights. verify puts the pieces
+ * together and compares with the same training on one rank. It changes nothing of the books. */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
 #include <stdint.h>
 
+/* An offset of elements, rows or columns; 0 when it is not given. */
 static enum status whole(struct call *call, const char *name, int rank, int64_t *value)
 {
 	struct number number;
@@ -18,6 +24,7 @@ static enum status whole(struct call *call, const char *name, int rank, int64_t 
 	return status;
 }
 
+/* What the line declares on one rank. The texts belong to the line and are copied by parts_declare. */
 static enum status read_line(struct call *call, int rank, struct part_line *line)
 {
 	struct view view;
@@ -42,6 +49,8 @@ static enum status read_line(struct call *call, int rank, struct part_line *line
 	return status;
 }
 
+/* All ranks are read before the first is declared. A slice that is named is declared as written, "w[0:4]";
+ * else the tensor's own name is taken, so that a view of it does not become a second piece. */
 static enum status part_run(struct shell *shell, struct call *call)
 {
 	struct training *t = training_of(shell);

@@ -1,4 +1,8 @@
-/* peek.c -- peek: the memory as it is now; looking moves nothing */
+/* peek.c -- peek TENSOR ...: the memory as it is now, finished or not.
+ *
+ * This is the debugger's look, not the program's: nothing waits, no clock moves, and a tensor that a
+ * kernel is just writing shows what it held before. `print` is the program's own read. Each process shows
+ * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
@@ -17,6 +21,8 @@ static void peek_text(struct shell *shell, const struct view *view, struct text 
 	mem_free(packed);
 }
 
+/* Every tensor is found on every rank before the first is shown, on all processes alike: data differ by
+ * process, but whether the line is refused must not. */
 static enum status peek_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};

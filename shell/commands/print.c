@@ -1,9 +1,13 @@
-/* print.c -- print: the program reads a value, so its host waits
+/* print.c -- print: the program reads a value, so its host waits.
  *
- * A tensor on the device costs an OP_COPY (one operand: what is brought to the host) on the current stream
- * and an OP_SYNC with the reason "print"; one on the host costs the OP_SYNC alone, which waits for nothing.
+ * tensor.item() and print(tensor) bring the data to the host: an OP_COPY on the stream (cudaMemcpyAsync,
+ * device to host) and an OP_SYNC with the reason "print". One on the host already costs the OP_SYNC alone,
+ * which waits for nothing. This hidden wait is a common cause of a stalled pipeline, and the timeline
+ * shows it as such.
+ *
  * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
- * prints speak in the order of execution. */
+ * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
+ * at once. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
@@ -32,7 +36,8 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 	return status;
 }
 
-/* Checks every rank's arguments and keeps those of this process's rank (with --dry: of the first). */
+/* Checks every rank's arguments and keeps those of this process's rank; with --dry, where one process
+ * stands for all, those of the first. */
 static enum status gather_items(struct shell *shell, struct call *call, struct print *print)
 {
 	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call_ranks(call));
@@ -52,6 +57,8 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 	return ST_OK;
 }
 
+/* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
+ * copies before it are done by then. */
 static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
 	FOR_RANKS (rank, call_ranks(call)) {
@@ -77,6 +84,8 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 	return ST_OK;
 }
 
+/* The print belongs to the session from here on: it outlives the line when some rank's data hang on lines
+ * to come. */
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
 	struct host_syncs syncs;

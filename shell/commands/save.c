@@ -1,4 +1,8 @@
-/* save.c -- save: a tensor in a NumPy file (base/npy.h), written by its owner */
+/* save.c -- save TENSOR FILE.npy: np.save of a tensor brought to the host.
+ *
+ * As with print there is a copy to the host and a wait; then the owner of the data writes its file. Ranks
+ * may name files of their own (x$rank.npy). Where several name the same, the first of them writes it and
+ * the others only wait: replicas hold the same. A replay of the session does not write again. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -10,6 +14,7 @@
 
 #include <string.h>
 
+/* Views and slices are packed: a file has its elements in rows, without gaps. */
 static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
 {
 	const void *data = world_data(shell->world, view->space, view->address);
@@ -41,6 +46,8 @@ static bool first_with(struct call *call, int rank, const char *path)
 	return true;
 }
 
+/* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
+ * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
 static enum status save_files(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call_ranks(call)) {

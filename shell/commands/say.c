@@ -1,4 +1,8 @@
-/* say.c -- say, source: a script speaks; a script runs another */
+/* say.c -- say and source: a script speaks; a script runs another.
+ *
+ * say shows its text at once, behind the prints that are over: it waits for nothing, as print(f"...") of
+ * host values. source reads the file on rank 0 and gives the bytes to all, so that every process runs the
+ * same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -12,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* $ in the text may differ by rank: one common line where all say the same, else a place with each rank's
+ * own. */
 static enum status say_run(struct shell *shell, struct call *call)
 {
 	struct text first = {0};
@@ -60,6 +66,8 @@ static const struct embedded *built_in(const char *name)
 	return file->path ? file : NULL;
 }
 
+/* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left
+ * open at its end is its mistake and not the start of something that the prompt completes. */
 static enum status source_run(struct shell *shell, struct call *call)
 {
 	const char *word;

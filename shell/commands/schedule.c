@@ -1,11 +1,17 @@
-/* schedule.c -- schedule: the order in which each rank of a pipeline works on its micro-batches, which slots, work(k),
- * micro(k) and chunk(k) then tell */
+/* schedule.c -- schedule NAME: in which order each rank of a pipeline works on its micro-batches.
+ *
+ * GPipe, 1F1B, interleaved 1F1B and the zero-bubble schedules differ in nothing but this order. The
+ * command computes the list of slots for the ranks of a group, one stage each; slots, work(k), micro(k)
+ * and chunk(k) then tell it to a loop that queues forward, backward and transfers itself. Times of F, B
+ * and W matter only to zb-auto, which searches: any unit does, since only their ratio counts. It takes no
+ * time and changes no books. */
 #include "shell/language/run/command.h"
 #include "strategies/schedule.h"
 #include "world/world.h"
 
 #include <string.h>
 
+/* An option of the line, read on its first rank: the schedule is one for all of its ranks. */
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
@@ -27,7 +33,9 @@ static enum status count_of(struct call *call, const char *name, int *count)
 	return status;
 }
 
-/* Without times F, B and W take the same, a transfer little, and what F made is held until W. */
+/* Without F= nothing is known: F, B and W take one unit each, a transfer a twentieth of it, and all that F
+ * made is held until W. With F= the others are as long unless they are given, and transfers take what
+ * comm= says. */
 static enum status times_of(struct call *call, struct schedule_ask *ask)
 {
 	enum status status = number_of(call, "F", 0, &ask->f);

@@ -1,4 +1,9 @@
-/* session.c -- the session's own commands: undo reset journal restart edit view quit */
+/* session.c -- the session's own commands: undo reset journal restart edit view quit.
+ *
+ * undo and reset free the world in which they run, so they leave a wish that the loop grants behind the
+ * statement; undo makes the world again from the journal's lines. restart, edit and view need the
+ * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
+ * of them is a line of the program. */
 #include "base/file.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
@@ -19,6 +24,7 @@ static enum status ask(struct shell *shell, enum wish_kind kind, const char *wha
 	return ST_OK;
 }
 
+/* Alone on its line: the lines before it on the same line would run again with it among them. */
 static enum status undo_run(struct shell *shell, struct call *call)
 {
 	struct number number = {1, UNIT_PLAIN};
@@ -75,6 +81,8 @@ static enum status save_journal(struct shell *shell, const char *path)
 	return shell_agree(shell, 0, status);
 }
 
+/* Lines with the numbers that undo counts by; what a lesson ran by itself stands without one, as undo does
+ * not take it back alone. */
 static void list_journal(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;

@@ -1,4 +1,10 @@
-/* steer.c -- slow, crash, abort, pace: what befalls the ranks */
+/* steer.c -- slow, crash, abort, pace: what befalls the ranks.
+ *
+ * slow makes a straggler: kernels queued from now on take longer on these ranks. crash ends a rank's
+ * program: what it queued still runs, what it would have queued is missing, and collectives with it hang,
+ * as when a process dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts go on, and
+ * what should have been written is spoiled. pace ties virtual time to the wall, so that bars grow while
+ * one types. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "shell/submit/host.h"
@@ -57,6 +63,8 @@ const struct command command_crash = {
         .run = crash_run,
 };
 
+/* What is final is carried out first: abort ends what is unfinished at this moment, which the backend must
+ * have reached on every process alike. Without a name it is the world's group. */
 static enum status abort_run(struct shell *shell, struct call *call)
 {
 	struct thing thing = {THING_GROUP, 0};
@@ -88,6 +96,7 @@ const struct command command_abort = {
         .run = abort_run,
 };
 
+/* The session keeps wall seconds for a virtual millisecond; typed is the wall time. */
 static enum status pace_run(struct shell *shell, struct call *call)
 {
 	struct number number = {0};

@@ -1,5 +1,8 @@
-/* together.c -- together { }: the block's sends and receives become one OP_P2P a rank (and stream and group),
- * queued at its end; its collectives are queued where they stand, without a launch of their own */
+/* together.c -- together { }: ncclGroupStart and ncclGroupEnd.
+ *
+ * The block's sends and receives become one OP_P2P for each rank, stream and group, queued at its end:
+ * they start together, so a cycle of sends among the ranks cannot deadlock. Its collectives are queued
+ * where they stand; only the first of a rank pays for a launch. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/together.h"
@@ -8,6 +11,7 @@
 
 static enum status together_run(struct shell *shell, struct call *call)
 {
+	/* a block in a block counts as the outermost, as NCCL's do */
 	if (shell->together) /* a block in a block counts as the outermost, as NCCL's do */
 		return call_block(call);
 	together_begin(shell);

@@ -1,4 +1,8 @@
-/* use.c -- use: what lines without a clause get, to the end of the block */
+/* use.c -- use STREAM|GROUP|@RANKS: what lines without a clause get, to the end of the block.
+ *
+ * "with torch.cuda.stream(s):" for streams, and the same for groups and for the ranks. Names are looked up
+ * on the first rank of the line: a stream that only some ranks have is refused when a line of the others
+ * would go to it. */
 #include "shell/language/run/command.h"
 #include "world/world.h"
 

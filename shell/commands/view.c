@@ -1,9 +1,14 @@
-/* view.c -- reshape, shard: names for parts of a tensor; no copy, no time */
+/* view.c -- reshape and shard: names for parts of a tensor.
+ *
+ * tensor.view() and tensor.chunk(n)[rank]: the same memory under another name, no copy and no time. A view
+ * is an address within its owner's block and a layout; it goes with its owner, and an owner with views is
+ * never made anew under them. The race check works on addresses, so it sees through views. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 #include "shell/session/read.h"
 #include "world/world.h"
 
+/* Binds the name on one rank; an older view of that name goes once the new one stands. */
 static enum status view_name(struct shell *shell, int rank, name_id name, const struct view *of,
         int64_t address, const struct layout *layout)
 {
@@ -15,7 +20,8 @@ static enum status view_name(struct shell *shell, int rank, name_id name, const 
 	return status == ST_OK && old >= 0 ? shell_tensor_free(shell, old, 0) : status;
 }
 
-/* NAME may be new or a view, which is then moved; a tensor with memory of its own is not lost by the way. */
+/* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
+ * the name would be its last. */
 static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
 {
 	const struct world *world = shell->world;
@@ -55,6 +61,8 @@ static enum status name_one(struct shell *shell, struct call *call, int rank, bo
 
 /* ---- reshape ---- */
 
+/* Another shape for the same run of bytes, so the elements must lie side by side and be as many. A
+ * transposed tensor has to be copied first, as .view() refuses it too. */
 static enum status reshape_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout)
 {
@@ -113,6 +121,9 @@ static enum status shard_axis(
 	return ST_OK;
 }
 
+/* This rank's part along one axis: the address moves by the parts before it, the strides stay, so a shard
+ * along a later axis has gaps between its rows. Parts are equal, as torch's Shard of a divisible
+ * dimension; the message names the sizes that would do. */
 static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout)
 {

@@ -1,5 +1,14 @@
-/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints, shows
- * the solution */
+/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints,
+ * shows the solution.
+ *
+ * A task begins in an empty world on the machine that its figures are for, with its starter lines run
+ * without a word. The check is lines of the language, run where the learner's world stands: an `expect`
+ * that is false names what is missing, by the comment behind it. Checks only look, so a learner may check
+ * as often as he likes.
+ *
+ * The tour is a lesson of number 0 whose steps run and show their lines by themselves. Lines that a
+ * command of this file runs are kept in the journal beside that command (journal.ran), since a world made
+ * again needs them. */
 #include "shell/lessons/lesson.h"
 #include "base/embedded.h"
 #include "base/memory.h"
@@ -46,6 +55,7 @@ void lesson_free(struct shell *shell)
 	shell->lesson = NULL;
 }
 
+/* ST_NAME: there is no such lesson. *made is the caller's, to be freed by drop. */
 static enum status load(int number, struct lesson **made)
 {
 	const struct embedded *file = find_file(number);
@@ -71,8 +81,8 @@ static struct lesson_task *current(const struct shell *shell)
 	return NULL;
 }
 
-/* Runs lines without showing what they say. The journal keeps them beside the command: a world made again needs
- * them. */
+/* Runs lines without showing what they say. The journal keeps them beside the command: a world made again
+ * needs them. */
 static enum status run_quietly(struct shell *shell, const struct text *lines, const char *what)
 {
 	out_mute(shell->out, 1);
@@ -97,6 +107,7 @@ static size_t fitting(const char *line, size_t length, int columns)
 	return used <= columns ? length : blank ? blank : i;
 }
 
+/* Wrapped at the terminal's width, each line indented by three; blank lines stay. */
 static void say_indented(struct shell *shell, const struct text *text, int colour)
 {
 	const char *at = text_string(text), *end = at + text->count, *line;
@@ -163,6 +174,7 @@ enum status lesson_list(struct shell *shell)
 	return ST_OK;
 }
 
+/* The lesson open before is left only when the new one is there and fits the number of ranks. */
 enum status lesson_open(struct shell *shell, int number)
 {
 	struct lesson *lesson = NULL;
@@ -192,6 +204,8 @@ enum status lesson_hint(struct shell *shell)
 	return task ? ST_OK : ST_ARGUMENT;
 }
 
+/* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
+ * it. */
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	const struct lesson_task *task = current(shell);
@@ -262,6 +276,8 @@ enum status lesson_check(struct shell *shell)
 	return ST_OK;
 }
 
+/* The answer and the right figure are both expressions, compared in the world as it is: nothing is
+ * revealed but whether it is within a tenth. */
 enum status lesson_predict(struct shell *shell, const char *answer)
 {
 	const struct lesson_task *task = current(shell);
@@ -365,6 +381,8 @@ static enum status attempt(struct shell *shell, struct lesson *lesson, const str
 	return status == ST_OK ? run_check(shell, &task->part[PART_CHECK], passed) : status;
 }
 
+/* A task holds when its starter fails the check, its solution passes, and everything offered as wrong
+ * fails. *failed counts those that do not. */
 static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
 {
 	struct lesson_task *task = &lesson->file.task[lesson->task];

@@ -1,5 +1,8 @@
-/* lesson_file.c -- takes a lesson's text apart, line by line: a line says which part the lines after it
- * belong to */
+/* lesson_file.c -- takes a lesson's text apart, line by line: a line "#: name" says which part the lines
+ * after it belong to.
+ *
+ * The format stands in lesson.h. A lesson is written by hand, so what is not understood is refused with
+ * file and line. */
 #include "shell/lessons/lesson_file.h"
 
 #include <stdlib.h>
@@ -79,6 +82,7 @@ static void read_counts(struct lesson_file *file, const char *at, const char *en
 	}
 }
 
+/* The nearest number proposed is the next larger that the lesson is for, else its largest. */
 enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
 {
 	struct text all = {0};

@@ -1,4 +1,10 @@
-/* credit.c -- grants of steps, so that all processes stop at the same place */
+/* credit.c -- grants of steps, so that all processes stop at the same place: the picture stands in
+ * credit.h.
+ *
+ * Rank 0 is always half a grant behind what it has granted, so that a grant is nearly always there before
+ * the others need it. A message is told * 4 + code: the steps up to which the others may run, and what is
+ * to be done at the end of those granted before. The quantum doubles and halves so that a look falls every
+ * 5 to 20 ms of wall time: Ctrl-C is prompt, and the messages cost nothing that shows. */
 #include "shell/session/credit.h"
 #include "mpi/plane.h"
 #include "shell/wire/io.h"
@@ -27,6 +33,7 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 	return credit->stopped_at > start ? credit->stopped_at - start : 1;
 }
 
+/* Rank 0, at each look: longer grants when the last one was over soon, shorter ones when it took long. */
 static void adapt(struct credit *credit)
 {
 	int64_t now = wall_ns(), took = now - credit->asked_ns;
@@ -37,6 +44,8 @@ static void adapt(struct credit *credit)
 		credit->quantum /= 2;
 }
 
+/* Failure is kept and not returned: the run ends at the next common stop, where the agreement will tell of
+ * it. */
 static void tell(struct credit *credit, enum credit_code code)
 {
 	enum status status = plane_grant(credit->plane, credit->told * 4 + code);
@@ -70,7 +79,9 @@ static bool lead(struct credit *credit)
 	return !credit->lost;
 }
 
-/* The others: what was granted is used up. */
+/* The others: what was granted is used up. First what the last message asked for at this place is done,
+ * then the next message is awaited; a message that grants nothing more only changes what is to be done
+ * here. */
 static bool follow(struct credit *credit)
 {
 	for (;;) {
@@ -90,6 +101,8 @@ static bool follow(struct credit *credit)
 	}
 }
 
+/* budget.more: called by whoever uses up budget.steps. False ends the work with ST_INTERRUPTED, on all
+ * processes alike. */
 static bool more(struct budget *budget)
 {
 	struct credit *credit = budget->self;
@@ -120,6 +133,7 @@ void credit_start(struct credit *credit, struct plane *plane, struct budget *bud
 
 enum { ALONE_STEPS = 100 };
 
+/* As `more`, for rank 0 while the others wait for it: it looks for Ctrl-C and grants nothing. */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;

@@ -1,7 +1,7 @@
 /* credit.h -- Ctrl-C falls at the same place on every rank: ranks run only as far as rank 0 has granted.
  *
- * Work is counted in steps (budget of backend/backend.h), the same on every process. Rank 0 grants the steps up
- * to some number to the others, and itself goes only half as far before it looks whether to go on:
+ * Work is counted in steps (budget of backend/backend.h), the same on every process. Rank 0 grants the
+ * steps up to some number to the others, and itself goes only half as far before it looks whether to go on:
  *
  *     steps   0 -------- q -------- 2q -------- 3q
  *     others  |= granted ===========|

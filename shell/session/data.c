@@ -1,4 +1,8 @@
-/* data.c -- texts and rows of numbers for `data` and `load` */
+/* data.c -- texts and rows of numbers for `data` and `load`.
+ *
+ * Rank 0 reads, and its bytes, or its failure, are everyone's: a file that only one machine of a cluster
+ * has would otherwise give each rank another model. A file read is noted with a digest, and a replay warns
+ * when it has changed. */
 #include "shell/session/data.h"
 #include "base/characters.h"
 #include "base/memory.h"

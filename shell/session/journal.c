@@ -1,4 +1,8 @@
-/* journal.c -- the session's log: entries added, dropped and counted */
+/* journal.c -- the session's log: entries added, dropped and counted.
+ *
+ * `told` and `shorter` are what is owed to the front end: entries from told on are to be sent, and where
+ * the log became shorter it is told that first. What the log says of a line is settled only when the line
+ * is over, since a line may run others again, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
 #include "shell/session/shell.h"
 #include "base/memory.h"
@@ -27,6 +31,8 @@ void journal_emptied(struct journal *journal)
 	text_clear(&journal->ran);
 }
 
+/* A line of several statements of which some did less ("step 5" broken off after 3): what is kept is put
+ * together from the line's own text between them and what each did. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)
 {
 	if (line) {
@@ -39,6 +45,7 @@ void journal_did(struct journal *journal, const char *line, size_t from, size_t 
 	journal->does_to = to;
 }
 
+/* Newlines at the end go: a line in the file ends with exactly one. */
 void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept)
 {
 	text_put(kept, text_string(&journal->does), journal->does_to ? journal->does.count : 0);

@@ -1,12 +1,12 @@
-/* journal.h -- the session's log: every line that was accepted, in order, with what came to it from outside.
+/* journal.h -- the session's log: every line that was accepted, in order, with what came to it from
+ * outside.
  *
- * Every process keeps the same one, and rank 0 tells the front end what has changed in it (docs/wire.md), which
- * writes that to a file and sends the lines again to new ranks (`restart`, --resume). `undo` and `step back` run
- * those of this world again, from the line that emptied it on:
+ * Every process keeps the same one, and rank 0 tells the front end what has changed in it (docs/wire.md),
+ * which writes that to a file and sends the lines again to new ranks (`restart`, --resume). `undo` and
+ * `step back` run those of this world again, from the line that emptied it on:
  *
  *     tensor x[4]     model mlp     reset     stream io     undo ...
- *     |-------- worlds before --------|- this world: floor ..., which undo can take back -|
- */
+ *     |-------- worlds before --------|- this world: floor ..., which undo can take back -| */
 #ifndef RANKSH_JOURNAL_H
 #define RANKSH_JOURNAL_H
 
@@ -45,8 +45,8 @@ struct journal {
 void journal_begin(struct journal *journal);
 /* The world at hand is empty: the line at hand, if it becomes an entry, is the first of it. */
 void journal_emptied(struct journal *journal);
-/* A statement of the line at hand, its bytes [from, to), did less than it says: the entry keeps what it did. line
- * NULL: the whole line did. */
+/* A statement of the line at hand, its bytes [from, to), did less than it says: the entry keeps what it
+ * did. line NULL: the whole line did. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did);
 /* What the entry of the line at hand keeps of it, in `kept`. */
 void journal_kept(const struct journal *journal, const char *line, size_t count, struct text *kept);

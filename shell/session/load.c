@@ -1,5 +1,9 @@
-/* load.c -- `tensor x = load F`: a file is read by rank 0 and its content sent to all, so that every process
- * knows the same */
+/* load.c -- `tensor x = load F`: a file is read by rank 0 and its content sent to all, so that every
+ * process knows the same.
+ *
+ * A tensor made by `load` has its data from the beginning: it is initial data and takes no time (OP_FILL).
+ * Its memory may still be written by work queued for the block's last owner, so the bytes go in when the
+ * host has come so far. */
 #include "shell/session/load.h"
 #include "base/memory.h"
 #include "base/npy.h"
@@ -114,6 +118,9 @@ static enum status fill_at_its_place(
 	return status;
 }
 
+/* Everything up to the last step is the same on all processes. Putting the elements into this rank's
+ * memory is its own matter: a failure there is kept (shell_keep) and told when the line's outcome is
+ * agreed. */
 enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
         const struct record *like)
 {

@@ -1,5 +1,6 @@
-/* note.c -- "   text            [0-3]": what a line has to say about ranks, wrapped, the ranks at the right
- *                               edge */
+/* note.c -- what a line has to say about ranks: " text [0-3]", wrapped, with the ranks at the right edge.
+ *
+ * Every process words the same note from the books; rank 0's is shown. Replays say nothing. */
 
 #include "shell/session/note.h"
 #include "shell/session/out.h"

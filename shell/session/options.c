@@ -1,4 +1,8 @@
-/* options.c -- the command line */
+/* options.c -- the command line, as a table: which option, what kind of value, which field of struct
+ * options.
+ *
+ * Read by the front end and by every process of the job alike, before MPI is started, so it may only look
+ * at its words. */
 #include "shell/session/options.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -34,8 +38,8 @@ const char *options_help(void)
 	       "             3 ranks are stuck at the end; 4 the job died\n";
 }
 
-/* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is kept as
- * it is, and stands once; --test is a WORD that is also a flag. */
+/* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is
+ * kept as it is, and stands once; --test is a WORD that is also a flag. */
 static const struct option {
 	const char *name;
 	enum { FLAG, WORD, TEST, COUNT, TIME, DEVICE } kind;

@@ -1,5 +1,17 @@
-/* out.c -- what a line says: pieces in order, each a common text or a place where ranks have texts of their
- * own */
+/* out.c -- what a line says: pieces in order, each a common text or a place where ranks have texts of
+ * their own.
+ *
+ *     pieces   common "step 3\n"    place 0             common "done\n"
+ *                                   0: y = 1  1: y = 1
+ *                                   2: y = 4  3: y = 1
+ *     shown    step 3
+ *              [0,1,3] y = 1
+ *              [2] y = 4
+ *              done
+ *
+ * All processes make the same pieces in the same order. Each fills the places with what it knows; those of
+ * rank 0 are completed by the others' bytes (out_pack, out_unpack) when a line is agreed or output is
+ * flushed, and rank 0 renders. */
 #include "shell/session/out.h"
 #include "base/memory.h"
 #include "trace/trace.h"
@@ -154,6 +166,9 @@ static struct rank_words *words_of(const struct rank_texts *place, int rank)
 	return NULL;
 }
 
+/* A later text of the same rank replaces its earlier one. Ranks come in rising order nearly always: then
+ * there is nothing to search, and thousands of ranks fill a place in a time that grows as their number
+ * does. */
 static void fill(struct rank_texts *place, int rank, const char *text, size_t count)
 {
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
@@ -167,6 +182,7 @@ static void fill(struct rank_texts *place, int rank, const char *text, size_t co
 	*words = (struct rank_words){rank, mem_copy_text(text, count)};
 }
 
+/* A number of before the last flush, or of a muted place (-1), is nobody's any more. */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
 	if (number < 0 || (size_t)number < out->first_place ||
@@ -189,6 +205,8 @@ void out_pack(const struct out *out, int me, struct text *bytes)
 	}
 }
 
+/* Bytes from another process: every length is looked at before it is used. False: not as many places as
+ * here, or cut short; then the processes have not said the same, which is a bug. */
 bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 {
 	const char *at = bytes, *end = at + count;

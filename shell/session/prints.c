@@ -1,7 +1,9 @@
-/* prints.c -- prints that wait for their data
+/* prints.c -- prints that wait for their data.
  *
- * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
- * prints speak in the order of execution. */
+ * A print is over for a rank when its OP_SYNC is, in virtual time, whenever that is simulated: the backend
+ * then calls prints_done on every process. When the last rank's is over the print speaks; before output is
+ * shown the ranks that are ready speak by themselves. So prints come in the order of execution, as a
+ * program's own would. */
 #include "shell/session/prints.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -40,6 +42,8 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
+/* The data as they are now: what is over for the host has been written, and nothing later has run on this
+ * rank. */
 static void value_text(const struct shell *shell, const struct view *view, struct text *out)
 {
 	const char *name = names_text(shell->world->names, view->name);
@@ -76,6 +80,7 @@ static bool has_sync(const struct print *print, op_id id)
 	return (int)i < print->count && print->sync[i] == id;
 }
 
+/* An OP_SYNC with a reason that is no print's (copy, save) is found in none, and nothing happens. */
 void prints_done(struct shell *shell, op_id id)
 {
 	struct prints *prints = shell->prints;

@@ -1,4 +1,8 @@
-/* queue.c -- changes to the books, of which the backend hears at once */
+/* queue.c -- changes to the books, of which the backend hears at once.
+ *
+ * The books (world/) decide what happens in which order; the backend carries it out and has to know of
+ * every operation. So nobody calls world_queue and its kin directly. A change that failed half way still
+ * has operations in the books: those are told too, and the change's own failure is the one returned. */
 #include "shell/session/queue.h"
 #include "world/world.h"
 

@@ -1,7 +1,16 @@
-/* read.c -- values made from data, for the language's expressions: brought to the host as `print` brings
- * them, or through the side door
+/* read.c -- values made from data, for the language's expressions (`sum(x)`, `x[0]`, close(a, b)).
  *
- * The owner of the data computes a rank's value; all processes then know every rank's. */
+ *     shell_read(set, reads, reason)
+ *       check shapes           on every process alike: a mistake refuses the line
+ *       can it be known?       else refused before anything is queued
+ *       queue copy and sync    the program's own read, as .item(): it costs time (reason)
+ *       or find the writers    a look from outside, as expect's and peek's: it costs none (reason NULL)
+ *       reach                  run the simulation until those operations are over
+ *       value of my rank       by the owner of the data, from memory
+ *       share                  every process then knows every rank's value
+ *
+ * The last step is what lets `if` and `let` go on alike on all processes although each holds one rank's
+ * data. */
 
 #include "shell/session/read.h"
 #include "base/memory.h"
@@ -14,6 +23,7 @@
 
 /* ---- waiting for the data ---- */
 
+/* As call_record, for a read that belongs to an expression and not to a command's line. */
 static struct record read_record(const struct shell *shell, enum op_kind kind, const char *reason)
 {
 	struct world *world = shell->world;
@@ -56,6 +66,7 @@ enum status shell_bring(
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
+/* The copies of one rank's read and the host's wait for the last of them; *sync is what has to be over. */
 static enum status program_read(
         struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
 {
@@ -69,6 +80,8 @@ static enum status program_read(
 	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
 }
 
+/* Spans of bytes, gaps included: strided tensors that interlace count as overlapping, which at worst waits
+ * too long. */
 static bool overlaps(const struct operand *operand, const struct view *view)
 {
 	return operand->space == view->space &&
@@ -219,6 +232,8 @@ static double norm(const float *values, int64_t count)
 	return sqrt(total);
 }
 
+/* Largest difference, relative to the largest finite value of both. NaN on one side is as far away as can
+ * be; infinities of one sign are equal. */
 static double difference(const float *a, const float *b, int64_t count)
 {
 	double most = 0, largest = 0;
@@ -280,6 +295,8 @@ struct shared {
 	int64_t status;
 };
 
+/* One exchange for all: the value and the status of every process. A failure of one rank is the line's, on
+ * all processes in the same words but for its own. */
 static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
 {
 	int processes = shell->plane ? plane_size(shell->plane) : 1, i = 0;
@@ -333,6 +350,8 @@ static int place_in(const struct ranks *set, int wanted)
 	return -1;
 }
 
+/* No rank of `set` may be missing from the processes; with --dry there are no data, and the caller does
+ * not ask. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values)
 {

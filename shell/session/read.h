@@ -18,8 +18,9 @@ struct view {       /* a tensor argument on one rank */
 
 /* The view as an operand of an operation. access: ACCESS_READ, ... */
 struct operand view_operand(const struct view *view, int access);
-/* Queues the copy of a device tensor to the host, in the stream's order, filling what `record` does not hold yet
- * (operand, bytes, object). *id: the operation; unchanged for a tensor that is on the host already. */
+/* Queues the copy of a device tensor to the host, in the stream's order, filling what `record` does not
+ * hold yet (operand, bytes, object). *id: the operation; unchanged for a tensor that is on the host
+ * already. */
 enum status shell_bring(
         struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id);
 

@@ -1,4 +1,7 @@
-/* share.c -- what one process knows becomes everyone's: a file's bytes, how something went */
+/* share.c -- what one process knows becomes everyone's: a file's bytes, how something went.
+ *
+ * Both are collective: every process calls them in the same order, and none goes on before it knows the
+ * outcome. */
 #include "shell/session/share.h"
 #include "base/memory.h"
 #include "mpi/plane.h"

@@ -1,4 +1,5 @@
-/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept */
+/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files
+ * kept. */
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -59,10 +60,13 @@ void session_close(struct shell *shell)
 
 void session_reset(struct shell *shell)
 {
-	int n = shell->world->n;
+	struct world *old = shell->world;
 	prints_release(shell);
-	free_world(shell->world, shell->backend);
-	make_world(shell, n);
+	if (shell->backend)
+		shell->backend->stop(shell->backend);
+	make_world(shell, old->n);
+	world_keep_names(shell->world, old);
+	free_world(old, NULL);
 	journal_emptied(&shell->journal);
 	shell->races_told = 0;
 	shell->pace = 0;

@@ -20,9 +20,9 @@ struct prints;      /* prints.c */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
 
-/* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or make it
- * again: the loop that runs a text grants them when the statement is over, before the next one (line/line.c). Those
- * of the second row are the front end's, when the whole line is over. */
+/* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
+ * make it again: the loop that runs a text grants them when the statement is over, before the next one
+ * (line/line.c). Those of the second row are the front end's, when the whole line is over. */
 enum wish_kind {
 	WISH_NONE,
 	WISH_EMPTY,
@@ -88,8 +88,8 @@ enum status session_open(struct shell *shell, struct plane *plane, int n, bool d
 void session_close(struct shell *shell);
 /* An empty world, same machine. Nothing of the one before may be in use. */
 void session_reset(struct shell *shell);
-/* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be returned at
- * once. */
+/* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
+ * returned at once. */
 enum status session_wants_empty(struct shell *shell);
 /* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not
  * know. */

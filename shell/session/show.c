@@ -1,4 +1,7 @@
-/* show.c -- a tensor's numbers as a person reads them */
+/* show.c -- a tensor's numbers as a person reads them.
+ *
+ * Long axes show three entries of each end, as NumPy's repr does; columns are as wide as the widest number
+ * shown. One element has six digits, tables four. */
 #include "shell/session/show.h"
 
 #include <math.h>
@@ -89,7 +92,8 @@ static void matrix(const struct layout *layout, const void *packed, int64_t firs
 	}
 }
 
-/* "[1,0]" above each matrix of a tensor of more than two axes; at most LONG_AXIS of them */
+/* "[1,0]" above each matrix of a tensor of more than two axes; at most LONG_AXIS of them, the rest
+ * counted. */
 static void matrices(const struct layout *layout, const void *packed, struct text *out)
 {
 	int64_t each = layout->dim[layout->dims - 1] * layout->dim[layout->dims - 2],

@@ -1,8 +1,11 @@
-/* timeline.c -- the timeline as text */
+/* timeline.c -- the timeline as text: drawn by trace/, cut to the terminal's width and to rows that a
+ * person still reads. */
 #include "shell/session/timeline.h"
 #include "shell/session/out.h"
 #include "trace/trace.h"
 
+/* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
+ * show them. */
 enum status timeline_draw(
         struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
 {

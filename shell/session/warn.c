@@ -1,5 +1,9 @@
 /* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
- * that can hang */
+ * that can hang.
+ *
+ * A warning is told once, after the line that made it true; how many of each kind were told is kept in the
+ * session, on every process alike, since all make the same text. Replays count them without a word, so
+ * that undo does not repeat old ones. */
 #include "shell/session/warn.h"
 #include "races/races.h"
 #include "shell/session/note.h"
@@ -38,6 +42,8 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 	        op_record(world, a->op)->title == op_record(world, b->op)->title;
 }
 
+/* Equal reads of several ranks are one note: same tensor, same stream, same kernel. It stands where the
+ * first of them is. */
 static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;

@@ -1,4 +1,13 @@
-/* collective.c -- allreduce, broadcast, ... in place or OUT =, on any group */
+/* collective.c -- the line of a collective: allreduce, broadcast, ..., in place or OUT =, on any group.
+ *
+ * Resolved by rank: the stream, the group's part that the rank is in, the tensor, op=, root=, algo=. From
+ * then on the ranks of a line differ in two things only, the size of their part and whether they are its
+ * root, so thousands of ranks share a few plans. Completed by plan: the result's layout by the
+ * collective's own rule, the message's bytes, and whether the algorithm asked for can do it on this
+ * machine and group.
+ *
+ * Ranks of one collective may come by different lines. Whether their shapes, types and reductions agree is
+ * found where they meet in the books, not here. */
 #include "shell/submit/collective.h"
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
@@ -13,6 +22,7 @@
 /* In the order of enum reduction */
 static const char *const reduction_words[] = {"sum", "avg", "max", "min"};
 
+/* op=: sum unless another is named. ST_ARGUMENT names those there are. */
 static enum status read_reduction(struct call *call, int rank, struct record *record)
 {
 	const char *word;
@@ -30,6 +40,8 @@ static enum status read_reduction(struct call *call, int rank, struct record *re
 	return fail(ST_ARGUMENT, "no reduction '%s' (op=sum, avg, max or min)", word);
 }
 
+/* algo=: auto unless another is named; the machine's model then takes the quickest for the bytes and the
+ * group. */
 static enum status read_algorithm(struct call *call, int rank, struct record *record)
 {
 	const char *word;
@@ -46,6 +58,7 @@ static enum status read_algorithm(struct call *call, int rank, struct record *re
 	return ST_OK;
 }
 
+/* root=: a place in the group, as in NCCL, not a rank of the world; 0 unless given. */
 static enum status read_root(const struct group_instance *instance, struct call *call, int rank,
         const char *title, struct record *record)
 {
@@ -80,6 +93,8 @@ enum status group_of(const struct shell *shell, struct call *call, int rank, str
 	return ST_OK;
 }
 
+/* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
+ * of the group and whether it is the root. */
 enum status collective_resolve(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
@@ -112,6 +127,7 @@ enum status collective_resolve(
 	return call_results(call) ? plan_result_view(call, rank, plan, 0) : ST_OK;
 }
 
+/* Refuses algo= where this collective, or a group that lies so on the machine, cannot run it. */
 static enum status check_algorithm(
         const struct shell *shell, const struct collective *collective, const struct record *record, int rank)
 {
@@ -124,7 +140,8 @@ static enum status check_algorithm(
 	        record->bytes, (enum algorithm)record->algorithm, &cost);
 }
 
-/* The larger of input and output, of the root's where they differ. */
+/* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the
+ * root's where only the root has one. An allgather counts its output, a reducescatter its input. */
 static int64_t message_bytes(const struct collective *collective, const struct layout *in, int n, int root)
 {
 	struct layout out = *in;
@@ -156,6 +173,8 @@ static enum status settle_result(
 	return plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE, collective->name);
 }
 
+/* NCCL reads and writes whole blocks on the device: host memory and strided tensors are refused with what
+ * to do. */
 enum status collective_complete(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {

@@ -1,4 +1,9 @@
-/* host.c -- operations of the host's own lane, and answers that are owed at the prompt */
+/* host.c -- operations of the host's own lane, and answers that are owed at the prompt.
+ *
+ * A wait of the host is an OP_SYNC queued on STREAM_HOST: the books have it as any operation, and the
+ * host's clock stands until its target is over. In a script nothing waits for real; the simulation comes
+ * to it later. At the prompt a person waits for an answer, so the line's OP_SYNCs are reached before the
+ * next line is read. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -9,6 +14,9 @@
 
 #include <string.h>
 
+/* The ranks of a line come one after the other, and most say the same: an operation shares the record of
+ * the one before it where phase, object and duration agree. What differs by rank otherwise is no part of a
+ * record. */
 enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
         struct shared_record *alike, op_id *id)
 {
@@ -38,7 +46,9 @@ enum status host_sync(struct shell *shell, struct call *call, int rank, op_id ta
 	        shell, rank, STREAM_HOST, &record, target, &syncs->alike, &syncs->id[syncs->count++]);
 }
 
-/* Those that can be answered are, one rank after the other; the rest waits for lines of others. */
+/* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
+ * lines that another rank has not been given yet (ST_WAITS), or that nothing can help (ST_STUCK). Other
+ * failures end it. */
 static enum status reach_each(struct shell *shell, const op_id *id, int count, struct ranks *left)
 {
 	enum status first = ST_OK;
@@ -54,6 +64,9 @@ static enum status reach_each(struct shell *shell, const op_id *id, int count, s
 	return first;
 }
 
+/* At the prompt: the answers owed. All are reached together first. When some must wait, each is tried by
+ * itself, to tell which; among very many that would take too long, and all are named. The line stands in
+ * any case: its waiting is what the program does now, and a later line may end it. */
 static enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
@@ -87,6 +100,8 @@ enum status host_syncs_end(
 	return status;
 }
 
+/* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
+ * without a line. */
 enum status host_bring(
         struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {

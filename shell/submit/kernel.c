@@ -1,8 +1,17 @@
-/* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`, sources, spin
+/* kernel.c -- every kernel's line: NAME = KERNEL IN ... [on STREAM], in place (sgd w dw), `+=`, sources,
+ * spin.
  *
- * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works in
- * place has no results, and the arguments it changes are marked as written. `parameter` holds its options in
- * the order of the kernel's row. */
+ * The operands of an OP_KERNEL are the kernel's arguments in order, then its results; a kernel that works
+ * in place has no results, and the arguments it changes are marked as written. `parameter` holds its
+ * options in the order of the kernel's row.
+ *
+ *     y += matmul x w        operands: x read, w read, y added to        y has to be there
+ *     sgd w dw lr=0.1        operands: w read and written, dw read     parameter: lr
+ *     spin 2ms               none; duration_ns = 2,000,000
+ *
+ * Resolved by rank: stream, arguments, results as names, options. Completed by plan: shapes by the
+ * kernel's own rule, flops and bytes by its cost (from which the machine's model makes a time when it
+ * runs). */
 #include "shell/submit/kernel.h"
 #include "kernels/kernel.h"
 #include "shell/session/read.h"
@@ -12,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+/* What the kernel does with argument i, for the race check and for memory that nobody has written. */
 static int access_of(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
@@ -40,6 +50,7 @@ static enum status as_dtype(const char *title, const char *word, enum dtype *dty
 	return fail(ST_DTYPE, "%s: no type '%s' (types: f32 f16 bf16 i32)", title, word);
 }
 
+/* A type as a key (to=bf16) or as a bare word; kept as its number. */
 static enum status dtype_value(struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
 	const char *word = NULL;
@@ -55,6 +66,8 @@ static enum status dtype_value(struct call *call, const struct kernel *kernel, i
 	return status;
 }
 
+/* An option by its key, else by its place among the bare numbers, else the row's own value. Times are in
+ * ns. */
 static enum status number_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
@@ -77,6 +90,7 @@ static enum status number_value(
 	return status;
 }
 
+/* The row gives NaN to an option that has to be said. */
 static enum status option_value(
         struct call *call, const struct kernel *kernel, int i, int rank, double *value)
 {
@@ -122,6 +136,8 @@ static enum status arguments(
 	return ST_OK;
 }
 
+/* A source has no input to take a shape from, so the line gives shape and type; f32 unless another is
+ * named. */
 static enum status source_layout(struct call *call, int rank, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX] = {1};
@@ -139,6 +155,8 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 	return status == ST_OK ? layout_make(layout, dtype, dims, dim) : status;
 }
 
+/* How many tensors and results the kernel takes, before their shapes are looked at: these are the mistakes
+ * of typing. */
 static enum status count_arguments(
         const struct call *call, const struct kernel *kernel, const struct submit_plan *plan)
 {
@@ -184,6 +202,8 @@ static enum status kernel_resolve(
 	return status;
 }
 
+/* The plan in the words of kernels/, which knows no books: names for its messages, layouts, and no data
+ * yet. */
 static void fill_call(const struct shell *shell, const struct submit_plan *plan, const struct kernel *kernel,
         struct kernel_call *work)
 {
@@ -198,6 +218,7 @@ static void fill_call(const struct shell *shell, const struct submit_plan *plan,
 	memcpy(work->option, plan->record.parameter, sizeof work->option);
 }
 
+/* += writes what it reads, so its result must be there already and fit; see plan_result_settle. */
 static enum status settle_results(
         struct shell *shell, struct call *call, struct submit_plan *plan, struct kernel_call *work)
 {

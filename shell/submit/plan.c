@@ -1,4 +1,14 @@
-/* plan.c -- resolve every rank, make memory, queue: see plan.h */
+/* plan.c -- resolve every rank, make memory, queue: see plan.h.
+ *
+ *     @0-3 y = relu x            resolve 0: plan A   complete A
+ *                                resolve 1: alike    (another address would make it plan B)
+ *                                resolve 2, 3: alike
+ *                                make y on 0, 1, 2, 3
+ *                                queue 0: record 17;  queue 1, 2, 3: record 17 again
+ *
+ * Until the second step nothing has changed, so a mistake on rank 3 leaves no trace on rank 0. The second
+ * step may find a device full; it then takes back what it made, in reverse. The third fails only for
+ * reasons that end the line half way on every process alike, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -16,6 +26,8 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
+/* The i-th name left of "=": `_` is dropped after the line; two results of one name would overwrite each
+ * other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
 {
 	struct plan_result *result = &plan->result[i];
@@ -46,7 +58,9 @@ static enum status does_not_fit(const struct shell *shell, const struct plan_res
 	        shape_text(wanted).text, why);
 }
 
-/* A result that is there already: in place when it fits, remade when nothing else hangs on it. */
+/* A result whose name is there already. It is overwritten in place when shape and type fit, as with out=.
+ * Else it is made anew and the old memory freed behind the work that still uses it, as when Python binds
+ * the name again; but not where a view, a slice or the host's memory hangs on it. */
 static enum status settle_old(
         struct shell *shell, struct plan_result *result, const struct layout *wanted, const char *title)
 {
@@ -129,6 +143,7 @@ enum status plan_contiguous(const struct shell *shell, const struct submit_plan 
 
 /* ---- do two ranks' lines resolve alike? ---- */
 
+/* Only the dimensions in use count: what lies behind them is not initialised. */
 static bool same_layout(const struct layout *a, const struct layout *b)
 {
 	size_t bytes = a->dims * sizeof a->dim[0];
@@ -142,6 +157,8 @@ static bool same_operand(const struct operand *a, const struct operand *b)
 	        a->name == b->name && a->transposed == b->transposed && same_layout(&a->layout, &b->layout);
 }
 
+/* Before the line: the same name, there or not there on both, at the same address, and as much or as
+ * little in the way of its being made anew. */
 static bool same_result(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
 {
 	const struct view *v = &a->view, *w = &b->view;
@@ -155,7 +172,9 @@ static bool same_result(const struct shell *shell, const struct plan_result *a, 
 	        same_layout(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* a: completed, so results follow its arguments; b: fresh from resolve */
+/* Do two ranks' lines come to the same record? `a` is completed, so results follow its arguments, which
+ * are counted off first; `b` is fresh from resolve. Compared is all that resolve fills: whatever complete
+ * adds follows from it. */
 static bool alike(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
@@ -195,6 +214,8 @@ static void plan_empty(struct submit_plan *plan)
 	plan->queued = 0;
 }
 
+/* The memory of one result on one rank. The name is bound to the new tensor at once; the one that it
+ * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y w). */
 static enum status make_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	const struct plan_result *result = &plan->result[i];
@@ -207,6 +228,7 @@ static enum status make_one(struct shell *shell, const struct submit_plan *plan,
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank, name), &one->made[i]);
 }
 
+/* Takes one result back: its memory is free at once, and the name means what it meant before. */
 static void unmake_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	if (one->made[i] >= 0)
@@ -217,6 +239,8 @@ static void unmake_one(struct shell *shell, const struct submit_plan *plan, stru
 	one->made[i] = one->old[i] = -1;
 }
 
+/* All results on all ranks, or none: when a device has no room left, those made before are taken back,
+ * last first. */
 enum status plans_make(struct shell *shell, struct plans *plans)
 {
 	for (int k = 0; k < plans->ranks; k++) {
@@ -252,6 +276,8 @@ bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_
 	return same;
 }
 
+/* The pool may give the freed block to another tensor of the same stream at once; on others its next owner
+ * waits. */
 enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
 	enum status status = ST_OK;
@@ -280,6 +306,8 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
 }
 
+/* A rank is compared with the last plan only: ranks that are alike come side by side nearly always, and a
+ * search through all would make a line on thousands of unlike ranks slow. */
 enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
         plan_complete *complete, const void *self, struct plans *plans)
 {

@@ -63,10 +63,11 @@ enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *
 enum status plans_make(
         struct shell *shell, struct plans *plans); /* the second step alone: the results' memory */
 enum status plans_queue(struct shell *shell, struct plans *plans);
-/* Puts the addresses of this rank's new results into the plan; true: the record of the rank before says the same,
- * so that this rank's operation can share it. */
+/* Puts the addresses of this rank's new results into the plan; true: the record of the rank before says the
+ * same, so that this rank's operation can share it. */
 bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one);
-/* Frees the tensors that the results replace, and those dropped, behind the work queued on the stream so far. */
+/* Frees the tensors that the results replace, and those dropped, behind the work queued on the stream so
+ * far. */
 enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
 enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
         const void *self, struct plans *plans);

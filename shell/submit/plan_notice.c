@@ -1,5 +1,8 @@
-/* plan_notice.c -- what the prompt says of a line that queued work: "y [256,256] queued on default: 2.00 ms
- * of work, not begun" */
+/* plan_notice.c -- what the prompt says of a line that queued work.
+ *
+ * "y [256,256] queued on default: 2.00 ms of work, not begun". Launches return at once in CUDA, and this
+ * note makes that visible: the work is named with its length if nothing else ran beside it. Ranks with
+ * equal notes that follow each other share one. Scripts, replays and captured graphs say nothing. */
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/submit/plan.h"

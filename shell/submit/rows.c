@@ -1,4 +1,8 @@
-/* rows.c -- a command's row made from every kernel and every collective */
+/* rows.c -- a command's row made from every kernel and every collective.
+ *
+ * Kernels and collectives are described in src/ by their own tables, which know nothing of lines. Here
+ * each becomes a command with usage, help, options and completions, so that adding a kernel needs no file
+ * in commands/. Made once when a process starts; a command of the same name beats it. */
 #include "shell/submit/rows.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -15,6 +19,8 @@ static struct {
 
 #define DTYPE_WORDS "f32 bf16 f16 i32"
 
+/* Tensors first, then a shape and a type for those that make one, then bare numbers. An option is a
+ * number, a time or a type, after its kind. */
 static void kernel_arguments(struct command *row, const struct kernel *kernel)
 {
 	struct argument_row *argument = row->argument;

@@ -1,4 +1,10 @@
-/* together.c -- what a `together { }` keeps until its end */
+/* together.c -- what a `together { }` keeps until its end.
+ *
+ * Each send and receive of the block is kept for its rank, in the order of lines. At the end those of a
+ * rank that share a stream and a group become one operation whose parts start together. Matching by
+ * (source, destination) still goes by the order of the parts.
+ *
+ *     together { send x to=1; recv y from=1; send z to=1 on io }   ->  default: [send x, recv y]  io: [send z] */
 #include "shell/submit/together.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
@@ -24,6 +30,8 @@ struct together {
 	size_t count, room;
 };
 
+/* ncclGroupEnd launches once for all that the group holds: the second operation of a rank and those after
+ * it are free. */
 int together_flags(struct shell *shell, int rank)
 {
 	struct together *together = shell->together;
@@ -93,6 +101,8 @@ void together_begin(struct shell *shell)
 		together->rank[i] = (struct kept_list){false, -1, -1};
 }
 
+/* A refused block (set NULL) leaves nothing of its transfers behind; collectives that were queued in it
+ * stay. */
 enum status together_end(struct shell *shell, const struct ranks *set)
 {
 	struct together *together = shell->together;

@@ -10,8 +10,8 @@ int together_flags(struct shell *shell, int rank);
 /* Keeps the plan's parts until the block ends. */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan);
 
-/* The block: shell->together until its end. What it kept is queued for the ranks of `set`; NULL: the block was
- * refused, and nothing of it is. */
+/* The block: shell->together until its end. What it kept is queued for the ranks of `set`; NULL: the block
+ * was refused, and nothing of it is. */
 void together_begin(struct shell *shell);
 enum status together_end(struct shell *shell, const struct ranks *set);
 

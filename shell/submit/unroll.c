@@ -1,10 +1,10 @@
-/* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step an
- * operation of its own
+/* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step
+ * an operation of its own
  *
- * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a kernel
- * adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is larger than
- * the input (allgather), a copy of one's own part into its place comes first; where it is smaller (reducescatter),
- * the steps, which use up what they work on, have a copy of the input. */
+ * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a
+ * kernel adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is
+ * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
+ * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. */
 #include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
 #include "base/memory.h"
@@ -31,6 +31,8 @@ struct unrolling {
 	int count;
 };
 
+/* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
+ * the whole, so that the timeline shows which chunk each step moves. */
 static struct operand piece(
         struct unrolling *work, const struct operand *of, int64_t offset, int64_t count, int access)
 {
@@ -98,6 +100,9 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 	return queue(work, &record, operands, call.ins + 1);
 }
 
+/* One step: what is sent and what is received go at the same time, as a ring needs it. A piece to be
+ * reduced comes into the scratch tensor, and a kernel behind it on the same stream adds it to the rank's
+ * own. */
 static enum status queue_step(struct unrolling *work, const struct collective_step *step)
 {
 	struct operand operands[2];
@@ -142,6 +147,8 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 
 /* ---- before and after the steps ---- */
 
+/* A tensor without a name for the length of the line; freed in the stream's order, so the host does not
+ * wait for it. */
 static enum status make_temporary(struct unrolling *work, int64_t count, struct operand *operand, int *tensor)
 {
 	struct layout layout;
@@ -212,6 +219,7 @@ static enum status begin(struct unrolling *work)
 	return status == ST_OK ? premultiply(work) : status;
 }
 
+/* A reducescatter leaves the rank's part in the middle of the copy: it goes to the result. */
 static enum status end(struct unrolling *work)
 {
 	const struct submit_plan *plan = work->plan;
@@ -227,6 +235,8 @@ static enum status free_temporary(struct unrolling *work, int tensor)
 	return tensor >= 0 ? shell_tensor_free(work->shell, tensor, 0) : ST_OK;
 }
 
+/* The steps of this rank, made by collectives/; an algorithm that has none for this group is refused here,
+ * before anything is queued. */
 static enum status steps_of(struct unrolling *work)
 {
 	const struct submit_plan *plan = work->plan;
@@ -239,6 +249,7 @@ static enum status steps_of(struct unrolling *work)
 	        work->place, plan->record.root, elements, work->steps, room, &work->count);
 }
 
+/* Temporaries are freed also when a step failed, and the first failure is told. */
 static enum status run_rank(struct unrolling *work)
 {
 	enum status status = steps_of(work);
@@ -276,6 +287,7 @@ static struct unrolling work_of(struct shell *shell, struct call *call, const st
 	        .copy_tensor = -1};
 }
 
+/* All ranks have steps, or the line is refused. */
 static enum status check(struct shell *shell, struct call *call, const struct collective *collective,
         const struct plans *plans)
 {

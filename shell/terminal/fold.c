@@ -91,9 +91,6 @@ void print_folded(const char *lines, size_t count)
 {
 	struct text folded = {0};
 	fold_lines(lines, count, terminal_columns(), &folded);
-	if (folded.broken)
-		fwrite(lines, 1, count, stdout);
-	else
-		fwrite(text_string(&folded), 1, folded.count, stdout);
+	fwrite(text_string(&folded), 1, folded.count, stdout);
 	text_release(&folded);
 }

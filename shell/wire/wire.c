@@ -87,17 +87,11 @@ static void put_flag(cJSON *object, const char *key, bool value)
 		cJSON_AddTrueToObject(object, key);
 }
 
-/* Takes the object. A text that memory ran out for is broken, as ever. */
+/* Takes the object. */
 static void put_line(cJSON *object, struct text *line)
 {
-	char *printed = object ? cJSON_PrintUnformatted(object) : NULL;
-	if (printed) {
-		text_add(line, "%c", WIRE_MARK);
-		text_put(line, printed, strlen(printed));
-		text_put(line, "\n", 1);
-	} else {
-		line->broken = true;
-	}
+	char *printed = cJSON_PrintUnformatted(object);
+	text_add(line, "%c%s\n", WIRE_MARK, printed);
 	cJSON_free(printed);
 	cJSON_Delete(object);
 }

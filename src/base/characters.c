@@ -1,4 +1,11 @@
-/* characters.c -- a text as numbers */
+/* characters.c -- a text as numbers.
+ *
+ *      "hello"      code points  104 101 108 108 111
+ *      vocabulary   e h l o      ids 0 1 2 3, by code point
+ *      text         1 0 2 2 3
+ *
+ * Two passes: the first writes each character's code point in its place and marks it in a table of all there
+ * are; the second turns the marks into ids, and the code points into these. */
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -49,20 +56,17 @@ static enum status check(const char *name, const char *bytes, size_t count)
 }
 
 /* place: 1 for each code point that occurs; becomes its id */
-static enum status number(struct characters *characters, int32_t *place)
+static void number(struct characters *characters, int32_t *place)
 {
 	for (int32_t code = 0; code < CODE_POINTS; code++)
 		characters->vocab += place[code];
 	characters->symbol = mem_alloc((size_t)characters->vocab * sizeof *characters->symbol);
-	if (!characters->symbol)
-		return ST_MEMORY;
 	int32_t id = 0;
 	for (int32_t code = 0; code < CODE_POINTS; code++)
 		if (place[code]) {
 			characters->symbol[id] = (uint32_t)code;
 			place[code] = id++;
 		}
-	return ST_OK;
 }
 
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count)
@@ -74,20 +78,16 @@ enum status characters_make(struct characters *characters, const char *name, con
 		return status;
 	int32_t *place = mem_alloc(CODE_POINTS * sizeof *place);
 	characters->id = mem_alloc(count * sizeof *characters->id);
-	status = place && characters->id ? ST_OK : ST_MEMORY;
-	for (const char *at = bytes; status == ST_OK && at < end;) {
+	for (const char *at = bytes; at < end;) {
 		uint32_t code = next_code(&at);
 		place[code] = 1;
 		characters->id[characters->count++] = (int32_t)code;
 	}
-	if (status == ST_OK)
-		status = number(characters, place);
-	for (int64_t i = 0; status == ST_OK && i < characters->count; i++)
+	number(characters, place);
+	for (int64_t i = 0; i < characters->count; i++)
 		characters->id[i] = place[characters->id[i]];
 	mem_free(place);
-	if (status != ST_OK)
-		characters_release(characters);
-	return status;
+	return ST_OK;
 }
 
 void characters_release(struct characters *characters)

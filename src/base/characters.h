@@ -17,7 +17,7 @@ struct characters {
 	int vocab;
 };
 
-/* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL); ST_MEMORY.
+/* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL);
  * Empty on failure. */
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count);
 void characters_release(struct characters *characters);

@@ -1,5 +1,13 @@
 /* dtype.c -- elements of each type, by way of float. Conversions are done on the bits, so that every computer
- * rounds alike. */
+ * rounds alike.
+ *
+ *      f32     1 sign   8 exponent (bias 127)   23 fraction
+ *      bf16    1        8       (127)            7              the upper half of an f32
+ *      f16     1        5       (15)            10              6e-8 to 65504 (IEEE 754-2019, binary16)
+ *
+ * From f32 to f16 the exponent moves by 112 = 127 - 15, which as a number of bits is 0x38000000. Rounding
+ * adds to the bits as to a whole number: a carry out of the fraction makes the exponent one larger, which is
+ * right, and out of the largest exponent it makes infinity, which is right too. */
 #include "base/dtype.h"
 #include "base/bits.h"
 

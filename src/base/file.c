@@ -1,4 +1,9 @@
-/* file.c -- a file that appears whole or not at all */
+/* file.c -- a file that appears whole or not at all.
+ *
+ *      out.npy.4711.part     written first, in the same folder: rename(2) is atomic only within a file system
+ *      out.npy               takes its name when every byte is there
+ *
+ * A link is followed before, so that the link stays one and its target changes. */
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -38,7 +43,7 @@ static enum status place(struct file *file, const char *path)
 enum status file_begin(struct file **result, const char *path)
 {
 	struct file *file = mem_alloc(sizeof *file);
-	enum status status = file ? place(file, path) : ST_MEMORY;
+	enum status status = place(file, path);
 
 	if (status)
 		mem_free(file);

@@ -1,4 +1,10 @@
-/* layout.c -- shapes and strides */
+/* layout.c -- shapes and strides.
+ *
+ *      x [2,3]      strides 3,1      a b c d e f      x.T [3,2]     strides 1,3, the same memory
+ *      x[:, 1:3]    strides 3,1, from b on: b c e f; its span is b to f, with d in it
+ *
+ * Products of dimensions never overflow: layout_make() refuses what has more than 2^46 bytes, and every other
+ * layout is a part of one that it made. */
 #include "base/dtype.h"
 
 #include <stdio.h>

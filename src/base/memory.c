@@ -1,4 +1,11 @@
-/* memory.c -- allocation, and the one place where a process without memory ends */
+/* memory.c -- allocation, and the one place where a process without memory ends.
+ *
+ * All processes keep the same books. One that cannot write down what the others have written down can only go
+ * wrong later, and in ways that are hard to tell; so it ends at once, with words, and the job with it. The
+ * front end starts new ranks and gives them the lines of the journal again. That is why nothing above here
+ * looks at whether memory was there.
+ *
+ * The words are written by write(2) from a buffer on the stack: stdio may allocate. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -68,14 +75,12 @@ void mem_free(void *block)
 	free(block);
 }
 
-enum status mem_grow(void **items, size_t count, size_t *room, size_t element_bytes)
+void mem_grow(void **items, size_t count, size_t *room, size_t element_bytes)
 {
 	if (count < *room)
-		return ST_OK;
-	size_t wanted = *room ? *room * 2 : 16;
-	*items = mem_resize(*items, wanted * element_bytes);
-	*room = wanted;
-	return ST_OK;
+		return;
+	*room = *room ? *room * 2 : 16;
+	*items = mem_resize(*items, *room * element_bytes);
 }
 
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)

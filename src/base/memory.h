@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zeroed memory; mem_alloc(0) is valid and may be freed. Never NULL: a process that finds no memory cannot keep
- * what it shares with the others, so it says so and ends, and the job with it (mem_on_exhausted). */
+/* Zeroed memory; mem_alloc(0) is valid and may be freed. Never NULL: a process that finds no memory cannot
+ * keep what it shares with the others, so it says so and ends, and the job with it (mem_on_exhausted). */
 void *mem_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* As realloc, never NULL. New bytes are not zeroed. */
 void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
@@ -17,7 +17,7 @@ void mem_free(void *block);
 /* Makes room for one more element in a growable array: MEM_GROW(&v->items, v->count, &v->room).
  * New elements are not zeroed. */
 #define MEM_GROW(items, count, room) mem_grow((void **)(items), (count), (room), sizeof **(items))
-enum status mem_grow(void **items, size_t count, size_t *room, size_t element_bytes);
+void mem_grow(void **items, size_t count, size_t *room, size_t element_bytes);
 /* Makes room for `wanted` elements in all, twice as many as before at least. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
@@ -27,8 +27,8 @@ void *mem_map(size_t bytes) __attribute__((returns_nonnull));
 void mem_unmap(void *pages, size_t bytes);
 
 /* Called when `bytes` were not to be had: it may end the process with words and a status of its own, and must
- * not allocate. After it, or without it, the process prints one line on its standard error and ends with status
- * MEM_EXIT. Any thread may be the one that finds no memory. */
+ * not allocate. After it, or without it, the process prints one line on its standard error and ends with
+ * status MEM_EXIT. Any thread may be the one that finds no memory. */
 void mem_on_exhausted(void (*say)(size_t bytes));
 enum { MEM_EXIT = 4 };
 

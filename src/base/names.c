@@ -1,4 +1,10 @@
-/* names.c -- texts as small integers: a hash table of ids over a list in order of first use */
+/* names.c -- texts as small integers: a hash table of ids over a list in order of first use.
+ *
+ *      slots     .  2  .  .  1  .  3  .        ids, at the place of their text's hash or the next empty one
+ *      entries   1 "x"   2 "dw"   3 "loss"     in order of first use
+ *
+ * All processes meet the same names in the same order, so an id means the same on each, and may be compared
+ * and sent in place of its text. Nothing is ever taken out: an id is valid as long as the table. */
 #include "base/names.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -37,37 +43,27 @@ static name_id *slot_of(const struct names *names, const char *text, size_t leng
 	}
 }
 
-static enum status grow_slots(struct names *names)
+static void grow_slots(struct names *names)
 {
-	struct names larger = *names;
-
 	if ((names->count + 1) * 2 <= names->slot_count)
-		return ST_OK;
+		return;
+	struct names larger = *names;
 	larger.slot_count = names->slot_count * 2;
 	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
-	if (!larger.slots)
-		return ST_MEMORY;
 	for (size_t i = 0; i < names->count; i++) {
 		const struct name_slot *entry = &names->entries[i];
 		*slot_of(&larger, entry->text, entry->length, entry->hash) = (name_id)i + 1;
 	}
 	mem_free(names->slots);
 	*names = larger;
-	return ST_OK;
 }
 
 struct names *names_create(void)
 {
 	enum { FIRST_SLOTS = 256 };
 	struct names *names = mem_alloc(sizeof *names);
-	if (!names)
-		return NULL;
 	names->slot_count = FIRST_SLOTS;
 	names->slots = mem_alloc(FIRST_SLOTS * sizeof *names->slots);
-	if (!names->slots) {
-		mem_free(names);
-		return NULL;
-	}
 	return names;
 }
 
@@ -89,13 +85,10 @@ name_id names_make(struct names *names, const char *text, size_t length)
 
 	if (found)
 		return found;
-	if (grow_slots(names) || MEM_GROW(&names->entries, names->count, &names->room))
-		return 0;
-	char *copy = mem_copy_text(text, length);
-	if (!copy)
-		return 0;
+	grow_slots(names);
+	MEM_GROW(&names->entries, names->count, &names->room);
 	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
-	names->entries[names->count++] = (struct name_slot){copy, length, hash};
+	names->entries[names->count++] = (struct name_slot){mem_copy_text(text, length), length, hash};
 	return (name_id)names->count;
 }
 

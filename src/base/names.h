@@ -2,15 +2,14 @@
 #ifndef RANKSH_NAMES_H
 #define RANKSH_NAMES_H
 
-#include "base/status.h"
 #include <stddef.h>
 
 typedef int name_id; /* 0 is no name */
 struct names;
 
-struct names *names_create(void); /* NULL: ST_MEMORY */
+struct names *names_create(void);
 void names_free(struct names *names);
-/* Finds or makes; 0 when memory ran out. */
+/* Finds the text, or gives it the next number. */
 name_id names_make(struct names *names, const char *text, size_t length);
 name_id names_find(const struct names *names, const char *text, size_t length); /* 0: not there */
 const char *names_text(const struct names *names, name_id id);                  /* "" for 0 */

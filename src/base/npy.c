@@ -175,6 +175,8 @@ void npy_close(struct npy *npy)
 
 /* ---- writing ---- */
 
+/* Version 1.0: the length takes two bytes. Blanks before the line's end bring the data to a multiple of
+ * 64. */
 static bool write_header(FILE *file, const struct layout *layout)
 {
 	static const char *const descr[DT_COUNT] = {
@@ -187,8 +189,7 @@ static bool write_header(FILE *file, const struct layout *layout)
 		at += snprintf(header + at, sizeof header - (size_t)at, "%s%lld", i ? ", " : "",
 		        (long long)layout->dim[i]);
 	at += snprintf(header + at, sizeof header - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
-	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN -
-	        PREFIX; /* the data begins at a multiple of 64 */
+	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;
 	return fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8, padded - 1,
 	               header) == PREFIX + padded;
 }

@@ -1,4 +1,10 @@
-/* number.c -- numbers with units */
+/* number.c -- numbers with units.
+ *
+ * Read into one unit for each kind (ns, bytes, bytes/s, FLOP/s), so that nothing above converts; written with
+ * the prefix that keeps them short. Multiples of bytes are 1024s, as memory and messages are made; those of
+ * rates are 1000s, as vendors state bandwidths and peaks: 12GB/s is 12e9 bytes/s, 12GB is 12 x 2^30 bytes.
+ *
+ * A number that was written to be a whole number of ns is one: see scaled(). */
 #include "base/number.h"
 
 #include <ctype.h>

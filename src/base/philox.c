@@ -7,6 +7,13 @@
 #include "base/philox.h"
 #include "base/bits.h"
 
+/* Ten rounds. A round multiplies two of the four words by constants, into 64 bits each; the low halves take
+ * the places of the factors' neighbours, the high halves are mixed with the other two words and the key:
+ *
+ *      c0 --x 0xD2511F53--> hi_a lo_a            c0' = hi_b ^ c1 ^ k0        c1' = lo_b
+ *      c2 --x 0xCD9E8D57--> hi_b lo_b            c2' = hi_a ^ c3 ^ k1        c3' = lo_a
+ *
+ * and the key moves on by a constant (a Weyl sequence). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
 	uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];

@@ -24,7 +24,8 @@
 		(i) = low_;                               \
 	} while (0)
 
-/* FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): a hash begun with HASH_BEGIN goes on with more bytes. */
+/* FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): a hash begun with HASH_BEGIN goes on with more
+ * bytes. */
 #define HASH_BEGIN UINT64_C(14695981039346656037)
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {

@@ -1,33 +1,15 @@
-/* text.c -- a growing text */
+/* text.c -- a growing text, and what is known about texts in UTF-8: columns, validity, distance.
+ *
+ * Room doubles, so that adding n bytes one by one copies no byte more than about twice. */
 #include "base/text.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool reserve(struct text *text, size_t more)
-{
-	if (text->broken)
-		return false;
-	if (text->count + more + 1 <= text->room)
-		return true;
-	size_t wanted = text->room ? text->room * 2 : 128;
-	while (wanted < text->count + more + 1)
-		wanted *= 2;
-	char *moved = mem_resize(text->bytes, wanted);
-	if (!moved) {
-		text->broken = true;
-		return false;
-	}
-	text->bytes = moved;
-	text->room = wanted;
-	return true;
-}
-
 void text_put(struct text *text, const char *bytes, size_t count)
 {
-	if (!reserve(text, count))
-		return;
+	MEM_ROOM(&text->bytes, text->count + count + 1, &text->room);
 	memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
@@ -42,7 +24,8 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	int length = vsnprintf(small, sizeof small, format, arguments);
 	if (length >= 0 && (size_t)length < sizeof small) {
 		text_put(text, small, (size_t)length);
-	} else if (length >= 0 && reserve(text, (size_t)length)) {
+	} else if (length >= 0) {
+		MEM_ROOM(&text->bytes, text->count + (size_t)length + 1, &text->room);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
 		text->count += (size_t)length;
 	}
@@ -83,6 +66,7 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
+/* An escape sequence ends with its first letter, or any of @ to ~. */
 size_t text_columns(const char *utf8)
 {
 	size_t columns = 0;
@@ -99,6 +83,14 @@ size_t text_columns(const char *utf8)
 	return columns;
 }
 
+/* RFC 3629: the shortest form only, no surrogates, nothing above U+10FFFF:
+ *
+ *      00-7f                         one byte
+ *      c2-df 80-bf                   two: c0 and c1 would be longer forms of one
+ *      e0-ef 80-bf 80-bf             three; behind e0 from a0 on, behind ed up to 9f: d800 to dfff
+ *                                    are surrogates
+ *      f0-f4 80-bf 80-bf 80-bf       four; behind f0 from 90 on, behind f4 up to 8f
+ */
 bool text_is_utf8(const char *bytes, size_t count)
 {
 	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
@@ -127,6 +119,13 @@ static int least(int a, int b, int c)
 	return m < c ? m : c;
 }
 
+/* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
+ * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
+ *
+ *      before[j-1]  before[j]           replace, or the same letter: before[j-1] + 0 or 1
+ *      now[j-1]     now[j]              delete: before[j] + 1        insert: now[j-1] + 1
+ *
+ * swapped: older[j-2] + 1. Longer words are cut at MOST letters: nobody means a name of 64. */
 int text_distance(const char *a, const char *b)
 {
 	enum { MOST = 64 };

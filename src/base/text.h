@@ -10,7 +10,6 @@ struct text {
 	char *bytes;  /* NUL-terminated once anything was added; use text_string() */
 	size_t count; /* without the NUL */
 	size_t room;
-	bool broken; /* memory ran out: what was added since is lost; check once, at the end */
 };
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -80,14 +80,14 @@ struct collective {
 	/* NCCL's "bus bandwidth" factor of a group of n: busbw = message bytes / time x factor (nccl-tests,
 	 * PERFORMANCE.md). In a ring, a rank sends that much of the message. */
 	double (*bus_factor)(int n);
-	/* Layout of the result from that of the input, for a rank at `place` (root: place of the root). dims
-	 * of the first axis grow or shrink by the group's size; reducescatter, scatter, alltoall want it
-	 * divisible where the field does. A rank that gets no result (gather, reduce: all but the root) has
-	 * out->dims 0. A scatter's input has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
+	/* Layout of the result from that of the input, for a rank at `place` (root: place of the root). The
+	 * first axis grows or shrinks by the group's size; reducescatter, scatter and alltoall want it
+	 * divisible. A rank that gets no result (gather, reduce: all but the root) has out->dims 0. A
+	 * scatter's input has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
 	enum status (*shape)(
 	        const char *name, const struct layout *in, int n, int place, int root, struct layout *out);
-	/* By way of collective_data(), which sees to overlaps. ST_MPI; then the same MPI calls have been made all
-	 * the same. */
+	/* By way of collective_data(), which sees to overlaps. ST_MPI; the same MPI calls have then been made
+	 * all the same. */
 	enum status (*data)(const struct collective_job *job);
 };
 #define X(name) extern const struct collective collective_##name;
@@ -125,8 +125,8 @@ bool collective_unrolls(const struct collective *collective);
  * arguments. in may overlap out; out may be NULL where a rank gets no result, in where its input is not
  * looked at. All members get the same bits, those of the unrolled ring, on every computer: each addition is
  * rounded to the tensor's type, in the order of the ring. An average of floats is the sum of each input times
- * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a number
- * wins over a NaN. comm: the group's. ST_MPI. */
+ * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
+ * number wins over a NaN. comm: the group's. ST_MPI. */
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
         enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count);
 

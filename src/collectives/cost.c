@@ -1,4 +1,21 @@
-/* cost.c -- the quickest algorithm for a collective on a group, or the one asked for */
+/* cost.c -- the quickest algorithm for a collective on a group, or the one asked for.
+ *
+ * Every row of ALGORITHMS states its cost as latency + bytes / rate (Hockney 1994), the least over its
+ * protocols; the quickest row is taken, as NCCL does:
+ *
+ *      time
+ *       |                         .'  tree: 2 log n hops, more bytes
+ *       |                     .'     _ -
+ *       |                 .'  _ - '      ring: 2(n-1) hops, the least bytes
+ *       |             _.- '
+ *       |     _ - ' .'
+ *       | - '   .'
+ *       +------------------------------------ message
+ *
+ * Small messages pay for steps, large ones for bytes; where the lines cross, the algorithm changes.
+ *
+ * Two models: with nccl=1 the figures of NCCL's tuner (nccl.c); else the machine's own link latency and rate,
+ * the model of textbooks (Thakur, Rabenseifner, Gropp 2005). */
 #include "collectives/inside.h"
 #include <string.h>
 

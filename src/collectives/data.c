@@ -1,8 +1,8 @@
 /* data.c -- the data of a collective: host buffers over MPI
  *
- * A reduction is not left to MPI, whose order of additions depends on its version, on sizes and on the number of
- * processes. Each place gets its own piece of everybody's tensor and adds the pieces up in the order in which a
- * ring would; then the sums are exchanged. With n = 3, tensors a, b, c of places 0, 1, 2:
+ * A reduction is not left to MPI, whose order of additions depends on its version, on sizes and on the number
+ * of processes. Each place gets its own piece of everybody's tensor and adds the pieces up in the order in
+ * which a ring would; then the sums are exchanged. With n = 3, tensors a, b, c of places 0, 1, 2:
  *
  *      place 0   a0 a1 a2         a0 b0 c0    (a0 + b0) + c0         s0 s1 s2
  *      place 1   b0 b1 b2   ->    a1 b1 c1    (b1 + c1) + a1   ->    s0 s1 s2
@@ -57,8 +57,8 @@ static void combine_i32(enum reduction reduction, int32_t *sum, const int32_t *x
 			sum[i] = wrapped((int64_t)sum[i] + x[i]);
 }
 
-/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, since f32 has more than twice
- * their digits (Figueroa, When is double rounding innocuous?, 1995). */
+/* f16 and bf16: added in f32 and rounded back, which is the correctly rounded sum, since f32 has more than
+ * twice their digits (Figueroa, When is double rounding innocuous?, 1995). */
 static void combine_halves(
         enum dtype dtype, enum reduction reduction, uint16_t *sum, const uint16_t *x, int64_t count)
 {
@@ -110,8 +110,8 @@ static char *reduce_blocks(const struct collective_job *job, char *blocks, int64
 
 enum { ALL = -1 };
 
-/* The sum of a piece begins with the values of place `first`, and goes to place `to`, to ALL, or, when out is of
- * one piece only (a reducescatter's), stays. */
+/* The sum of a piece begins with the values of place `first`, and goes to place `to`, to ALL, or, when out is
+ * of one piece only (a reducescatter's), stays. */
 static enum status reduce(const struct collective_job *job, int first, int to, bool stays)
 {
 	int64_t begin = piece_at(job->in_count, job->n, job->place),

@@ -2,7 +2,7 @@
  * for all.
  *
  *      GPU 0 --a--.              .--- a+b+c+d, part 0 ---> GPU 0 -- writes it once --.
- *      GPU 1 --b-- [ switch: + ] ---- a+b+c+d, part 1 ---> GPU 1 -- writes it once --- [ switch: to all ] -> 0 1 2 3
+ *      GPU 1 --b-- [ switch: + ] ---- a+b+c+d, part 1 ---> GPU 1 -- writes it once --- [ to all ] -> 0 1 2 3
  *      GPU 2 --c--'              '--- ...                                            '
  *
  * NVIDIA/nccl@5067397 (v2.30.7) src/graph/tuning.cc: a channel carries rate x efficiency x

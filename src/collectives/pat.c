@@ -1,8 +1,8 @@
 /* pat.c -- parallel aggregated trees: allgather and reducescatter in log2 n steps of growing size, for one
  * GPU a node
  *
- * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. What rank 0 of 8
- * holds in an allgather:
+ * In step k a rank exchanges 2^k parts with the rank 2^k away: the bytes of a ring, fewer steps. What rank 0
+ * of 8 holds in an allgather:
  *
  *      before     0 . . . . . . .
  *      step 0     0 . . . . . . 7      from the rank 1 away: 1 part

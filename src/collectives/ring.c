@@ -4,7 +4,8 @@
  *        '-- 3 <- 2 <'      every stop; after 3 steps rank r holds the sum of piece r+1. Gather: the sums go
  *                           round.
  *
- * The reduction with n = 4, by step and rank: the piece that arrives, and how many have been added to it then:
+ * The reduction with n = 4, by step and rank: the piece that arrives, and how many have been added to it
+ * then:
  *
  *              rank 0   rank 1   rank 2   rank 3
  *      step 0  3: 2     0: 2     1: 2     2: 2

@@ -5,7 +5,9 @@
 
 #define OPTIONS "[in GROUP] [on STREAM] [algo=" ALGORITHM_CHOICE "]"
 
-/* nccl-tests' factors: what each of n ranks sends in a ring, in messages */
+/* nccl-tests' factors (PERFORMANCE.md): what each of n ranks sends in a ring, in messages. Bandwidth times
+ * the factor is what the narrowest link carries, and does not depend on n: the number to compare with the
+ * hardware's. */
 static double twice_round(int n)
 {
 	return 2.0 * (n - 1) / n;

@@ -1,4 +1,14 @@
-/* shapes.c -- the result's shape of each collective. The first axis is the one that a group shares out. */
+/* shapes.c -- the result's shape of each collective. The first axis is the one that a group shares out.
+ *
+ *      n = 4          a rank's input     its result
+ *      same           [8,2]              [8,2]          allreduce, broadcast, barrier
+ *      root same      [8,2]              [8,2]          reduce: on the root alone
+ *      grown          [2,2]              [8,2]          allgather
+ *      root grown     [2,2]              [8,2]          gather: on the root alone
+ *      shared         [8,2]              [2,2]          reducescatter, scatter
+ *      exchanged      [8,2]              [8,2]          alltoall
+ *
+ * Each is a shape_rule: n is the size of the group, `place` this rank's in it, `root` the root's. */
 #include "collectives/inside.h"
 #include "base/text.h"
 

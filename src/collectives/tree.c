@@ -7,7 +7,18 @@
  *
  *        0 ----------> 4          level 1: 0 sends to 4
  *        0 --> 2       4 --> 6    level 2
- *        0>1   2>3     4>5   6>7  level 3 */
+ *        0>1   2>3     4>5   6>7  level 3
+ *
+ * The two trees of an allreduce (Sanders, Speck, Traeff 2009), which NCCL builds over the nodes. A leaf only
+ * sends up and is sent to; an inner rank does both, for two children. The second tree is the first moved on
+ * by a rank, so that no rank is an inner one of both, and what the leaves of one leave idle the other
+ * uses. Of 7 ranks:
+ *
+ *        first half:        3               second half:       4
+ *                         /   \                              /   \
+ *                        1     5                            2     6
+ *                       / \   / \                          / \   / \
+ *                      0   2 4   6                        1   3 5   0  */
 #include "collectives/inside.h"
 
 int log2_up(int n)

@@ -3,7 +3,14 @@
  * A running operation is noted from its start on. Before an output appears (or the host fills a tensor),
  * those among the running ones that read that memory are evaluated: kernels into memory of their own,
  * copies, sends and collectives by packing their input. What nobody disturbs is computed at its end,
- * straight into place. */
+ * straight into place.
+ *
+ *      time      1            2                 3
+ *      io        |---- copy x -> h ---------------|      reads x as it was at 1
+ *      default         |-- x = relu z --|                writes x at 2: the copy's input is packed first
+ *
+ * So every operation computes with its inputs of the instant it starts, and a race has one outcome, the same
+ * on every run: that of the virtual times. */
 #include "data/data.h"
 #include "base/memory.h"
 #include "data/evaluate.h"
@@ -92,6 +99,7 @@ enum status data_failure(struct rank_data *data)
 	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
+/* The first failure waits to be asked for; others only spoil. */
 static void keep(struct rank_data *data, enum status status)
 {
 	data->spoiled |= status != ST_OK;

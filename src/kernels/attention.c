@@ -8,6 +8,16 @@
  * The gradient computes the probabilities p again from q and k (as flash attention does: nothing of size seq
  * x seq is kept):
  *     dv = p.T do      ds = p (do v.T - rowsum(p (do v.T))) / sqrt(d)      dq = ds k      dk = ds.T q
+ * where p (do v.T) is element by element. Step by step: do v.T is the gradient of p; softmax's gradient
+ * (rows.c) makes ds of it; the scale of q k.T comes on top.
+ *
+ * Where the heads of a token lie, hidden = 8, heads = 2, seq = 3, two sequences:
+ *
+ *      row 0 ..  2     [ head 0: 4 columns | head 1: 4 columns ]     sequence 0
+ *      row 3 ..  5     [ head 0            | head 1            ]     sequence 1
+ *
+ * A head of a sequence is thus a [3,4] matrix whose rows are 8 apart: the BLAS takes it where it is.
+ *
  * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
  * cores do. */
 #include "kernels/common.h"
@@ -146,6 +156,7 @@ struct attention_head {
 	float *p, *ds; /* [n,n] */
 };
 
+/* c := scale a b + beta c, with c [m,n] and a b summed over k; ta and tb transpose a and b */
 static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float scale, const float *a,
         int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
@@ -200,6 +211,7 @@ static float *at(
 	return rows->data + sequence_number * h->n * rows->ld + head * h->d;
 }
 
+/* in: q k v of all heads; o of this one := softmax(q k.T / sqrt(d)) v + beta o */
 static void forward(const struct attention_head *h, const struct rows in[], const struct rows *out, int64_t s,
         int64_t head, float beta)
 {
@@ -226,6 +238,7 @@ static void backward(const struct attention_head *h, const struct rows in[], con
 	        at(&out[1], h, s, head), out[1].ld);
 }
 
+/* Forward and backward, one head of one sequence after another; p and ds are used again for each. */
 static void attend(const struct kernel_call *call)
 {
 	struct rows in[4], out[3];
@@ -267,9 +280,7 @@ const struct kernel kernel_attention = {
         .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
         .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
         .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
-        .ins_min = 3,
-        .ins_max = 3,
-        .outs = 1,
+        KERNEL_TAKES(3, 1),
         .option = OPTIONS,
         .shape = attention_shape,
         .cost = attention_cost,
@@ -284,9 +295,7 @@ const struct kernel kernel_attention_grad = {
         .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
         .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v heads=2 "
                    "seq=4 causal=1",
-        .ins_min = 4,
-        .ins_max = 4,
-        .outs = 3,
+        KERNEL_TAKES(4, 3),
         .option = OPTIONS,
         .shape = attention_grad_shape,
         .cost = attention_grad_cost,

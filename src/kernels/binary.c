@@ -1,19 +1,22 @@
 /* binary.c -- add sub mul div maximum fmax fmin: two tensors, element by element, broadcast as NumPy does.
  *
+ * NumPy's broadcasting: shapes are laid side by side from the right; where one has a 1, or nothing, its
+ * element serves for all of the other's.
+ *
+ *      a    [4,8]      [4,8]      [4,1]
+ *      b      [8]      [4,1]      [1,8]
+ *      y    [4,8]      [4,8]      [4,8]
+ *
  * Types mix as PyTorch's: f32 with anything gives f32, i32 with a float that float, f16 with bf16 gives f32;
  * div of i32s gives f32. i32 wraps. */
 #include "kernels/common.h"
 
 static enum status cannot_broadcast(const struct kernel_call *call)
 {
-	struct text a = {0}, b = {0};
-	layout_text(&call->in[0].layout, &a);
-	layout_text(&call->in[1].layout, &b);
-	fail(ST_SHAPE, "%s is %s, %s is %s: %s wants sizes that agree, or are 1, from the last dimension on",
-	        call->in[0].name, text_string(&a), call->in[1].name, text_string(&b), call->kernel->name);
-	text_release(&a);
-	text_release(&b);
-	return ST_SHAPE;
+	return fail(ST_SHAPE,
+	        "%s is %s, %s is %s: %s wants sizes that agree, or are 1, from the last dimension on",
+	        call->in[0].name, shape_text(&call->in[0].layout).text, call->in[1].name,
+	        shape_text(&call->in[1].layout).text, call->kernel->name);
 }
 
 static enum dtype mixed(enum dtype a, enum dtype b)
@@ -23,6 +26,7 @@ static enum dtype mixed(enum dtype a, enum dtype b)
 	return a == DT_I32 ? b : DT_F32;
 }
 
+/* Sizes are compared from the last dimension on: i counts from 1 at the right */
 static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 {
 	const struct layout *a = &call->in[0].layout, *b = &call->in[1].layout;
@@ -52,24 +56,23 @@ static enum status div_shape(struct kernel_call *call)
 }
 
 /* NAME is the loop for floats; NAME_whole that for two i32s, in 64 bits and wrapped to 32 as a GPU's integer
- * unit does: 2147483647 + 1 is -2147483648. The product of two i32s has up to 62 bits, which a double rounds. */
+ * unit does: 2147483647 + 1 is -2147483648. The product of two i32s has up to 62 bits, which a double
+ * rounds. */
 #define BINARY(name, result)                               \
 	LOOP(name)                                         \
 	{                                                  \
-		(void)option;                              \
 		for (int64_t i = 0; i < count; i++) {      \
 			double a = in[0][i], b = in[1][i]; \
 			out[i] = result;                   \
 		}                                          \
 	}
-#define BINARY_WHOLE(name, result)                                                                    \
-	static void name##_whole(int64_t count, double *const *in, double *out, const double *option) \
-	{                                                                                             \
-		(void)option;                                                                         \
-		for (int64_t i = 0; i < count; i++) {                                                 \
-			int64_t a = (int64_t)in[0][i], b = (int64_t)in[1][i];                         \
-			out[i] = wrapped(result);                                                     \
-		}                                                                                     \
+#define BINARY_WHOLE(name, result)                                            \
+	static void name##_whole LOOP_PARAMETERS                              \
+	{                                                                     \
+		for (int64_t i = 0; i < count; i++) {                         \
+			int64_t a = (int64_t)in[0][i], b = (int64_t)in[1][i]; \
+			out[i] = wrapped(result);                             \
+		}                                                             \
 	}
 BINARY(add, a + b)
 BINARY_WHOLE(add, a + b)
@@ -89,9 +92,7 @@ const struct kernel kernel_add = {
         .torch = "y = a + b",
         .cuda = "add<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[8] = randn\ny = add a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = add,
@@ -104,9 +105,7 @@ const struct kernel kernel_sub = {
         .torch = "y = a - b",
         .cuda = "sub<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[4,1] = randn\ny = sub a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = sub,
@@ -119,9 +118,7 @@ const struct kernel kernel_mul = {
         .torch = "y = a * b",
         .cuda = "mul<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[4,8] = randn\ny = mul a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = mul,
@@ -134,9 +131,7 @@ const struct kernel kernel_div = {
         .torch = "y = a / b",
         .cuda = "div<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] = randn\ntensor b[4,1] = 2\ny = div a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = div_shape,
         .cost = kernel_cost_one,
         .elements = divide,
@@ -148,9 +143,7 @@ const struct kernel kernel_maximum = {
         .torch = "y = torch.maximum(a, b)",
         .cuda = "maximum<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[1] = randn\ny = maximum a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = maximum,
@@ -162,9 +155,7 @@ const struct kernel kernel_fmax = {
         .torch = "y = torch.fmax(a, b)",
         .cuda = "fmax<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[1] = randn\ny = fmax a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = larger,
@@ -177,9 +168,7 @@ const struct kernel kernel_fmin = {
         .torch = "y = torch.fmin(a, b)",
         .cuda = "fmin<<<blocks, threads, 0, stream>>>",
         .example = "tensor a[4,8] b[1] = randn\ny = fmin a b",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = binary_shape,
         .cost = kernel_cost_one,
         .elements = smaller,

@@ -36,13 +36,9 @@ enum status kernel_wants_same_shapes(const struct kernel_call *call)
 	for (int i = 1; i < call->ins && status == ST_OK; i++) {
 		if (layout_same_shape(&call->in[0].layout, &call->in[i].layout))
 			continue;
-		struct text first = {0}, other = {0};
-		layout_text(&call->in[0].layout, &first);
-		layout_text(&call->in[i].layout, &other);
 		status = fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", call->in[0].name,
-		        text_string(&first), call->in[i].name, text_string(&other), call->kernel->name);
-		text_release(&first);
-		text_release(&other);
+		        shape_text(&call->in[0].layout).text, call->in[i].name,
+		        shape_text(&call->in[i].layout).text, call->kernel->name);
 	}
 	return status;
 }
@@ -64,7 +60,12 @@ enum status kernel_wants_whole(const struct kernel_call *call, int option, doubl
 	        call->kernel->option[option].name, value, least);
 }
 
-/* ---- costs ---- */
+/* ---- costs ----
+ *
+ * The time of a kernel is the larger of operations / peak and bytes / bandwidth: the roofline model
+ * (Williams, Waterman, Patterson, CACM 52(4), 2009), which machine_kernel_ns() draws. Bytes are counted as if
+ * caches held nothing: every operand goes over the memory bus once, and twice where it is read and written
+ * back. */
 
 void kernel_cost(const struct kernel_call *call, double operations, double *flops, double *bytes)
 {
@@ -101,6 +102,17 @@ void kernel_cost_few(const struct kernel_call *call, double *flops, double *byte
 }
 
 /* ---- loops ---- */
+
+LOOP(kernel_copy)
+{
+	for (int64_t i = 0; i < count; i++)
+		out[i] = in[0][i];
+}
+
+void kernel_same(int64_t count, double *const *in, double *out, const double *option)
+{
+	kernel_copy(count, in, out, option);
+}
 
 void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
         const double *values)
@@ -186,8 +198,8 @@ void kernel_from_floats(const struct kernel_tensor *tensor, const float *values)
 	}
 }
 
-/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and the
- * sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and
+ * the sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
 LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
 {
 	enum { PARTS = 8 };
@@ -231,7 +243,15 @@ void kernel_softmax_row(float *row, int64_t count, int64_t room)
 		row[i] = 0;
 }
 
-/* ---- outputs over inputs ---- */
+/* ---- outputs over inputs ----
+ *
+ * y = x[1:] of a tensor into x[:-1], or y = matmul y w: an output lies in memory that is still to be read.
+ * Three cases:
+ *      no common byte              the output is written where it is
+ *      the very same tensor        as well: element i is read before element i is written, and never again
+ *      anything between            computed into memory of its own, then copied to its place
+ * Common bytes are judged by the spans, from the first to the last element: two columns of one matrix count
+ * as overlapping, and cost a copy that is not needed, never a wrong result. */
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {

@@ -39,10 +39,12 @@ void kernel_cost_few(const struct kernel_call *call, double *flops,
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
 /* out[0] row by row of the last dimension: `count` is that of in[0]; out has as many columns, or one */
 void kernel_rows(const struct kernel_call *call, kernel_loop *loop);
-/* A kernel_loop, compiled twice; its body follows. */
-#define LOOP(name)                                                                           \
-	LOOP_OF(name, (int64_t count, double *const *in, double *out, const double *option), \
-	        (count, in, out, option))
+/* Defines a kernel_loop, in the three machine codes of widths.h; its body follows. */
+#define LOOP_PARAMETERS \
+	(int64_t count, double *const *in, double *out, const double *option __attribute__((unused)))
+#define LOOP(name) LOOP_OF(name, LOOP_PARAMETERS, (count, in, out, option))
+/* y := x, for cast and spin */
+kernel_loop kernel_same;
 int64_t kernel_row_length(const struct kernel_tensor *tensor); /* the last dimension */
 
 /* out[0] (written, or added to) from `count` values at element `from` */
@@ -53,8 +55,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 void kernel_floats(const struct kernel_tensor *tensor, float *to);
 void kernel_from_floats(const struct kernel_tensor *tensor, const float *values);
 
-/* The first `count` of a row become its softmax, the rest up to `room` 0, for a kernel that has it on its way.
- * What is padded with -infinity to a multiple of 16, whose exp is 0, is computed in vectors without a rest. */
+/* The first `count` of a row become its softmax, the rest up to `room` 0, for a kernel that has it on its
+ * way. What is padded with -infinity to a multiple of 16, whose exp is 0, is computed in vectors without a
+ * rest. */
 void kernel_softmax_row(float *row, int64_t count, int64_t room);
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b);

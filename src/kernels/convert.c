@@ -1,16 +1,16 @@
-/* convert.c -- cast, quantize, topk: the same numbers with fewer bits, or fewer of them */
+/* convert.c -- cast, quantize, topk: the same numbers with fewer bits, or fewer of them.
+ *
+ * All three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
+ * for int8 (kept in i32, of which a quarter would travel), topk sends the largest few and their places.
+ *
+ * quantize is symmetric: one scale for the whole tensor, no zero point. The largest size becomes 127; -128 is
+ * not used, so that q and -q are both there. s is rounded to f32 before it divides, because what is sent is
+ * the rounded one: the receiver multiplies by the very number the sender divided by. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-LOOP(same)
-{
-	(void)option;
-	for (int64_t i = 0; i < count; i++)
-		out[i] = in[0][i];
-}
 
 /* ---- cast ---- */
 
@@ -20,7 +20,7 @@ static enum status cast_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)call->option[0], x->dims, x->dim);
 }
 
-/* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to even ---- */
+/* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to nearest, ties to even ---- */
 
 static enum status quantize_shape(struct kernel_call *call)
 {
@@ -37,6 +37,7 @@ static void quantize_loop(int64_t count, double *const *in, double *out, const d
 		out[i] = nearbyint(in[0][i] / option[0]);
 }
 
+/* max|x|; a NaN is kept, and makes the scale one */
 static double largest_size(const struct kernel_tensor *tensor)
 {
 	double x[LANE_CHUNK], most = 0;
@@ -104,6 +105,8 @@ static int by_value(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* One row of `length` values x, which is used up; sorted has room for as many. The k first of the order go to
+ * row `row` of both results. */
 static void topk_row(
         const struct kernel_call *call, int64_t row, int64_t length, double *x, struct ranked *sorted)
 {
@@ -143,13 +146,11 @@ const struct kernel kernel_cast = {
         .torch = "y = x.to(torch.bfloat16)",
         .cuda = "cast<<<blocks, threads, 0, stream>>>",
         .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .option = {{"to", NAN, "the type", KO_DTYPE}},
         .shape = cast_shape,
         .cost = kernel_cost_move,
-        .elements = same,
+        .elements = kernel_same,
 };
 const struct kernel kernel_quantize = {
         .name = "quantize",
@@ -159,9 +160,7 @@ const struct kernel kernel_quantize = {
         .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
         .cuda = "quantize<<<blocks, threads, 0, stream>>>",
         .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 2,
+        KERNEL_TAKES(1, 2),
         .shape = quantize_shape,
         .cost = kernel_cost_few,
         .run = quantize,
@@ -173,9 +172,7 @@ const struct kernel kernel_topk = {
         .torch = "v, i = torch.topk(x, k)",
         .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
         .example = "tensor x[4,8] = randn\nv i = topk x k=2",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 2,
+        KERNEL_TAKES(1, 2),
         .option = {{"k", NAN, "how many", KO_NUMBER}},
         .shape = topk_shape,
         .cost = kernel_cost_few,

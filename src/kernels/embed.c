@@ -2,7 +2,16 @@
  * of what was added to every row.
  *
  * A number that is no row of the table gives a row of NaN, and adds to no gradient. The gradient adds up in
- * the order of the ids. */
+ * the order of the ids, so an id that comes twice is no race.
+ *
+ *      table            ids            x = embed table ids       dtable = embed_grad dx ids rows=4
+ *      row 0   a        2              c                         row 0   dx1
+ *      row 1   b        0              a                         row 1   0
+ *      row 2   c        2              c                         row 2   dx0 + dx2
+ *      row 3   d                                                 row 3   0
+ *
+ * The gradient is as large as the table, though few of its rows are not 0: what makes it costly to reduce
+ * over ranks. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -151,9 +160,7 @@ const struct kernel kernel_embed = {
         .torch = "x = F.embedding(ids, table)",
         .cuda = "embed<<<tokens, threads, 0, stream>>>",
         .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = embed_shape,
         .cost = embed_cost,
         .run = embed,
@@ -165,9 +172,7 @@ const struct kernel kernel_embed_grad = {
         .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
         .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
         .example = "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .option = {{"rows", NAN, "of the table", KO_NUMBER}},
         .shape = embed_grad_shape,
         .cost = kernel_cost_one,
@@ -180,9 +185,7 @@ const struct kernel kernel_colsum = {
         .torch = "y = x.sum(0)",
         .cuda = "cublasSgemv",
         .example = "tensor x[4,8] = randn\ny = colsum x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = colsum_shape,
         .cost = kernel_cost_one,
         .run = colsum,

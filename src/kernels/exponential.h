@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* exp(x) = 2^n exp(r): n is the whole number nearest to x / ln 2, so |r| <= ln 2 / 2 = 0.347 (Cody and Waite,
- * Software Manual for the Elementary Functions, 1980, ch. 6). exp(r) is its Taylor series to r^10, by Horner's
- * rule; what is left out is below r^11 / 11! = 2.2e-13 of it, a ten-thousandth of what f32 resolves.
+ * Software Manual for the Elementary Functions, 1980, ch. 6). exp(r) is its Taylor series to r^10, by
+ * Horner's rule; what is left out is below r^11 / 11! = 2.2e-13 of it, a ten-thousandth of what f32 resolves.
  * The result is 0 below -708, infinite above 709; NaN stays NaN. */
 INLINE double exponential(double x)
 {
-	/* 1.5 x 2^52: a double of that size has no bits for a fraction, so adding it rounds to a whole number,
-	 * and leaves that number in the low bits. */
+	/* 1.5 x 2^52: a double of that size has no bits for a fraction, so adding it rounds to a whole
+	 * number, and leaves that number in the low bits. */
 	const double whole = 0x1.8p52;
 	double bounded = x < -708 ? -708 : x > 709 ? 709 : x;
 	double shifted = bounded * 1.44269504088896338700 + whole, n = shifted - whole;

@@ -1,4 +1,13 @@
-/* inplace.c -- fill sgd adam: they write their first arguments */
+/* inplace.c -- fill sgd adam: they write their first arguments.
+ *
+ *      sgd      w := w - lr dw
+ *      adam     m := b1 m + (1 - b1) dw             Kingma and Ba 2015, arXiv:1412.6980
+ *               v := b2 v + (1 - b2) dw^2
+ *               w := w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
+ *
+ * All is computed in double and rounded once to the type of each tensor. Each element depends on its own
+ * place alone, so parts of a tensor, updated by different ranks, give the bits of the whole: what ZeRO rests
+ * on. */
 #include "kernels/common.h"
 
 #include <math.h>
@@ -107,8 +116,7 @@ const struct kernel kernel_fill = {
         .torch = "x.fill_(0)",
         .cuda = "cudaMemsetAsync",
         .example = "tensor x[4,8]\nfill x 0",
-        .ins_min = 1,
-        .ins_max = 1,
+        KERNEL_TAKES(1, 0),
         .in_place = 1,
         .writes = 1,
         .write_only = true,
@@ -125,8 +133,7 @@ const struct kernel kernel_sgd = {
         .torch = "w -= lr * dw   # torch.optim.SGD",
         .cuda = "cublasSaxpy",
         .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",
-        .ins_min = 2,
-        .ins_max = 2,
+        KERNEL_TAKES(2, 0),
         .in_place = 1,
         .writes = 1,
         .option = {{"lr", NAN, "learning rate", KO_NUMBER}},
@@ -142,8 +149,7 @@ const struct kernel kernel_adam = {
         .torch = "torch.optim.Adam([w], lr=1e-3).step()",
         .cuda = "adam<<<blocks, threads, 0, stream>>>",
         .example = "tensor w[4,8] dw[4,8] = randn\ntensor m[4,8] v[4,8] = zeros\nadam w dw m v t=1",
-        .ins_min = 4,
-        .ins_max = 4,
+        KERNEL_TAKES(4, 0),
         .in_place = 1,
         .writes = 1 << 0 | 1 << 2 | 1 << 3,
         .option =

@@ -1,4 +1,7 @@
-/* kernels.c -- the list of kernels, in the order of help */
+/* kernels.c -- the list of kernels, in the order of help, and which machine code their loops run in.
+ *
+ * To add a kernel: its row `const struct kernel kernel_NAME` in the file of its family, and X(NAME) here.
+ * Parsing, help, completion, books, costs and the tests that try every example find it by this list. */
 #include "kernels/kernel.h"
 #include "kernels/widths.h"
 

@@ -1,8 +1,16 @@
-/* lane.c -- a strided tensor of any type as one long row of doubles */
+/* lane.c -- a strided tensor of any type as one long row of doubles.
+ *
+ * (1) Dimensions of 1 are dropped, and neighbours that lie in one line are merged, so that most tensors
+ *     become one dimension, and the inner loop is long.
+ * (2) A dimension that is repeated (broadcast) has stride 0.
+ * (3) Reading and writing go in runs: locate() finds where a run begins by divisions, once a run, and load()
+ *     and store() do it without any. */
 #include "kernels/lane.h"
 #include "base/arithmetic.h"
 #include "kernels/widths.h"
 
+/* (1): from the first dimension to the last; a dimension joins the one before it when that one's stride is
+ * this one's whole length */
 static struct lane merged(const struct lane *lane)
 {
 	struct lane out = {.dtype = lane->dtype, .data = lane->data};
@@ -96,6 +104,7 @@ LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from
 		to[i] = (float)from[i];
 }
 
+/* A run of `count` elements from offset `at` on, along the last dimension */
 static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -117,6 +126,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 			to[i] = dtype_get(lane->dtype, lane->data, at + i * stride);
 }
 
+/* Cut toward 0, as C does; out of range the nearest there is; NaN is 0 */
 static int32_t to_int(double value)
 {
 	if (value >= INT32_MAX)

@@ -1,7 +1,8 @@
 /* lane.h -- a strided tensor of any type as one long row of doubles: how kernels read and write their
  * operands.
  *
- * x.T of a [2,3] tensor, element by element, as a lane sees it; x[:, 0:2] merges nothing, x itself is one line:
+ * x.T of a [2,3] tensor, element by element, as a lane sees it; x[:, 0:2] merges nothing, x itself is one
+ * line:
  *
  *      memory     a b c d e f         dims 3,2   strides 1,3         row of doubles    a d b e c f
  *

@@ -2,7 +2,13 @@
  * loss is where they begin).
  *
  * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or
- * probabilities (floats, the shape of the logits). */
+ * probabilities (floats, the shape of the logits). With z a row of logits and t its targets:
+ *
+ *      loss = -sum_i t_i ln softmax(z)_i = -sum_i t_i (z_i - ln sum_j exp z_j)
+ *      dz   = (softmax(z) sum(t) - t) / rows              sum(t) is 1 for a class
+ *
+ * The largest z is taken off before exp, which changes neither and keeps exp from overflowing. Softmax is
+ * never made and then its logarithm taken: a probability that f32 rounds to 0 would give infinity. */
 #include "kernels/common.h"
 #include "base/memory.h"
 #include "kernels/exponential.h"
@@ -54,7 +60,6 @@ static void mse_grad(const struct kernel_call *call)
 static enum status crossentropy_check(const struct kernel_call *call)
 {
 	const struct kernel_tensor *logits = &call->in[0], *targets = &call->in[1];
-	struct text a = {0}, b = {0};
 	int64_t rows = layout_count(&logits->layout) / kernel_row_length(logits);
 
 	if (logits->layout.dtype == DT_I32)
@@ -63,16 +68,12 @@ static enum status crossentropy_check(const struct kernel_call *call)
 	if (targets->layout.dtype == DT_I32 ? layout_count(&targets->layout) == rows
 	                                    : layout_same_shape(&logits->layout, &targets->layout))
 		return ST_OK;
-	layout_text(&logits->layout, &a);
-	layout_text(&targets->layout, &b);
-	fail(ST_SHAPE,
+	return fail(ST_SHAPE,
 	        "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of floats "
 	        "(probabilities)",
-	        logits->name, text_string(&a), targets->name, dtype_name(targets->layout.dtype),
-	        text_string(&b), (long long)rows, text_string(&a));
-	text_release(&a);
-	text_release(&b);
-	return ST_SHAPE;
+	        logits->name, shape_text(&logits->layout).text, targets->name,
+	        dtype_name(targets->layout.dtype), shape_text(&targets->layout).text, (long long)rows,
+	        shape_text(&logits->layout).text);
 }
 
 static enum status crossentropy_shape(struct kernel_call *call)
@@ -181,9 +182,7 @@ const struct kernel kernel_mse = {
         .torch = "loss = F.mse_loss(y, t)",
         .cuda = "mse<<<blocks, threads, 0, stream>>>",
         .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = mse_shape,
         .cost = kernel_cost_few,
         .run = mse,
@@ -195,9 +194,7 @@ const struct kernel kernel_mse_grad = {
         .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
         .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
         .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
         .run = mse_grad,
@@ -210,9 +207,7 @@ const struct kernel kernel_crossentropy = {
         .torch = "loss = F.cross_entropy(logits, targets)",
         .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
         .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = crossentropy_shape,
         .cost = kernel_cost_few,
         .run = crossentropy,
@@ -224,9 +219,7 @@ const struct kernel kernel_crossentropy_grad = {
         .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
         .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
         .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = crossentropy_grad_shape,
         .cost = kernel_cost_few,
         .run = crossentropy_grad,

@@ -2,7 +2,17 @@
  *
  * The BLAS takes f32 with rows or columns in one line: so are most operands, and .T costs nothing. Others
  * (f16, bf16, both strides above 1) are copied to f32 first; a result of theirs is accumulated in f32 and
- * rounded once, as tensor cores do. */
+ * rounded once, as tensor cores do.
+ *
+ * How an operand [rows,columns] is told to the BLAS, by its strides (in elements):
+ *
+ *      strides        such as         told as
+ *      (ld, 1)        x, x[2:4]       rows in one line, ld apart
+ *      (1, ld)        x.T             transposed: its columns are in one line, ld apart
+ *      (a, b)         x[:, 0:8:2]     copied to (columns, 1)
+ *
+ * The bits are the BLAS's: they depend on its version and on the processor, not on the ranks of a job, which
+ * share both. */
 #include "kernels/common.h"
 #include "base/memory.h"
 
@@ -20,18 +30,12 @@ void kernels_start(void)
 
 static enum status wrong_shapes(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {
-	struct text x = {0}, y = {0};
-	layout_text(&a->layout, &x);
-	layout_text(&b->layout, &y);
+	struct shape_text x = shape_text(&a->layout), y = shape_text(&b->layout);
 	if (a->layout.dims != 2 || b->layout.dims != 2)
-		fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants two dimensions each, [m,k] x [k,n]", a->name,
-		        text_string(&x), b->name, text_string(&y));
-	else
-		fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants %s x [%lld,any]", b->name, text_string(&y),
-		        a->name, text_string(&x), text_string(&x), (long long)a->layout.dim[1]);
-	text_release(&x);
-	text_release(&y);
-	return ST_SHAPE;
+		return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants two dimensions each, [m,k] x [k,n]",
+		        a->name, x.text, b->name, y.text);
+	return fail(ST_SHAPE, "%s is %s, %s is %s: matmul wants %s x [%lld,any]", b->name, y.text, a->name,
+	        x.text, x.text, (long long)a->layout.dim[1]);
 }
 
 static enum status matmul_shape(struct kernel_call *call)
@@ -96,7 +100,8 @@ static struct matrix matrix_in(const struct kernel_tensor *tensor)
 	return copy_of(tensor, true);
 }
 
-/* The result's own memory when the BLAS can write there and no input lies in it; else a copy, to be put back */
+/* The result's own memory when the BLAS can write there and no input lies in it; else a copy, to be put
+ * back */
 static struct matrix matrix_out(const struct kernel_call *call)
 {
 	const struct kernel_tensor *out = &call->out[0];
@@ -127,9 +132,7 @@ const struct kernel kernel_matmul = {
         .torch = "y = a @ b",
         .cuda = "cublasSgemm",
         .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER}},
         .shape = matmul_shape,
         .cost = matmul_cost,

@@ -14,6 +14,7 @@ static enum status one_shape(struct kernel_call *call)
 	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
 }
 
+/* A NaN in the row is the largest, as in PyTorch. */
 INLINE double largest(int64_t count, const double *x)
 {
 	double most = x[0];
@@ -22,53 +23,46 @@ INLINE double largest(int64_t count, const double *x)
 	return most;
 }
 
-/* Sums run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+/* sum of `term`, an expression in i, for i from 0 to count-1. The sum runs in eight parts, which a vector has
+ * side by side: part j has the elements j, j+8, j+16 ...; then the parts are added up. The order is the same
+ * whatever the vectors' width, and with it the bits. */
+#define SUM_IN_PARTS(term)                                           \
+	enum { PARTS = 8 };                                          \
+	double part[PARTS] = {0}, sum = 0;                           \
+	for (int64_t from = 0; from + PARTS <= count; from += PARTS) \
+		for (int j = 0; j < PARTS; j++) {                    \
+			int64_t i = from + j;                        \
+			part[j] += term;                             \
+		}                                                    \
+	for (int64_t i = count / PARTS * PARTS; i < count; i++)      \
+		part[i % PARTS] += term;                             \
+	for (int j = 0; j < PARTS; j++)                              \
+		sum += part[j];                                      \
+	return sum
+
 INLINE double dot(int64_t count, const double *x, const double *y)
 {
-	enum { PARTS = 8 };
-	double part[PARTS] = {0}, sum = 0;
-	int64_t whole = count / PARTS * PARTS;
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] += x[i + j] * y[i + j];
-	for (int64_t i = whole; i < count; i++)
-		part[i - whole] += x[i] * y[i];
-	for (int j = 0; j < PARTS; j++)
-		sum += part[j];
-	return sum;
+	SUM_IN_PARTS(x[i] * y[i]);
 }
 
 INLINE double total(int64_t count, const double *x)
 {
-	enum { PARTS = 8 };
-	double part[PARTS] = {0}, sum = 0;
-	int64_t whole = count / PARTS * PARTS;
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] += x[i + j];
-	for (int64_t i = whole; i < count; i++)
-		part[i - whole] += x[i];
-	for (int j = 0; j < PARTS; j++)
-		sum += part[j];
-	return sum;
+	SUM_IN_PARTS(x[i]);
 }
 
 LOOP(rowmax)
 {
-	(void)option;
 	out[0] = largest(count, in[0]);
 }
 
 LOOP(rowsum)
 {
-	(void)option;
 	out[0] = total(count, in[0]);
 }
 
-static void rowsum_whole(int64_t count, double *const *in, double *out, const double *option)
+static void rowsum_whole LOOP_PARAMETERS
 {
 	int64_t sum = 0; /* 2^32 numbers of 2^31 fit */
-	(void)option;
 	for (int64_t i = 0; i < count; i++)
 		sum += (int64_t)in[0][i];
 	out[0] = wrapped(sum);
@@ -77,7 +71,6 @@ static void rowsum_whole(int64_t count, double *const *in, double *out, const do
 LOOP(softmax)
 {
 	double most = largest(count, in[0]); /* so that exp cannot overflow */
-	(void)option;
 	for (int64_t i = 0; i < count; i++)
 		out[i] = exponential(in[0][i] - most);
 	double sum = total(count, out);
@@ -85,12 +78,11 @@ LOOP(softmax)
 		out[i] /= sum;
 }
 
-/* dx = y (dy - sum(dy y)) */
+/* With y = softmax(x), dy_i/dx_j = y_i ((i == j) - y_j); so dx = y (dy - sum(dy y)). */
 LOOP(softmax_grad)
 {
 	const double *dy = in[0], *y = in[1];
 	double sum = dot(count, dy, y);
-	(void)option;
 	for (int64_t i = 0; i < count; i++)
 		out[i] = y[i] * (dy[i] - sum);
 }
@@ -113,7 +105,8 @@ LOOP(layernorm)
 	normalise(count, in[0], option[0], out);
 }
 
-/* With n the normalised row: dx = (dy - mean(dy) - n mean(dy n)) / deviation */
+/* The mean and the deviation move with every x of the row, which takes two terms off. With n the normalised
+ * row (Ba, Kiros, Hinton 2016, arXiv:1607.06450): dx = (dy - mean(dy) - n mean(dy n)) / deviation */
 LOOP(layernorm_grad)
 {
 	const double *dy = in[0];
@@ -135,9 +128,7 @@ const struct kernel kernel_rowmax = {
         .torch = "y = x.amax(-1, keepdim=True)",
         .cuda = "cub::DeviceSegmentedReduce::Max",
         .example = "tensor x[4,8] = randn\ny = rowmax x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = one_shape,
         .cost = kernel_cost_one,
         .rows = rowmax,
@@ -149,9 +140,7 @@ const struct kernel kernel_rowsum = {
         .torch = "y = x.sum(-1, keepdim=True)",
         .cuda = "cub::DeviceSegmentedReduce::Sum",
         .example = "tensor x[4,8] = randn\ny = rowsum x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = one_shape,
         .cost = kernel_cost_one,
         .rows = rowsum,
@@ -164,9 +153,7 @@ const struct kernel kernel_softmax = {
         .torch = "y = torch.softmax(x, -1)",
         .cuda = "cudnnSoftmaxForward",
         .example = "tensor x[4,8] = randn\ny = softmax x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
         .rows = softmax,
@@ -178,9 +165,7 @@ const struct kernel kernel_softmax_grad = {
         .torch = "dx = y * (dy - (dy * y).sum(-1, keepdim=True))",
         .cuda = "cudnnSoftmaxBackward",
         .example = "tensor x[4,8] dy[4,8] = randn\ny = softmax x\ndx = softmax_grad dy y",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
         .rows = softmax_grad,
@@ -192,9 +177,7 @@ const struct kernel kernel_layernorm = {
         .torch = "y = F.layer_norm(x, x.shape[-1:])",
         .cuda = "layernorm<<<rows, threads, 0, stream>>>",
         .example = "tensor x[4,8] = randn\ny = layernorm x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .option = {EPS},
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
@@ -207,9 +190,7 @@ const struct kernel kernel_layernorm_grad = {
         .torch = "dx, = torch.autograd.grad(y, x, dy)",
         .cuda = "layernorm_grad<<<rows, threads, 0, stream>>>",
         .example = "tensor x[4,8] dy[4,8] = randn\ndx = layernorm_grad dy x",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .option = {EPS},
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,

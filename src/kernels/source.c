@@ -1,5 +1,5 @@
 /* source.c -- zeros ones full iota uniform randn: data from nothing, on a stream (x = randn [64,64]) or as
- * scenery (tensor x[64,64] = randn).
+ * initial data (tensor x[64,64] = randn).
  *
  * Element i depends on the options and i alone (i counts in C order, whatever the strides): see
  * base/philox.h. */
@@ -22,6 +22,8 @@ static enum status random_shape(struct kernel_call *call)
 	return kernel_wants_whole(call, 0, -0x1p53);
 }
 
+/* The loop makes the elements from .. from+count of the tensor in C order; kernel_put() strides and
+ * rounds. */
 static void generate(const struct kernel_call *call, source_loop *loop)
 {
 	double chunk[LANE_CHUNK];
@@ -65,7 +67,7 @@ static void iota_loop(int64_t from, int64_t count, double *out, const double *op
 		out[i] = option[0] * (double)(from + i);
 }
 
-/* option: seed, scale */
+/* option: seed, scale. One philox block of four words serves four elements in a row. */
 static void random_loop(
         int64_t from, int64_t count, double *out, const double *option, float (*number)(uint32_t word))
 {

@@ -12,7 +12,8 @@ static enum status like_shape(struct kernel_call *call)
 }
 
 /* gelu by tanh (Hendrycks and Gimpel 2016, arXiv:1606.08415; PyTorch's approximate='tanh'):
- *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3);  (1 + tanh(u)) / 2 is the logistic function of 2u */
+ *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3)
+ * and (1 + tanh(u)) / 2 is the logistic function of 2u */
 static const double GELU_SCALE = 2 * 0.79788456080286535588, GELU_CUBE = 0.044715;
 
 INLINE double gelu_of(double x)
@@ -31,7 +32,6 @@ INLINE double gelu_slope(double x)
 #define UNARY(name, input, result)                             \
 	LOOP(name)                                             \
 	{                                                      \
-		(void)option;                                  \
 		for (int64_t i = 0; i < count; i++) {          \
 			double x = in[input][i], d = in[0][i]; \
 			(void)d;                               \
@@ -53,9 +53,7 @@ const struct kernel kernel_scale = {
         .torch = "y = x * 0.5",
         .cuda = "cublasSscal",
         .example = "tensor x[4,8] = randn\ny = scale x 0.5",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .positional = 1,
         .option = {{"by", NAN, "the number", KO_NUMBER}},
         .shape = kernel_shape_float,
@@ -69,9 +67,7 @@ const struct kernel kernel_exp = {
         .torch = "y = torch.exp(x)",
         .cuda = "exp<<<blocks, threads, 0, stream>>>",
         .example = "tensor x[4,8] = randn\ny = exp x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
         .elements = exponentials,
@@ -83,9 +79,7 @@ const struct kernel kernel_relu = {
         .torch = "y = torch.relu(x)",
         .cuda = "cudnnActivationForward",
         .example = "tensor x[4,8] = randn\ny = relu x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = like_shape,
         .cost = kernel_cost_one,
         .elements = relu,
@@ -97,9 +91,7 @@ const struct kernel kernel_relu_grad = {
         .torch = "dx = dy.masked_fill(x <= 0, 0)",
         .cuda = "cudnnActivationBackward",
         .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_one,
         .elements = relu_grad,
@@ -111,9 +103,7 @@ const struct kernel kernel_gelu = {
         .torch = "y = F.gelu(x, approximate='tanh')",
         .cuda = "gelu<<<blocks, threads, 0, stream>>>",
         .example = "tensor x[4,8] = randn\ny = gelu x",
-        .ins_min = 1,
-        .ins_max = 1,
-        .outs = 1,
+        KERNEL_TAKES(1, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
         .elements = gelu,
@@ -125,9 +115,7 @@ const struct kernel kernel_gelu_grad = {
         .torch = "dx, = torch.autograd.grad(y, x, dy)",
         .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
         .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
-        .ins_min = 2,
-        .ins_max = 2,
-        .outs = 1,
+        KERNEL_TAKES(2, 1),
         .shape = kernel_shape_float,
         .cost = kernel_cost_few,
         .elements = gelu_grad,

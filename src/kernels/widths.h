@@ -1,7 +1,7 @@
 /* widths.h -- one source, three machine codes: a loop for any processor, for AVX2, and for AVX-512.
  *
- * A compiler turns a loop over doubles into vectors of two on every x86-64 (SSE2), of four where it may use AVX2,
- * of eight with AVX-512. Which code runs is decided while the program runs:
+ * A compiler turns a loop over doubles into vectors of two on every x86-64 (SSE2), of four where it may use
+ * AVX2, of eight with AVX-512. Which code runs is decided while the program runs:
  *
  *                           name(...)                as callers see it
  *                  /            |             \
@@ -9,9 +9,9 @@
  *                  \            |             /
  *                         name_body(...)             the text behind LOOP_OF(...), inlined into each
  *
- * All give the same bits: the compiler may neither reorder additions (no -ffast-math) nor fuse a product with a
- * sum (-ffp-contract=off), so a vector of eight does what eight numbers one after another did. Which NaN a NaN is
- * may differ. What a body calls is compiled with it only if it is inlined: such helpers are INLINE. */
+ * All give the same bits: the compiler may neither reorder additions (no -ffast-math) nor fuse a product with
+ * a sum (-ffp-contract=off), so a vector of eight does what eight numbers one after another did. Which NaN a
+ * NaN is may differ. What a body calls is compiled with it only if it is inlined: such helpers are INLINE. */
 #ifndef RANKSH_KERNELS_WIDTHS_H
 #define RANKSH_KERNELS_WIDTHS_H
 

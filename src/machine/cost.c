@@ -1,5 +1,15 @@
 /* cost.c -- what links and kernels cost on a machine, alone. + - x / only: the same numbers on every
- * computer. */
+ * computer.
+ *
+ * The two ways from GPU 0 to GPU 1 of a node, and the way to another node:
+ *
+ *      a switch        GPU 0 --nvlink out--> [switch] --nvlink in--> GPU 1
+ *      none            GPU 0 --pcie up-----> [host]   --pcie down--> GPU 1      shared with host copies
+ *      another node    GPU 0 --nic out-----> [network] --nic in----> GPU 4      every GPU has its adapter
+ *
+ * A link belongs to one GPU and one direction, and a path has two. A switch and the network themselves are
+ * never narrow: full bisection. A time is latency + bytes / rate, where flows that meet on a link share it
+ * (src/sim/link.c). */
 #include "machine/machine.h"
 
 const char *link_name(enum link_kind kind)
@@ -51,12 +61,14 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 
 int64_t machine_whole_ns(double ns)
 {
-	static const double slack = 1.0 / 1024;
+	static const double slack = 1.0 / 1024; /* ns */
 	int64_t whole = (int64_t)ns;
 
 	return ns - (double)whole > slack ? whole + 1 : whole;
 }
 
+/* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): a kernel computes or moves, whichever
+ * takes longer, and the other hides behind it. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes)
 {
 	double peak = dtype == DT_F16 || dtype == DT_BF16 ? machine->peak_half : machine->peak_f32;

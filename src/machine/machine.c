@@ -1,4 +1,8 @@
-/* machine.c -- the keys of a machine: reading, checking and showing them */
+/* machine.c -- the keys of a machine: reading, checking and showing them.
+ *
+ * A key is a row of MACHINE_KEYS: the field of struct machine, its unit, its name, what it is. From it come
+ * the field, the number of its index, and keys[] below; `machine`, `set` and the files know no other list.
+ * Field i is reached by its offset, so that one loop reads, checks and shows them all. */
 #include "machine/inside.h"
 #include <stddef.h>
 #include <string.h>
@@ -38,6 +42,7 @@ static const struct range {
         {"nvls_channel_rate", 0, 1e15, false},
 };
 
+/* What is not in `ranges`: times from 0 to 1000 s, all else from 1 to 1e18 */
 static struct range range_of(const struct key *key)
 {
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {

@@ -79,9 +79,10 @@ enum link_kind {
 	LINK_KINDS
 };
 const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as `traffic` prints it */
+/* The way of a transfer */
 struct path {
-	int count;
-	int link[4];
+	int count;   /* of links */
+	int link[4]; /* their numbers, in the order of the way */
 	double rate; /* bytes/s alone: the least along it */
 	double latency_ns;
 };

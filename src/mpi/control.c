@@ -1,7 +1,19 @@
 /* control.c -- lines, statuses, values, output and grants: flat messages between rank 0 and the others.
  *
+ *      send_all, receive     gather          share                         forward     grant
+ *
+ *            0                  0              0                0             0           0
+ *          / | \              ^ ^ ^          ^ ^ ^            / | \           ^         / | \
+ *         v  v  v            /  |  \        /  |  \    then  v  v  v          |        v  v  v
+ *         1  2  3           1   2   3      1   2   3         1  2  3          2        1  2  3
+ *
+ *         a line            statuses       a value of each, for all           output   how far they may go
+ *
  * Flat, because a rank that forwards a message must first wake up: a tree of napping ranks is three times
- * slower. */
+ * slower.
+ *
+ * Waits: rank 0 waits for all in a gather, and all wait for rank 0 in a share; forward and grant wait for
+ * nobody, so output can be sent from inside any wait. */
 #include "mpi/inside.h"
 #include <string.h>
 
@@ -21,10 +33,11 @@ enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plan
 
 static struct plane_bytes copy_of(const void *bytes, size_t count)
 {
-	return (struct plane_bytes){.bytes = mem_copy_text(count ? bytes : "", count), .count = count};
+	return (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
 }
 
-/* Rank 0: everybody's part that has not come yet */
+/* Rank 0: everybody's part that has not come yet. A part that MPI lost counts as come: its sender will not
+ * send it again. */
 static enum status collect(struct plane *plane, int tag, plane_poll *poll, void *self)
 {
 	enum status status = ST_OK;
@@ -39,7 +52,7 @@ static enum status collect(struct plane *plane, int tag, plane_poll *poll, void 
 		if (received == ST_INTERRUPTED)
 			return received;
 		plane->has_arrived[rank] = true;
-		status = status ? status : received;
+		status = first_failure(status, received);
 	}
 	return status;
 }
@@ -53,14 +66,14 @@ static void forget_arrived(struct plane *plane)
 	}
 }
 
+/* What has come waits in plane->arrived until all of it has: an interrupt may end the wait between two parts,
+ * and the same gather then goes on from there. */
 enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
         plane_poll *poll, void *self)
 {
-	enum status status;
-
 	if (plane->rank != 0)
 		return message_send(plane, 0, 1, TAG_GATHER, mine, count);
-	status = collect(plane, TAG_GATHER, poll, self);
+	enum status status = collect(plane, TAG_GATHER, poll, self);
 	if (status == ST_INTERRUPTED)
 		return status;
 	if (status == ST_OK) {
@@ -79,7 +92,7 @@ static enum status receive_exactly(struct plane *plane, int from, int tag, void 
 	size_t count;
 	enum status status = message_receive(plane, from, tag, &bytes, &count, NULL, NULL);
 
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (count == wanted)
 		memcpy(into, bytes, wanted);
@@ -100,15 +113,15 @@ enum status plane_share(struct plane *plane, const void *mine, void *all, size_t
 	if (plane->rank != 0) {
 		sent = message_send(plane, 0, 1, TAG_SHARE, mine, bytes_each);
 		status = receive_exactly(plane, 0, TAG_SHARED, all, total);
-		return sent ? sent : status;
+		return first_failure(sent, status);
 	}
 	for (int rank = 1; rank < plane->size; rank++) {
 		enum status received = receive_exactly(
 		        plane, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
-		status = status ? status : received;
+		status = first_failure(status, received);
 	}
 	sent = message_send(plane, 0, plane->size, TAG_SHARED, all, total);
-	return status ? status : sent;
+	return first_failure(status, sent);
 }
 
 enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t *count)
@@ -125,8 +138,9 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 	if (plane->rank == 0) {
 		MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
 		plane->own[plane->own_count++] = copy_of(bytes, count);
+		return ST_OK;
 	}
-	for (size_t at = 0; plane->rank != 0 && at < count && status == ST_OK; at += FORWARD_BYTES)
+	for (size_t at = 0; at < count && status == ST_OK; at += FORWARD_BYTES)
 		status = message_post(plane, 0, TAG_FORWARD, bytes + at,
 		        count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
 	return status;
@@ -147,7 +161,7 @@ bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *
 	}
 	if (plane->size == 1 || message_waiting(plane, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
 		return false;
-	if (message_receive(plane, *rank, TAG_FORWARD, &received, count, NULL, NULL))
+	if (message_receive(plane, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;
 	*bytes = received;
 	return true;
@@ -157,10 +171,8 @@ enum status plane_grant(struct plane *plane, int64_t upto)
 {
 	enum status status = ST_OK;
 
-	for (int rank = 1; rank < plane->size; rank++) {
-		enum status posted = message_post(plane, rank, TAG_GRANT, &upto, sizeof upto);
-		status = status ? status : posted;
-	}
+	for (int rank = 1; rank < plane->size; rank++)
+		status = first_failure(status, message_post(plane, rank, TAG_GRANT, &upto, sizeof upto));
 	return status;
 }
 

@@ -1,6 +1,10 @@
 /* data.c -- tensors' bytes between processes: blocking MPI calls, in an order that follows from the books.
  *
- * MPI counts are ints: longer messages go in parts of plane.chunk bytes. */
+ * (1) Every process makes its calls in the order of the books, which all have alike; so two processes never
+ *     wait for each other crosswise, and no call needs a tag to tell it from the next.
+ * (2) MPI counts are ints: longer messages go in parts of plane.chunk bytes. Both sides know the length, so
+ *     they agree on the parts.
+ * (3) A call that failed is reported after all others were made: the peers wait for them. */
 #include "base/arithmetic.h"
 #include "mpi/inside.h"
 #include <string.h>
@@ -19,8 +23,8 @@ static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine, b
 		return mine;
 	status = mpi_checked(plane, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
 	*made = worst == ST_OK;
-	if (mine || status || !worst)
-		return mine ? mine : status;
+	if (mine != ST_OK || status != ST_OK || worst == ST_OK)
+		return first_failure(mine, status);
 	return fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)worst));
 }
 
@@ -83,8 +87,13 @@ int plane_group_place(const struct plane_group *group)
 	return group->place;
 }
 
-/* Round r carries bytes [r chunk, (r+1) chunk) of every message. Both sides of a message know its length, so both
- * have its parts in the same rounds. */
+/* Round r carries bytes [r chunk, (r+1) chunk) of every message; place 1 of 4 posts its receives, then its
+ * sends:
+ *
+ *      receive from   0   3   2          the nearest below first
+ *      send to        2   3   0          the nearest above first
+ *
+ * so that in each column every process sends to one and receives from one, and none is everybody's first. */
 static int exchange_round(
         struct plane_group *group, const struct plane_piece *piece, int64_t at, MPI_Request *request)
 {
@@ -119,7 +128,7 @@ enum status plane_exchange(struct plane_group *group, const struct plane_piece *
 	        at += group->plane->chunk) {
 		enum status done = mpi_checked(
 		        group->plane, MPI_Waitall(posted, request, MPI_STATUSES_IGNORE), "exchange");
-		status = status != ST_OK ? status : done;
+		status = first_failure(status, done);
 	}
 	mem_free(request);
 	return status;
@@ -134,7 +143,7 @@ enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t
 		enum status done = mpi_checked(group->plane,
 		        MPI_Bcast((char *)data + at, part, MPI_BYTE, root, group->comm), "broadcast");
 
-		status = status ? status : done;
+		status = first_failure(status, done);
 		at += part;
 	}
 	return status;
@@ -150,7 +159,7 @@ enum status plane_send(struct plane *plane, int to, const void *data, int64_t by
 		        MPI_Send((const char *)data + at, part, MPI_BYTE, to, TAG_TRANSFER, plane->data),
 		        "send");
 
-		status = status ? status : done;
+		status = first_failure(status, done);
 		at += part;
 	}
 	return status;
@@ -167,7 +176,7 @@ enum status plane_recv(struct plane *plane, int from, void *data, int64_t bytes)
 		                MPI_STATUS_IGNORE),
 		        "receive");
 
-		status = status ? status : done;
+		status = first_failure(status, done);
 		at += part;
 	}
 	return status;

@@ -1,4 +1,11 @@
 /* inside.h -- what the files of src/mpi share: the plane's fields, checked MPI calls, framed messages, naps.
+ *
+ *      plane.c      how a process joins the others and leaves them
+ *      control.c    what goes between rank 0 and the others, made of
+ *      message.c    messages of any length, whose waits are
+ *      nap.c        naps, ended by a doorbell
+ *      data.c       tensors' bytes: plain blocking MPI, on a communicator of its own
+ *
  * May call: base/. */
 #ifndef RANKSH_MPI_INSIDE_H
 #define RANKSH_MPI_INSIDE_H
@@ -8,17 +15,18 @@
 #include <mpi.h>
 #include <time.h>
 
-/* Tags on the control communicator. Messages of one source and tag arrive in the order sent. */
+/* Tags on the control communicator: a tag is one conversation, in one direction. MPI keeps the messages of
+ * one source and tag in the order sent; between tags nothing is promised, and nothing here wants it. */
 enum {
-	TAG_LINE = 1,
-	TAG_GATHER,
-	TAG_SHARE,
-	TAG_SHARED,
-	TAG_BROADCAST,
-	TAG_FORWARD,
-	TAG_GRANT,
-	TAG_LEAVE,
-	TAG_LEFT
+	TAG_LINE = 1,  /* rank 0 to all: the next line */
+	TAG_GATHER,    /* a rank's part of a gather, to rank 0 */
+	TAG_SHARE,     /* a rank's value, to rank 0 */
+	TAG_SHARED,    /* everybody's values, from rank 0 */
+	TAG_BROADCAST, /* from whoever owns the bytes */
+	TAG_FORWARD,   /* what a rank printed, to rank 0 */
+	TAG_GRANT,     /* rank 0 to all: how far they may go */
+	TAG_LEAVE,     /* the goodbye of a rank, to rank 0 */
+	TAG_LEFT       /* rank 0's, to all */
 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
@@ -31,8 +39,8 @@ struct plane {
 	bool mpi;
 	int rank, size;
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
-	MPI_Request *requests;  /* room for `size`: flat sends */
-	struct pending_message *pending;
+	MPI_Request *requests;  /* room for `size`: one part to every rank */
+	struct pending_message *pending; /* no order among them */
 	size_t pending_count, pending_room;
 	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
 	bool *has_arrived;
@@ -56,6 +64,13 @@ struct plane_group {
 /* MPI's return code as a status; counts the call for plane_fail_at(). */
 enum status mpi_checked(struct plane *plane, int code, const char *what);
 
+/* The failure that is told when several things were done one after another whatever became of each: the
+ * first. */
+static inline enum status first_failure(enum status status, enum status next)
+{
+	return status != ST_OK ? status : next;
+}
+
 /* A wait: look, nap_once(), look again. */
 struct nap {
 	struct timespec began;
@@ -72,7 +87,8 @@ void bells_free(struct plane *plane);
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
-/* Waits for one message. *bytes is NUL-terminated and the caller's. */
+/* Waits for one message. *bytes is NUL-terminated and the caller's. ST_INTERRUPTED: poll ended the wait and
+ * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half

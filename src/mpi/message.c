@@ -1,14 +1,30 @@
 /* message.c -- byte messages of any length between two processes, with waits that sleep (nap.c).
  *
- * On the wire: a head with the length and the first bytes, so that a short message is one MPI message; the rest
- * follows under the same tag as a second one straight from and to the callers' memory. */
+ * A message is a head, with the length of the whole and its first bytes, and then the rest, under the same
+ * tag:
+ *
+ *      sender                              on the wire                            receiver
+ *
+ *      total = 70000      head  | total 70000 | bytes 0 .. 2039 |   -->       allocates 70001 bytes
+ *      straight from      rest  | bytes 2040 .. 69999           |   -->       straight into their place
+ *      the caller's
+ *
+ * (1) A message of at most HEAD_BYTES is one MPI message. Nearly all lines, grants and replies are.
+ * (2) MPI keeps messages of one source and tag in order, so a rest needs neither a number nor a tag of its
+ *     own; a receiver that has taken a head takes its rest before it looks for anything else under that tag.
+ *     The rest of more than PART_MOST bytes goes in several parts.
+ * (3) Nobody blocks inside MPI, which would spin: every wait is a test, a nap, and a test again.
+ *
+ * A message is sent in one of two ways. message_send() returns when MPI has taken the bytes. message_post()
+ * does not wait: it copies a short message to memory of its own, which pending_sweep() frees once MPI is done
+ * with it, whenever the process next sends or waits. */
 #include "mpi/inside.h"
 #include <string.h>
 
 enum { HEAD_BYTES = 2040, PART_MOST = 1 << 30 /* MPI counts in ints */ };
 
 struct message_head {
-	uint64_t total;
+	uint64_t total; /* bytes of the whole message */
 	char bytes[HEAD_BYTES];
 };
 enum { HEAD_FIXED = sizeof(uint64_t) };
@@ -26,77 +42,73 @@ enum status mpi_checked(struct plane *plane, int code, const char *what)
 	return fail(ST_MPI, "MPI: %s: %s", what, words);
 }
 
-static enum status wait_all(struct plane *plane, int count)
-{
-	struct nap nap;
-	int done = 0, code = MPI_SUCCESS;
-
-	nap_begin(&nap);
-	while (code == MPI_SUCCESS) {
-		code = MPI_Testall(count, plane->requests, &done, MPI_STATUSES_IGNORE);
-		if (done)
-			break;
-		nap_once(plane, &nap);
-	}
-	return mpi_checked(plane, code, "send");
-}
-
-/* One part to every rank asked for. A refused send is reported after the others were made. */
+/* One part to every rank asked for, all under way at once. A refused send is reported after the others were
+ * made: those ranks wait for their part whatever happened to one. */
 static enum status send_part(struct plane *plane, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
-	int posted = 0;
+	struct nap nap;
+	int posted = 0, done = 0, code = MPI_SUCCESS;
 
 	for (int rank = first; rank < first + ranks; rank++) {
-		int code;
-
 		if (rank == plane->rank)
 			continue;
-		code = MPI_Isend(bytes, count, MPI_BYTE, rank, tag, plane->control, &plane->requests[posted]);
-		if (code != MPI_SUCCESS) {
-			status = mpi_checked(plane, code, "send");
+		int sent = MPI_Isend(
+		        bytes, count, MPI_BYTE, rank, tag, plane->control, &plane->requests[posted]);
+		if (sent != MPI_SUCCESS) {
+			status = mpi_checked(plane, sent, "send");
 			continue;
 		}
 		posted++;
 		bell_ring(plane, rank);
 	}
-	if (posted > 0) {
-		enum status waited = wait_all(plane, posted);
-		status = status ? status : waited;
-	}
-	return status;
+	if (posted == 0)
+		return status;
+	nap_begin(&nap);
+	while ((code = MPI_Testall(posted, plane->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS &&
+	        !done)
+		nap_once(plane, &nap);
+	return first_failure(status, mpi_checked(plane, code, "send"));
 }
 
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
-	struct message_head head;
-	enum status status;
+	struct message_head head = {.total = count};
 
 	pending_sweep(plane);
-	head.total = count;
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);
-	status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
-	while (at < count) {
-		size_t part = count - at < PART_MOST ? count - at : PART_MOST;
-		enum status sent = send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part);
-
-		status = status ? status : sent;
-		at += part;
+	enum status status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
+	for (size_t part; at < count; at += part) {
+		part = count - at < PART_MOST ? count - at : PART_MOST;
+		status = first_failure(
+		        status, send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part));
 	}
 	return status;
 }
 
-/* Waits for the next message of that source and tag. poll ends the wait before anything was taken. */
+/* Between two looks for a message: frees what MPI has taken, asks whether the wait is to end, and naps. */
+static enum status wait_on(struct plane *plane, struct nap *nap, plane_poll *poll, void *self)
+{
+	if (plane->pending_count > 0)
+		pending_sweep(plane);
+	if (poll && poll(self))
+		return fail(ST_INTERRUPTED, "interrupted");
+	nap_once(plane, nap);
+	return ST_OK;
+}
+
+/* Waits for the next message of that source and tag. poll ends the wait before anything was taken, so that
+ * the same message can be waited for again. */
 static enum status await(
         struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
 {
 	struct nap nap;
 	int there = 0;
+	enum status status = ST_OK;
 
-	nap_begin(&nap);
-	for (;;) {
+	for (nap_begin(&nap); status == ST_OK; status = wait_on(plane, &nap, poll, self)) {
 		int code = MPI_SUCCESS;
 
 		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
@@ -107,46 +119,35 @@ static enum status await(
 			return mpi_checked(plane, code, "receive");
 		if (there)
 			return ST_OK;
-		if (plane->pending_count > 0)
-			pending_sweep(plane);
-		if (poll && poll(self))
-			return fail(ST_INTERRUPTED, "interrupted");
-		nap_once(plane, &nap);
 	}
+	return status;
 }
 
-static enum status receive_part(struct plane *plane, int from, int tag, void *into, int count)
+/* Behind a head that was received with `status`: the rest of the message, into memory that the caller frees.
+ * All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
+static enum status receive_rest(struct plane *plane, enum status status, int from, int tag,
+        const struct message_head *head, void **bytes, size_t *count)
 {
-	MPI_Message message;
-	enum status status = await(plane, from, tag, &message, NULL, NULL);
-
-	return status ? status
-	              : mpi_checked(plane, MPI_Mrecv(into, count, MPI_BYTE, &message, MPI_STATUS_IGNORE),
-	                        "receive");
-}
-
-/* Behind the head: the rest of the message, into memory of its own. */
-static enum status receive_rest(
-        struct plane *plane, int from, int tag, const struct message_head *head, void **bytes, size_t *count)
-{
-	size_t at = head->total < HEAD_BYTES ? (size_t)head->total : HEAD_BYTES;
-	char *all = mem_alloc((size_t)head->total + 1);
-	enum status status = ST_OK;
+	size_t total = (size_t)head->total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
+	char *all = mem_alloc(total + 1);
 
 	memcpy(all, head->bytes, at);
-	while (at < head->total) {
-		size_t part = head->total - at < PART_MOST ? (size_t)head->total - at : PART_MOST;
-		enum status received = receive_part(plane, from, tag, all + at, (int)part);
-
-		status = status ? status : received;
-		at += part;
+	for (size_t part; at < total; at += part) {
+		MPI_Message message;
+		part = total - at < PART_MOST ? total - at : PART_MOST;
+		enum status received = await(plane, from, tag, &message, NULL, NULL);
+		if (received == ST_OK)
+			received = mpi_checked(plane,
+			        MPI_Mrecv(all + at, (int)part, MPI_BYTE, &message, MPI_STATUS_IGNORE),
+			        "receive");
+		status = first_failure(status, received);
 	}
-	if (status) {
+	if (status != ST_OK) {
 		mem_free(all);
 		return status;
 	}
 	*bytes = all;
-	*count = (size_t)head->total;
+	*count = total;
 	return ST_OK;
 }
 
@@ -156,25 +157,21 @@ enum status message_receive(
 	struct message_head head = {.total = 0};
 	MPI_Message message;
 	MPI_Status about;
-	enum status status = await(plane, from, tag, &message, poll, self), rest;
-	int code;
+	enum status status = await(plane, from, tag, &message, poll, self);
 
-	if (status)
+	if (status != ST_OK)
 		return status;
-	code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
+	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
 	status = mpi_checked(plane, code, "receive");
-	if (code != MPI_SUCCESS)
-		return status;
-	rest = receive_rest(plane, about.MPI_SOURCE, tag, &head, bytes, count);
-	if (status && !rest)
-		mem_free(*bytes);
-	return status ? status : rest;
+	return code == MPI_SUCCESS ? receive_rest(plane, status, about.MPI_SOURCE, tag, &head, bytes, count)
+	                           : status;
 }
 
+/* The receive stays posted when poll ends the wait: the next call goes on with it. */
 enum status message_receive_line(
         struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
-	enum status status = ST_OK, rest;
+	enum status status = ST_OK;
 	struct nap nap;
 	int done = 0, code = MPI_SUCCESS;
 
@@ -184,23 +181,17 @@ enum status message_receive_line(
 		code = MPI_Irecv(plane->line, sizeof *plane->line, MPI_BYTE, 0, TAG_LINE, plane->control,
 		        &plane->line_request);
 	nap_begin(&nap);
-	while (code == MPI_SUCCESS && !done) {
+	while (code == MPI_SUCCESS) {
 		code = MPI_Test(&plane->line_request, &done, MPI_STATUS_IGNORE);
 		if (done || code != MPI_SUCCESS)
 			break;
-		if (plane->pending_count > 0)
-			pending_sweep(plane);
-		if (poll && poll(self))
-			return fail(ST_INTERRUPTED, "interrupted");
-		nap_once(plane, &nap);
+		status = wait_on(plane, &nap, poll, self);
+		if (status != ST_OK)
+			return status;
 	}
 	status = mpi_checked(plane, code, "receive");
-	if (code != MPI_SUCCESS)
-		return status;
-	rest = receive_rest(plane, 0, TAG_LINE, plane->line, bytes, count);
-	if (status && !rest)
-		mem_free(*bytes);
-	return status ? status : rest;
+	return code == MPI_SUCCESS ? receive_rest(plane, status, 0, TAG_LINE, plane->line, bytes, count)
+	                           : status;
 }
 
 enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source)
@@ -216,21 +207,18 @@ enum status message_waiting(struct plane *plane, int from, int tag, bool *there,
 
 enum status message_post(struct plane *plane, int to, int tag, const void *bytes, size_t count)
 {
-	struct pending_message *entry;
-	struct message_head *head;
-	int code;
-
 	pending_sweep(plane);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
 	MEM_GROW(&plane->pending, plane->pending_count, &plane->pending_room);
-	head = mem_alloc(HEAD_FIXED + count);
+	struct pending_message *send = &plane->pending[plane->pending_count];
+	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
-	entry = &plane->pending[plane->pending_count];
-	entry->bytes = head;
-	code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, plane->control, &entry->request);
+	send->bytes = head;
+	int code =
+	        MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, plane->control, &send->request);
 	if (code == MPI_SUCCESS) {
 		plane->pending_count++;
 		bell_ring(plane, to);
@@ -246,7 +234,6 @@ void pending_sweep(struct plane *plane)
 
 	for (size_t i = 0; i < plane->pending_count; i++) {
 		int done = 0;
-
 		if (MPI_Test(&plane->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
 			plane->pending[kept++] = plane->pending[i];
 		else

@@ -1,4 +1,16 @@
-/* plane.c -- how a process joins the others and leaves them */
+/* plane.c -- how a process joins the others and leaves them.
+ *
+ * The world is duplicated twice, and used for nothing itself: MPI matches messages within one communicator,
+ * so what control sends can never be taken for a tensor. MPI errors come back as codes (MPI_ERRORS_RETURN)
+ * and become a status with words; the default would end the job without any.
+ *
+ * Leaving, with three ranks. MPI_Finalize waits for the others by spinning, for as long as the slowest takes
+ * to come; so everybody first says goodbye, and waits for the answer asleep:
+ *
+ *      rank 1  --- TAG_LEAVE --->  rank 0                        rank 1: MPI_Finalize
+ *      rank 2  --- TAG_LEAVE --->  rank 0  --- TAG_LEFT --->     rank 2: MPI_Finalize        all at once
+ *                                  (has all goodbyes)            rank 0: MPI_Finalize
+ */
 #include "mpi/inside.h"
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,7 +25,7 @@ static enum status join(struct plane *plane, int *argc, char ***argv)
 	/* Ranks often share cores: a blocking call gives its core away. A setting of the user's stays. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 	status = mpi_checked(plane, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (provided < MPI_THREAD_FUNNELED)
 		return fail(ST_MPI, "MPI: this build allows no second thread beside the one that calls it");
@@ -21,12 +33,12 @@ static enum status join(struct plane *plane, int *argc, char ***argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &plane->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &plane->size);
-	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL,
-	        0UL); /* a nap of 20 us is not 70 us */
+	/* Linux lets a sleep last 50 us longer than asked for: a nap of 20 us would be one of 70. */
+	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);
 	status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->control), "start");
-	if (!status)
+	if (status == ST_OK)
 		status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
-	if (!status && plane->size > 1)
+	if (status == ST_OK && plane->size > 1)
 		bells_hang(plane);
 	return status;
 }
@@ -67,7 +79,7 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
 	plane->arrived = mem_alloc((size_t)plane->size * sizeof *plane->arrived);
 	plane->has_arrived = mem_alloc((size_t)plane->size * sizeof *plane->has_arrived);
-	if (status)
+	if (status != ST_OK)
 		release(plane);
 	else
 		*result = plane;
@@ -88,8 +100,8 @@ static void discard(struct plane *plane, int from, int tag)
 	}
 }
 
-/* Everybody says goodbye to rank 0 and hears it back, asleep; only then MPI_Finalize, which would spin. What
- * was sent and never asked for is behind the goodbyes of its senders no more: it is taken and dropped. */
+/* Goodbyes as drawn above. Messages that were sent and never asked for (output of the last line, grants) are
+ * taken and dropped: MPI_Finalize may wait for a receiver of each. */
 static void leave(struct plane *plane)
 {
 	void *bytes;

@@ -75,9 +75,9 @@ int plane_group_place(const struct plane_group *group); /* of this process */
 enum status plane_group_make(struct plane *plane, int n, const int *ranks, struct plane_group **group);
 void plane_group_free(struct plane_group *group);
 enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes);
-/* One message to and from each member, all at once: piece[p].send goes to place p, what place p sends arrives in
- * piece[p].receive. Both sides give the same length; 0 bytes are no message. To oneself: a copy, unless it is
- * there already. No buffer overlaps another. */
+/* One message to and from each member, all at once: piece[p].send goes to place p, what place p sends arrives
+ * in piece[p].receive. Both sides give the same length; 0 bytes are no message. To oneself: a copy, unless it
+ * is there already. No buffer overlaps another. */
 struct plane_piece {
 	const void *send;
 	int64_t send_bytes;

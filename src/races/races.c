@@ -15,23 +15,18 @@
 
 #include <stdio.h>
 
-static bool same_race(const struct world *world, const struct race *a, const struct race *b)
-{
-	const struct op *ops = world->ops;
-
-	return ops[a->later].rank == ops[b->later].rank && ops[a->later].stream == ops[b->later].stream &&
-	        ops[a->earlier].stream == ops[b->earlier].stream && a->earlier_name == b->earlier_name &&
-	        a->later_name == b->later_name;
-}
-
 /* One a pair of streams and names: the first in program order, whichever was decided first. */
 static void report(struct happens_before *order, const struct race *race)
 {
+	const struct op *ops = order->world->ops;
 	struct races *races = order->races;
 
 	for (size_t i = 0; i < races->count; i++) {
 		struct race *known = &races->race[i];
-		if (!same_race(order->world, known, race))
+		const struct op *a = &ops[known->later], *b = &ops[race->later];
+		if (a->rank != b->rank || a->stream != b->stream ||
+		        ops[known->earlier].stream != ops[race->earlier].stream ||
+		        known->earlier_name != race->earlier_name || known->later_name != race->later_name)
 			continue;
 		if (race->later < known->later ||
 		        (race->later == known->later && race->earlier < known->earlier))
@@ -116,22 +111,17 @@ static void decide_candidate(struct happens_before *order, const struct candidat
 	decide(order, &race);
 }
 
-/* Blocks that were handed out before this operation was queued. */
-static void take_handouts(struct happens_before *order, op_id before)
-{
-	size_t count;
-	const struct handout *handout = world_handouts(order->world, &count);
-
-	for (; order->handouts < count && handout[order->handouts].after < before; order->handouts++)
-		history_handout(order, &handout[order->handouts]);
-}
-
 static void take_op(struct happens_before *order, op_id id)
 {
 	int meets;
 	const uint32_t *meet = op_meets(order->world, id, &meets);
 
-	take_handouts(order, id);
+	size_t count;
+	const struct handout *handout = world_handouts(order->world, &count);
+
+	/* blocks that were handed out before this operation was queued */
+	for (; order->handouts < count && handout[order->handouts].after < id; order->handouts++)
+		history_handout(order, &handout[order->handouts]);
 	history_conflicts(order, id);
 	for (int i = 0; i < meets; i++)
 		if (meet_complete(&order->world->meets[meet[i]]))

@@ -23,41 +23,12 @@ static bool is_member(const struct engine *e, int group, size_t rank)
 	return e->world->groups[group].instance_of[rank] >= 0;
 }
 
-/* The time of the abort: no rank of the group has been later. */
-static int64_t latest(const struct engine *e, int group)
-{
-	int64_t time = 0;
-	for (size_t i = 0; i < e->ranks_count; i++)
-		if (is_member(e, group, i))
-			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
-	return time;
-}
-
-static bool meets(const struct record *record, int group)
+static bool belongs(const struct record *record, int group)
 {
 	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P) && record->group == group;
 }
 
-/* Unfinished operations of the group, queued anywhere: they will do nothing, and spoil their outputs. */
-static void mark(struct engine *e, int group)
-{
-	for (op_id id = 1; id <= e->world->op_count; id++) {
-		struct op *op = &e->world->ops[id];
-		if (op->flags & (OPF_DONE | OPF_ABORTED) || !meets(record_at(e, op), group))
-			continue;
-		op->flags |= OPF_ABORTED;
-		mark_outputs(e, id, id);
-	}
-}
-
-/* The lane's head stands in a meeting of the group, or waits for its turn. */
-static bool stands(const struct engine *e, const struct stream_queue *lane, int group)
-{
-	if (!lane->head || !(lane->state == LANE_MEET || lane->state == LANE_RUN || lane->state == LANE_TURN))
-		return false;
-	return meets(op_record(e->world, lane->head), group);
-}
-
+/* Takes the lane's head out of its rendezvous, or out of the wait for its turn: it holds nothing any more. */
 static void leave(struct engine *e, uint32_t index)
 {
 	struct stream_queue *lane = &e->lanes[index];
@@ -69,14 +40,7 @@ static void leave(struct engine *e, uint32_t index)
 		device_hold(e, lane->rank, -1);
 }
 
-static void for_lanes(struct engine *e, int group, void (*act)(struct engine *e, uint32_t lane))
-{
-	for (uint32_t i = 0; i < e->ranks_count; i++)
-		for (uint32_t k = STREAM_DEFAULT; k < e->ranks[i].lane_count; k++)
-			if (stands(e, &e->lanes[e->ranks[i].lanes + k], group))
-				act(e, e->ranks[i].lanes + k);
-}
-
+/* The lane's head ends at the time of the abort. */
 static void end_now(struct engine *e, uint32_t lane)
 {
 	struct op *op = op_at(e, e->lanes[lane].head);
@@ -86,44 +50,55 @@ static void end_now(struct engine *e, uint32_t lane)
 	lane_finish(e, lane);
 }
 
-/* First everybody leaves its meeting, then all end: the end of one may start the next operation of a stream.
- * */
-static void end_all(struct engine *e, int group)
+/* Every lane whose head stands in a rendezvous of the group, or waits for its turn */
+static void for_lanes(struct engine *e, int group, void (*act)(struct engine *e, uint32_t lane))
 {
-	for_lanes(e, group, leave);
-	for (size_t i = 0; i < e->instances_count; i++)
-		if (e->instances[i].group == group)
-			collective_forget(e, (uint32_t)i);
-	for_lanes(e, group, end_now);
-	lanes_step(e);
-}
-
-/* All that the group's ranks do before `time`, for good. */
-static enum status settle_members(struct sim *sim, int group, int64_t time)
-{
-	struct engine *e = sim->engine;
-	bool *members = mem_alloc(e->ranks_count);
-	for (size_t i = 0; i < e->ranks_count; i++)
-		members[i] = is_member(e, group, i);
-	enum status status = commit(sim, NULL, 0, time, members, NULL);
-	mem_free(members);
-	return status;
+	for (uint32_t i = 0; i < e->ranks_count; i++)
+		for (uint32_t k = STREAM_DEFAULT; k < e->ranks[i].lane_count; k++) {
+			const struct stream_queue *lane = &e->lanes[e->ranks[i].lanes + k];
+			bool stands = lane->head &&
+			        (lane->state == LANE_MEET || lane->state == LANE_RUN ||
+			                lane->state == LANE_TURN);
+			if (stands && belongs(op_record(e->world, lane->head), group))
+				act(e, e->ranks[i].lanes + k);
+		}
 }
 
 enum status sim_abort(struct backend *backend, int group)
 {
 	struct sim *sim = (struct sim *)backend;
 	struct engine *e = sim->engine;
+	int64_t time = 0;
 	enum status status = sim_run(sim, NULL);
 	if (status != ST_OK)
 		return status;
-	int64_t time = latest(e, group);
-	status = settle_members(sim, group, time);
+	bool *members = mem_alloc(e->ranks_count);
+	for (size_t i = 0; i < e->ranks_count; i++) {
+		members[i] = is_member(e, group, i);
+		if (members[i])
+			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
+	}
+	/* all that the group's ranks do before that time, for good */
+	status = commit(sim, NULL, 0, time, members, NULL);
+	mem_free(members);
 	if (status != ST_OK)
 		return status;
-	mark(e, group);
+	/* the group's unfinished operations, queued anywhere, will do nothing, and spoil their outputs */
+	for (op_id id = 1; id <= e->world->op_count; id++) {
+		struct op *op = &e->world->ops[id];
+		if (op->flags & (OPF_DONE | OPF_ABORTED) || !belongs(record_at(e, op), group))
+			continue;
+		op->flags |= OPF_ABORTED;
+		mark_outputs(e, id, id);
+	}
+	/* first everybody leaves, then all end: the end of one may start the next operation of a stream */
 	e->s.now = time;
-	end_all(e, group);
+	for_lanes(e, group, leave);
+	for (size_t i = 0; i < e->instances_count; i++)
+		if (e->instances[i].group == group)
+			collective_forget(e, (uint32_t)i);
+	for_lanes(e, group, end_now);
+	lanes_step(e);
 	sim->projected = false;
 	return sim_run(sim, NULL);
 }

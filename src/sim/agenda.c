@@ -1,5 +1,13 @@
-/* agenda.c -- what is due when: a heap of four children a node, ordered by (time, rank, stream, number); a
- * work knows its place */
+/* agenda.c -- what is due when: the pending-event set of the simulation
+ *
+ * A heap of four children a node, ordered by (time, rank, stream, number); the children of place i stand at
+ * 4i + 1 .. 4i + 4. Four instead of two: half as many levels, and a node's children share a cache line or
+ * two.
+ *   1. no node is due before its parent, so agenda[0] is next;
+ *   2. works[agenda[i].work].at == i, and NOWHERE for a work without an event: an event can be moved or
+ *      dropped without a search, which every change of a share does;
+ *   3. the order is total (no two works have the same), so what comes next never depends on the heap's shape,
+ *      and every process carries out the same events in the same order. */
 #include "sim/engine.h"
 
 static inline bool before(const struct due *a, const struct due *b)
@@ -15,6 +23,7 @@ static inline void put(struct engine *e, size_t at, struct due due)
 	e->works[due.work].at = (uint32_t)at;
 }
 
+/* Finds the place of `due` from the hole `at` towards the root, moving later ones down into the hole. */
 static void up(struct engine *e, size_t at, struct due due)
 {
 	while (at > 0) {
@@ -27,6 +36,7 @@ static void up(struct engine *e, size_t at, struct due due)
 	put(e, at, due);
 }
 
+/* The same towards the leaves: the earliest child moves up, as long as it is before `due`. */
 static void down(struct engine *e, size_t at, struct due due)
 {
 	for (;;) {

@@ -2,7 +2,13 @@
  * at once
  *
  * A member arrives when its operation is at the head of its stream and it is the collective's turn. From then
- * on it holds multiprocessors of its device. The members' links carry one flow for the whole collective. */
+ * on it holds multiprocessors of its device. The members' links carry one flow for the whole collective.
+ *
+ *      rank 0  .... arrives |<- holds SMs ->|========== flow ==========|
+ *      rank 1  .................... arrives |========== flow ==========|  rank 1 is to blame: it came last
+ *
+ * A member whose collective is not the group's turn yet waits without holding anything (LANE_TURN): NCCL runs
+ * the collectives of a communicator in the order in which they were issued. */
 #include "sim/engine.h"
 
 #include "data/data.h"
@@ -75,16 +81,6 @@ static void begin(struct engine *e, struct instance *instance, const struct meet
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* The last to arrive; of several at the same time (their turn came), the last that was ready, then the last
- * in the order of events. */
-static op_id last_of(const struct engine *e, op_id a, op_id b)
-{
-	const struct op *x = op_at(e, a), *y = op_at(e, b);
-	if (x->ready != y->ready)
-		return y->ready > x->ready ? b : a;
-	return op_order(y) > op_order(x) ? b : a;
-}
-
 /* A member reaches the head of its stream in its turn. */
 void collective_arrive(struct engine *e, uint32_t lane)
 {
@@ -100,8 +96,13 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		return;
 	l->state = LANE_MEET;
 	instance->meet = op->meet;
-	instance->last =
-	        instance->last && instance->last_time == e->s.now ? last_of(e, instance->last, id) : id;
+	/* to blame is the last to arrive; of several at one time (their turn came), the last that was ready,
+	 * then the last in the order of events */
+	const struct op *known = op_at(e, instance->last);
+	bool together = instance->last && instance->last_time == e->s.now;
+	if (!together || op->ready > known->ready ||
+	        (op->ready == known->ready && op_order(op) > op_order(known)))
+		instance->last = id;
 	instance->last_time = e->s.now;
 	instance->arrived++;
 	device_hold(e, l->rank, 1);

@@ -1,8 +1,11 @@
 /* cost.c -- what an operation costs on the machine of the moment it is queued: `set` changes later lines only
  *
  * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device
- * memory reads and writes every byte; within host memory it takes bytes/host_rate of nothing that others
- * use. */
+ * memory reads and writes every byte, so it moves at half the memory's rate; within host memory it takes
+ * bytes/host_rate of nothing that others use. A collective's time is its algorithm's (collectives/cost.c).
+ *
+ * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
+ * thousand ranks is costed once, and what is queued keeps its price when the machine changes. */
 #include "sim/engine.h"
 
 bool record_is_spin(const struct record *record)
@@ -20,18 +23,13 @@ enum copy_way copy_way(const struct record *record)
 	return to_device ? COPY_TO_DEVICE : COPY_ON_HOST;
 }
 
+/* Pageable memory is copied through a staging buffer by the driver, at a rate of its own. */
 static bool pageable(const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].space == SPACE_HOST)
 			return true;
 	return false;
-}
-
-static int64_t alone(const struct record *record)
-{
-	return round_up(
-	        record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
 }
 
 static void cost_copy(const struct machine *machine, struct record *record)
@@ -49,7 +47,8 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		        : way == COPY_TO_DEVICE ? machine->h2d
 		                                : machine->d2h;
 	}
-	record->alone_ns = alone(record);
+	record->alone_ns = round_up(
+	        record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
 }
 
 static enum status cost_collective(struct engine *e, const struct op *op, struct record *record)
@@ -80,10 +79,9 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 		struct path path = {0};
 		if (part->peer == op->rank)
 			continue;
-		if (part->direction == P2P_SEND)
-			machine_path(e->world->machine, op->rank, part->peer, &path);
-		else
-			machine_path(e->world->machine, part->peer, op->rank, &path);
+		bool sends = part->direction == P2P_SEND;
+		machine_path(e->world->machine, sends ? op->rank : part->peer, sends ? part->peer : op->rank,
+		        &path);
 		double bytes = (double)layout_bytes(&record->operand[part->operand].layout);
 		int64_t ns = round_up(path.latency_ns + bytes / path.rate * 1e9);
 		if (ns <= record->alone_ns)

@@ -4,7 +4,13 @@
  * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of
  * high-priority streams run, only they count, and the others stand still. Collectives that wait or run on the
  * rank hold `sms` each, nine tenths at most. Copies of a direction take turns in the order of their
- * arrival. */
+ * arrival.
+ *
+ *      a ====--------            two kernels of 2 ms alone, the second 1 ms behind: shared (-) both go half
+ *      b     --------====        as fast, so a's end moves from 2 to 3 ms; then b has all of it, and ends at 4
+ *
+ * What a work has left is kept as ns alone, as of `since`; whenever the number of kernels or the held part
+ * changes, all of the device are settled at the old share and planned anew at the new one. */
 #include "sim/engine.h"
 
 void work_settle(struct engine *e, struct activity *work)
@@ -14,6 +20,7 @@ void work_settle(struct engine *e, struct activity *work)
 	work->since = e->s.now;
 }
 
+/* share > 0: of the speed alone. The end is rounded up to a whole nanosecond. */
 void work_plan(struct engine *e, uint32_t index, double share)
 {
 	struct activity *work = &e->works[index];
@@ -26,13 +33,6 @@ static bool goes_first(const struct engine *e, uint32_t work)
 	return e->lanes[e->works[work].index].high;
 }
 
-/* Stands still, until the kernels that go first are done. */
-static void hold_kernel(struct engine *e, uint32_t work)
-{
-	e->works[work].share = 0;
-	agenda_drop(e, work);
-}
-
 /* Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
@@ -41,11 +41,14 @@ static void share_kernels(struct engine *e, struct rank *r)
 	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
 		first += goes_first(e, w);
 	double share = (1 - (held < 0.9 ? held : 0.9)) / (double)(first ? first : r->kernel_count);
-	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
-		if (first && !goes_first(e, w) && e->works[w].left > 0)
-			hold_kernel(e, w);
-		else
+	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next) {
+		if (first && !goes_first(e, w) && e->works[w].left > 0) {
+			e->works[w].share = 0; /* stands still until those that go first are done */
+			agenda_drop(e, w);
+		} else {
 			work_plan(e, w, share);
+		}
+	}
 }
 
 static void settle_kernels(struct engine *e, struct rank *r)
@@ -115,6 +118,7 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 	flow_begin(e, l->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
+/* The engine is free, or the lane goes to the end of its line: a list through stream_queue.next. */
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);

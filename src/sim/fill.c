@@ -1,4 +1,4 @@
-/* fill.c -- scenery: the host of this process's rank writes a tensor
+/* fill.c -- initial data, an untimed fill: the host of this process's rank writes a tensor
  *
  * The host runs ahead of the device. Memory that no earlier operation uses is written at once; otherwise the
  * writing is an event at the host's time, in its place among those of the device. */
@@ -18,6 +18,7 @@ static bool must_wait(const struct engine *e, op_id fill)
 	return waits;
 }
 
+/* The next fill in line has the one event of fills; e->data keeps them in the order of the program. */
 static void schedule(struct engine *e)
 {
 	op_id id = data_next_fill(e->data);

@@ -2,7 +2,11 @@
  * blocks it or no line is left
  *
  * A host runs ahead of its device: its clock depends on nothing but its lines and the ends of what it waited
- * for. */
+ * for. So it needs no events of its own: it runs through its lines in one go, stamps each with its issue
+ * time, and stops at the first SYNC whose target has no end yet; the end then calls it back (host_told).
+ *
+ *      host    launch a | launch b | sync b ............. | launch c      a host's clock
+ *      device       [======== a ========][=== b ===]      [ c             arrivals at the issue times */
 #include "sim/engine.h"
 
 #include "data/data.h"
@@ -42,23 +46,18 @@ static bool satisfied(const struct engine *e, const struct rank *r, op_id target
 	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
 }
 
-/* The host's clock rises to the end of what it waited for, which is then to blame for its time. */
-static void wait_until(struct engine *e, struct rank *r, op_id id, op_id target)
-{
-	struct op *op = op_at(e, id);
-	int64_t end = target == OP_EVERYTHING ? r->last_end : target ? op_at(e, target)->end : 0;
-	if (end > r->clock) {
-		r->clock = end;
-		op->blame = target == OP_EVERYTHING ? r->last_done : target;
-	}
-}
-
-/* A host-lane operation whose waiting is over: SYNC ends; SEGMENT then takes its time. */
+/* A host-lane operation whose waiting is over: SYNC ends; SEGMENT then takes its time. The host's clock rises
+ * to the end of what it waited for, which is then to blame for its time. */
 static void waited(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
-	wait_until(e, r, id, op->target);
+	bool everything = op->target == OP_EVERYTHING;
+	int64_t end = everything ? r->last_end : op->target ? op_at(e, op->target)->end : 0;
+	if (end > r->clock) {
+		r->clock = end;
+		op->blame = everything ? r->last_done : op->target;
+	}
 	if (record->kind == OP_SEGMENT)
 		r->clock += record->alone_ns;
 	done(e, r, id);

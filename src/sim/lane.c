@@ -22,6 +22,8 @@ void lane_begun(struct engine *e, op_id id)
 		data_begin(e->data, id);
 }
 
+/* A ring of lanes, each in it at most once: so it has room for all of them, and a chain of streams that free
+ * one another is a loop here, not a recursion. */
 void lane_poke(struct engine *e, uint32_t lane)
 {
 	if (e->lanes[lane].poked)
@@ -37,17 +39,6 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phas
 	work->op = l->head;
 	work->phase = (uint8_t)phase;
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
-}
-
-/* Lanes of the rank that wait for something on their own device, in the order of the streams. */
-static void poke_waiting(struct engine *e, const struct rank *r)
-{
-	for (uint32_t i = 1; i < r->lane_count && r->waiting; i++) {
-		const struct stream_queue *lane = &e->lanes[r->lanes + i];
-		if (lane->state == LANE_EVENT ? op_done(e, op_at(e, lane->head)->target)
-		                              : lane->state == LANE_DEFAULT)
-			lane_poke(e, r->lanes + i);
-	}
 }
 
 /* The head ends now: the stream moves on, and whoever waits for it is told. The order matters: first the
@@ -69,8 +60,13 @@ void lane_finish(struct engine *e, uint32_t lane)
 	r->unfinished--;
 	r->last_end = later(r->last_end, e->s.now);
 	r->last_done = id;
-	if (r->waiting)
-		poke_waiting(e, r);
+	/* lanes of the rank that wait for something on their own device, in the order of the streams */
+	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count && r->waiting; i++) {
+		const struct stream_queue *other = &e->lanes[r->lanes + i];
+		if (other->state == LANE_EVENT ? op_done(e, op_at(e, other->head)->target)
+		                               : other->state == LANE_DEFAULT)
+			lane_poke(e, r->lanes + i);
+	}
 	if (r->state == RANK_BLOCKED)
 		host_told(e, l->rank);
 	if (l->head)
@@ -99,7 +95,7 @@ static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state
 	e->ranks[lane->rank].waiting++;
 }
 
-/* An operation that takes no time. */
+/* An operation that takes no time: a record, or anything aborted. */
 static void instant(struct engine *e, uint32_t lane)
 {
 	lane_begun(e, e->lanes[lane].head);

@@ -3,19 +3,26 @@
  * A flow takes its latency first and is on no link meanwhile. Then it moves at its rate alone times its
  * share: one part in as many as the most crowded of its links carries. A flow that comes or goes touches
  * those it shares a link with and nobody else; all of them are brought up to date at that instant, whether
- * their share changes or not, so that the order of equal times means nothing. */
+ * their share changes or not, so that the order of equal times means nothing.
+ *
+ *      link 1   | A A A A B B |      A is on links 1 and 2, B on 1, C on 2 and 3.
+ *      link 2   | A C |              Links 1 and 2 carry two flows each: A, B and C all go at half.
+ *      link 3   | C |                When B ends, A is planned anew, and C, who shares none with B, is not.
+ *
+ * What C leaves free on link 3 is nobody's: a max-min fair share would need a fixed point over all flows, and
+ * one part in n of the fullest link is what each gets from an adapter that serves its flows in turn. The
+ * flows of a link are a list of ties, whose cells come from one free list (engine_make_room sees to
+ * enough). */
 #include "sim/engine.h"
-
-static const struct instance *group_of(const struct engine *e, uint32_t work)
-{
-	return &e->instances[e->works[work].index];
-}
 
 static const struct group_instance *members_of(const struct engine *e, const struct instance *instance)
 {
 	return &e->world->groups[instance->group].instance[instance->number];
 }
 
+/* How many links the flow is on: a copy's bus; a transfer's path; of a collective, every member's link of
+ * each of its kinds. flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
+ * kind. */
 int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
@@ -23,18 +30,8 @@ int flow_links(const struct engine *e, uint32_t work)
 		return 1;
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].links;
-	const struct instance *instance = group_of(e, work);
+	const struct instance *instance = &e->instances[w->index];
 	return members_of(e, instance)->n * __builtin_popcount(instance->kinds);
-}
-
-/* A collective: the members' links of the first kind, then those of the next. */
-static int group_link(const struct engine *e, const struct instance *instance, int i)
-{
-	const struct group_instance *members = members_of(e, instance);
-	unsigned kinds = instance->kinds;
-	for (; i >= members->n; i -= members->n)
-		kinds &= kinds - 1;
-	return members->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 
 int flow_link(const struct engine *e, uint32_t work, int i)
@@ -46,36 +43,35 @@ int flow_link(const struct engine *e, uint32_t work, int i)
 	}
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].link[i];
-	return group_link(e, group_of(e, work), i);
+	/* a collective: the members' links of the first kind, then those of the next */
+	const struct instance *instance = &e->instances[w->index];
+	const struct group_instance *members = members_of(e, instance);
+	unsigned kinds = instance->kinds;
+	for (; i >= members->n; i -= members->n)
+		kinds &= kinds - 1;
+	return members->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 
-/* Of its speed alone, by the most crowded link it is on. */
-static double share_of(const struct engine *e, uint32_t work)
+/* Everybody on one of the flow's links is brought up to date and its end planned at its share of now: one
+ * part in as many as its most crowded link carries. Two flows may share several links; `round` marks who was
+ * done. */
+static void share_anew(struct engine *e, uint32_t work)
 {
-	uint32_t most = 1;
-	for (int i = 0, n = flow_links(e, work); i < n; i++) {
-		uint32_t count = e->links[flow_link(e, work, i)].count;
-		most = count > most ? count : most;
-	}
-	return 1.0 / (double)most;
-}
-
-/* Brings a flow up to date and plans its end at its share of now; once a round. */
-static void touch(struct engine *e, uint32_t work)
-{
-	struct activity *w = &e->works[work];
-	if (w->touched == e->s.round)
-		return;
-	w->touched = e->s.round;
-	work_settle(e, w);
-	work_plan(e, work, share_of(e, work));
-}
-
-static void touch_neighbours(struct engine *e, uint32_t work)
-{
+	e->s.round++;
 	for (int i = 0, n = flow_links(e, work); i < n; i++)
-		for (uint32_t t = e->links[flow_link(e, work, i)].first; t != NOWHERE; t = e->ties[t].next)
-			touch(e, e->ties[t].work);
+		for (uint32_t t = e->links[flow_link(e, work, i)].first; t != NOWHERE; t = e->ties[t].next) {
+			uint32_t other = e->ties[t].work, most = 1;
+			struct activity *w = &e->works[other];
+			if (w->touched == e->s.round)
+				continue;
+			w->touched = e->s.round;
+			for (int k = 0, links = flow_links(e, other); k < links; k++) {
+				uint32_t count = e->links[flow_link(e, other, k)].count;
+				most = count > most ? count : most;
+			}
+			work_settle(e, w);
+			work_plan(e, other, 1.0 / (double)most);
+		}
 }
 
 /* The flow takes its place on each of its links. */
@@ -90,12 +86,10 @@ static void join(struct engine *e, uint32_t work)
 		link->first = tie;
 		alone &= link->count++ == 0;
 	}
-	if (alone) {
+	if (alone)
 		work_plan(e, work, 1);
-		return;
-	}
-	e->s.round++;
-	touch_neighbours(e, work);
+	else
+		share_anew(e, work);
 }
 
 /* ... and leaves them. */
@@ -113,10 +107,8 @@ static void part(struct engine *e, uint32_t work)
 		e->s.free_tie = tie;
 		alone &= --link->count == 0;
 	}
-	if (alone)
-		return;
-	e->s.round++;
-	touch_neighbours(e, work);
+	if (!alone)
+		share_anew(e, work);
 }
 
 /* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,

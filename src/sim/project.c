@@ -1,5 +1,10 @@
-/* project.c -- what would be if nobody issued anything more: a copy of the machine run to its end, kept until
- * the next line */
+/* project.c -- the forecast: what would be if nobody issued anything more. A copy of the machine run to its
+ * end, kept until the next line
+ *
+ * In the copy all hosts are taken to be quiet, so no rank stops at its horizon. It shares nothing with the
+ * machine but what a pass only reads (engine_log, the books): operations from the first open one on are in
+ * its overlay, so their times there are the forecast's, and the books keep what is final. An operation
+ * without an end in the forecast waits for a line, or for ever: waits/ tells which. */
 #include "sim/inside.h"
 
 #include <string.h>

@@ -18,15 +18,6 @@
 
 #include <string.h>
 
-/* How many of the operations have no final end yet. */
-static int not_done(const struct engine *e, const op_id *ids, int count)
-{
-	int left = 0;
-	for (int i = 0; i < count; i++)
-		left += !(op_at(e, ids[i])->flags & OPF_DONE);
-	return left;
-}
-
 struct engine *fresh_copy(struct engine *copy, const struct engine *from)
 {
 	if (!copy)
@@ -123,9 +114,12 @@ enum status sim_reach(struct backend *backend, const op_id *ids, int count, stru
 {
 	struct sim *sim = (struct sim *)backend;
 	enum status status = sim_run(sim, budget);
-	if (status != ST_OK || not_done(sim->engine, ids, count) == 0)
+	int left = 0;
+	for (int i = 0; i < count; i++)
+		left += !op_done(sim->engine, ids[i]);
+	if (status != ST_OK || left == 0)
 		return status;
-	bool *start = mem_alloc(sim->engine->ranks_count);
+	bool *start = mem_alloc(sim->engine->ranks_count); /* the asking hosts wait: they are quiet */
 	for (int i = 0; i < count; i++)
 		start[sim->engine->world->ops[ids[i]].rank] = true;
 	status = commit(sim, ids, count, TIME_UNKNOWN, start, budget);

@@ -132,16 +132,6 @@ static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, st
 	}
 }
 
-static void spread_collectives(struct engine *e, size_t *depth, uint32_t rank)
-{
-	for (size_t g = 0; g < e->log->group_count; g++) {
-		int number = e->world->groups[g].instance_of[rank];
-		if (number >= 0)
-			spread_collective(
-			        e, depth, rank, &e->instances[e->log->instance_of[g] + (uint32_t)number]);
-	}
-}
-
 /* Transfers for which this rank's side has arrived. */
 static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 {
@@ -193,42 +183,37 @@ static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
 	}
 }
 
-/* A closure over the graph of meetings: each rank is pushed at most once a pass. */
-static void stop_all(struct engine *e, size_t depth)
-{
-	while (depth) {
-		uint32_t rank = e->stack[--depth];
-		spread_collectives(e, &depth, rank);
-		spread_own_transfers(e, &depth, rank);
-		spread_awaited(e, &depth, rank);
-	}
-}
-
+/* A closure over the graph of rendezvous, depth first: each rank is pushed at most once a pass. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	size_t depth = 0;
 	push(e, &depth, rank);
-	stop_all(e, depth);
+	while (depth) {
+		uint32_t next = e->stack[--depth];
+		for (size_t g = 0; g < e->log->group_count; g++) {
+			int number = e->world->groups[g].instance_of[next];
+			uint32_t first = e->log->instance_of[g];
+			if (number >= 0)
+				spread_collective(e, &depth, next, &e->instances[first + (uint32_t)number]);
+		}
+		spread_own_transfers(e, &depth, next);
+		spread_awaited(e, &depth, next);
+	}
 }
 
-/* Members of the collective that are queued and stopped are needed. */
-static void need_stopped_members(struct engine *e, const struct op *op)
-{
-	const struct meet *meet = &e->world->meets[op->meet];
-	const struct group_instance *group = &e->world->groups[meet->group].instance[meet->instance];
-	for (int i = 0; i < meet->n; i++)
-		if (e->world->meet_ops[meet->first_op + (uint32_t)i] &&
-		        rank_stopped(e, (uint32_t)group->ranks[i]))
-			need(e, (uint32_t)group->ranks[i]);
-}
-
-/* A quiet rank has reached a meeting with a stopped one. */
+/* A quiet rank has reached a rendezvous with a stopped one: members that are queued and stopped are
+ * needed. */
 void meet_needs(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
 	if (record->kind == OP_COLLECTIVE) {
-		need_stopped_members(e, op);
+		const struct meet *meet = &e->world->meets[op->meet];
+		const struct group_instance *group = &e->world->groups[meet->group].instance[meet->instance];
+		for (int i = 0; i < meet->n; i++)
+			if (e->world->meet_ops[meet->first_op + (uint32_t)i] &&
+			        rank_stopped(e, (uint32_t)group->ranks[i]))
+				need(e, (uint32_t)group->ranks[i]);
 		return;
 	}
 	for (int i = 0; i < record->parts; i++)
@@ -284,18 +269,10 @@ static bool put_off(const struct engine *e, const struct activity *work)
 	}
 }
 
-/* Computing takes this process wall time too; every process counts the same. */
-static void count_work(struct engine *e, const struct record *record)
-{
-	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
-	if (e->data)
-		e->ticks += (int64_t)((record->flops / FLOPS_A_TICK + (double)record->bytes / BYTES_A_TICK) /
-		        e->world->n);
-}
-
 /* An event of a stream: its head arrives, its kernel or copy ends, or its flow leaves the latency behind. */
 static void lane_due(struct engine *e, uint32_t index)
 {
+	enum { FLOPS_A_TICK = 5000, BYTES_A_TICK = 50000 };
 	struct stream_queue *lane = &e->lanes[index];
 	struct activity *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
@@ -305,7 +282,11 @@ static void lane_due(struct engine *e, uint32_t index)
 		lane_arrive(e, index);
 		return;
 	case PHASE_KERNEL:
-		count_work(e, record);
+		/* computing takes this process wall time too; every process counts the same */
+		if (e->data)
+			e->ticks += (int64_t)((record->flops / FLOPS_A_TICK +
+			                              (double)record->bytes / BYTES_A_TICK) /
+			        e->world->n);
 		kernel_end(e, index);
 		break;
 	case PHASE_FIXED:
@@ -348,16 +329,6 @@ static void carry_out(struct engine *e, struct due due)
 		lanes_step(e);
 }
 
-/* Work is counted in steps of the budget, between two events only: a stop leaves the machine whole. */
-static bool may_go_on(struct engine *e, struct budget *budget)
-{
-	if (!budget || e->ticks < EVENTS_A_STEP)
-		return true;
-	budget->steps -= e->ticks / EVENTS_A_STEP;
-	e->ticks %= EVENTS_A_STEP;
-	return budget->steps > 0 || !budget->more || budget->more(budget);
-}
-
 /* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks
  * them. */
 static void begin_pass(struct engine *e)
@@ -379,17 +350,6 @@ static void begin_pass(struct engine *e)
 		rank_idle(e, i);
 }
 
-/* What was put off is due again, and horizons are forgotten: hosts may have moved by the next pass. */
-static void end_pass(struct engine *e)
-{
-	for (size_t i = 0; i < e->held_count; i++)
-		agenda_set(e, e->held[i].work, e->held[i].time, e->held[i].order);
-	e->held_count = 0;
-	for (size_t i = 0; i < e->ranks_count; i++)
-		agenda_drop(e, e->ranks[i].stop);
-	e->in_pass = false;
-}
-
 /* ST_OK: all that is final, or the goal, is carried out. ST_INTERRUPTED: between two events. */
 enum status engine_run(struct engine *e, struct budget *budget)
 {
@@ -408,11 +368,22 @@ enum status engine_run(struct engine *e, struct budget *budget)
 		carry_out(e, due);
 		e->ticks += counts;
 		e->ticks_all += counts;
-		if (!may_go_on(e, budget)) {
+		if (!budget || e->ticks < EVENTS_A_STEP)
+			continue;
+		/* counted in steps of the budget, between two events only: a stop leaves the machine whole */
+		budget->steps -= e->ticks / EVENTS_A_STEP;
+		e->ticks %= EVENTS_A_STEP;
+		if (budget->steps <= 0 && budget->more && !budget->more(budget)) {
 			status = fail(ST_INTERRUPTED, "interrupted");
 			break;
 		}
 	}
-	end_pass(e);
+	/* what was put off is due again, and horizons are forgotten: hosts may have moved by the next pass */
+	for (size_t i = 0; i < e->held_count; i++)
+		agenda_set(e, e->held[i].work, e->held[i].time, e->held[i].order);
+	e->held_count = 0;
+	for (size_t i = 0; i < e->ranks_count; i++)
+		agenda_drop(e, e->ranks[i].stop);
+	e->in_pass = false;
 	return e->status != ST_OK ? e->status : status;
 }

@@ -3,7 +3,17 @@
  * All arrays grow here, between passes; within a pass none of them moves. Room:
  *   works      a lane, a rank (its stop event), a group instance, a transfer that may be under way
  *   heap       one event a work at most
- *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member */
+ *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member
+ *
+ * The machine is arrays that name each other by index, never by pointer, so a copy is one memcpy an array,
+ * and a copy that was used before keeps its memory. What a copy must not share is the operations' times: it
+ * has an overlay of those that are still open, from `base` on.
+ *
+ *      world.ops     | 1 .. base-1: over, read by all |  base .. op_count: final times only  |
+ *      the machine   op_at(id) = &world.ops[id]          (base is UINT32_MAX)
+ *      a copy        op_at(id) = &world.ops[id], or from base on &overlay[id - base]
+ *
+ * Rows of ENGINE_ARRAYS are copied, engine_log is pointed to; a new array of the machine's state is a row. */
 #include "sim/engine.h"
 #include "base/memory.h"
 

@@ -17,23 +17,15 @@ static void count_path(const struct machine *machine, int from, int to, double b
 			sent[path.link[i] % LINK_KINDS] += bytes;
 }
 
-static void count_collective(
-        const struct world *world, const struct op *op, const struct record *record, double *sent)
-{
-	const struct meet *meet = &world->meets[op->meet];
-	const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
-	int place = world->groups[meet->group].place_of[op->rank];
-	if (group->n > 1)
-		count_path(world->machine, op->rank, group->ranks[(place + 1) % group->n], record->sent_bytes,
-		        sent);
-}
-
 static void count_op(const struct world *world, const struct op *op, double *sent)
 {
 	const struct record *record = &world->records[op->record];
-	if (record->kind == OP_COLLECTIVE)
-		count_collective(world, op, record, sent);
-	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
+	if (record->kind == OP_COLLECTIVE) { /* all of a rank's bytes, as if they went to the next member */
+		const struct meet *meet = &world->meets[op->meet];
+		const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
+		int next = (world->groups[meet->group].place_of[op->rank] + 1) % group->n;
+		count_path(world->machine, op->rank, group->ranks[next], record->sent_bytes, sent);
+	} else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
 		sent[LINK_UP] += (double)record->bytes;
 	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)
 		sent[LINK_DOWN] += (double)record->bytes;

@@ -1,7 +1,14 @@
 /* transfer.c -- sends and receives: a transfer begins when both sides stand at the heads of their streams
  *
  * Sides are matched by the books, in the order of each (source, destination) channel. An operation of several
- * parts (sendrecv, together) has them all under way at once and is done with the last. */
+ * parts (sendrecv, together) has them all under way at once and is done with the last.
+ *
+ *      rank 0  sendrecv  send to 1  --- channel (0, 1) --->  receive from 0   sendrecv  rank 1
+ *                        receive from 1 <-- channel (1, 0) -- send to 0
+ *
+ * Two transfers, each with a flow of its own; each rank's operation has left = 2 and its stream goes on when
+ * both are through. A part whose other side has not come is counted in the peer's `awaited`, so that the
+ * peer's stopping (run.c) need not look for it where there is none. */
 #include "sim/engine.h"
 
 #include "data/data.h"
@@ -77,15 +84,6 @@ static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op
 	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
 }
 
-/* Is a peer of any part stopped in this pass? */
-static bool with_stopped(const struct engine *e, const struct record *record)
-{
-	for (int i = 0; i < record->parts; i++)
-		if (rank_stopped(e, (uint32_t)record->part[i].peer))
-			return true;
-	return false;
-}
-
 /* A P2P reaches the head of its stream: each part begins if its other side is there, else it is awaited. */
 void transfers_arrive(struct engine *e, uint32_t lane)
 {
@@ -94,7 +92,10 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
 
-	if (e->stopped_count && with_stopped(e, record)) {
+	bool with_stopped = false;
+	for (int i = 0; i < record->parts && e->stopped_count; i++)
+		with_stopped |= rank_stopped(e, (uint32_t)record->part[i].peer);
+	if (with_stopped) {
 		if (meet_put_off(e, lane))
 			return;
 		meet_needs(e, id);

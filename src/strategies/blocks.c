@@ -29,7 +29,6 @@ void blocks_put(struct text *out, const char *who, const struct text *lines)
 		text_put(out, line, (size_t)(end + 1 - line));
 	}
 	text_add(out, "  }\n");
-	out->broken = out->broken || lines->broken;
 }
 
 void blocks_each(struct pipe *p, stage_writer *lines, const struct parameter *list, int count)
@@ -49,7 +48,6 @@ void blocks_each(struct pipe *p, stage_writer *lines, const struct parameter *li
 				blocks_put(out, who, &mine);
 			first = s;
 		}
-		out->broken = out->broken || next.broken;
 		struct text swap = mine;
 		mine = next;
 		next = swap;

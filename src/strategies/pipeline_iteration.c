@@ -84,7 +84,6 @@ static void slot_title(const struct schedule_slot *slot, size_t k)
 	                  "it takes"
 	                : "the pipeline drains: a stage waits for the gradients of the one behind it",
 	        "%s", text_string(&title));
-	p->out->broken = p->out->broken || title.broken;
 	text_release(&title);
 }
 
@@ -105,7 +104,6 @@ static void slot_block(const struct schedule_slot *slot, int first)
 	stage_lines(p, &slot->role[first]);
 	p->out = out;
 	blocks_put(out, text_string(&who), &lines);
-	out->broken = out->broken || who.broken;
 	text_release(&who);
 	text_release(&lines);
 }

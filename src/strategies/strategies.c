@@ -63,10 +63,9 @@ bool option_is(const struct strategy_call *call, const char *name, const char *w
 
 enum status parts_add(struct parts *parts, const struct portion *part)
 {
-	enum status status = MEM_GROW(&parts->part, parts->count, &parts->room);
-	if (status == ST_OK)
-		parts->part[parts->count++] = *part;
-	return status;
+	MEM_GROW(&parts->part, parts->count, &parts->room);
+	parts->part[parts->count++] = *part;
+	return ST_OK;
 }
 
 /* ---- generating ---- */
@@ -179,8 +178,6 @@ enum status strategy_generate(const struct strategy_call *call, struct text *out
 		status = program_fits(call);
 	if (status == ST_OK)
 		status = call->strategy->generate(call, out);
-	if (status == ST_OK && out->broken)
-		status = fail(ST_MEMORY, "this computer is out of memory for the program");
 	return status;
 }
 

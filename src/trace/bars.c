@@ -56,8 +56,8 @@ static int thing_of(const struct span *span, bool host, bool begun)
 
 /* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they
  * count double. *first: the span that reaches into this cell, moved on to the one that reaches into the next;
- * so a row is one walk along its spans, however many cells it has. Which operation the cell stands for is the one
- * that has most of the winning thing's time in it. */
+ * so a row is one walk along its spans, however many cells it has. Which operation the cell stands for is the
+ * one that has most of the winning thing's time in it. */
 static struct shown dominant(
         const struct spans *spans, size_t *first, int64_t a, int64_t b, bool host, bool *begun)
 {
@@ -136,8 +136,8 @@ static void label_of(const struct trace *trace, const struct shown *bar, int cel
 }
 
 /* Cells from .. to-1 in one colour, the label in the middle of them, reversed out of the bar with a blank on
- * either side where there is room. `touches`: another bar ends right before this one, so its first cell is a half
- * block: two operations back to back stay two. */
+ * either side where there is room. `touches`: another bar ends right before this one, so its first cell is a
+ * half block: two operations back to back stay two. */
 static void paint_bar(const struct bar_row *where, const struct shown *shown, int from, int to, bool touches,
         struct text *label, struct picture *picture)
 {

@@ -1,4 +1,13 @@
-/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first */
+/* blame.c -- stalled time by what is to blame: a hash table of keys, printed with the largest first
+ *
+ *      largest
+ *         to 2.00 ms  peer    0-2 default  waited for allreduce g on default of rank 3
+ *            0.40 ms  engine  0-3 io       busy with copy h on io
+ *
+ * Spans that hang on the same thing are one row, over the operations of a loop and over ranks: the key holds
+ * names and no numbers of operations. A row's figure is the most that one of its ranks lost, not the sum,
+ * since ranks lose time side by side. Work that ran slower than it would have alone is a row too
+ * ("slowed"). */
 #include "trace/blame.h"
 #include "base/search.h"
 #include "trace/table.h"
@@ -7,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. The fields of
- * a key fill it without a hole, so its bytes are the key. */
+/* The slot of the key, or the empty one (0) where it belongs; at most half of the slots are used. The fields
+ * of a key fill it without a hole, so its bytes are the key. */
 static uint32_t *slot_of(const struct blames *blames, const struct blame_key *key)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, key, sizeof *key);
@@ -43,8 +52,8 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	return key;
 }
 
-/* Books `ns` for the key on `rank`. Ranks are looked at one after the other, so a sum for the present rank and
- * the extremes of those before it are enough; no table by rank is needed. */
+/* Books `ns` for the key on `rank`. Ranks are looked at one after the other, so a sum for the present rank
+ * and the extremes of those before it are enough; no table by rank is needed. */
 static void add(struct blames *blames, struct blame_key key, int rank, int64_t ns)
 {
 	if ((blames->count + 1) * 2 > blames->slot_count) { /* rehash at half full */

@@ -14,15 +14,16 @@
 enum { LETTERS = 128 };
 
 /* A phase of one micro-batch on one rank: the operations next .. last of the rank's program, of which the
- * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all is
- * received: a task that waits is asked again and again, and looks on from there. */
+ * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all
+ * is received: a task that waits is asked again and again, and looks on from there. */
 struct replay_task {
 	int rank, letter;
 	op_id next, last;
 	double arrived, start, end;
 	bool done;
 };
-/* All ranks' tasks, and what a replay needs to know of them. Times are virtual: they begin at 0 on every rank. */
+/* All ranks' tasks, and what a replay needs to know of them. Times are virtual: they begin at 0 on every
+ * rank. */
 struct replayed_schedule {
 	const struct trace *trace;
 	int section;
@@ -40,8 +41,8 @@ static bool is_hand_off(const struct record *record)
 	return record->colour == 'C' && record->kind == OP_P2P;
 }
 
-/* A transfer in a phase of its own: what it receives belongs to the task that comes next, what it sends to the
- * one that stands. */
+/* A transfer in a phase of its own: what it receives belongs to the task that comes next, what it sends to
+ * the one that stands. */
 static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 {
 	const struct record *record = op_record(s->trace->world, id);
@@ -149,10 +150,10 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 	return moved;
 }
 
-/* Rank after rank, as far as each goes, until all are through. Ranks whose tasks wait for each other (a pair that
- * both send and receive in one task) would stand for ever: then the first rank that is behind goes on without
- * waiting. So each round finishes at least one task, and the replay ends. Returns the longest time that a rank
- * is at it; next: one per rank, for the replay's own use. */
+/* Rank after rank, as far as each goes, until all are through. Ranks whose tasks wait for each other (a pair
+ * that both send and receive in one task) would stand for ever: then the first rank that is behind goes on
+ * without waiting. So each round finishes at least one task, and the replay ends. Returns the longest time
+ * that a rank is at it; next: one per rank, for the replay's own use. */
 static double span_of(struct replayed_schedule *s, size_t *next)
 {
 	int n = s->trace->world->n;

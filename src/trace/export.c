@@ -64,6 +64,7 @@ static void put_label(struct json_writer *w, op_id id)
 	put_escaped(w->out, text_string(&w->label));
 }
 
+/* What a click on a slice shows besides its name */
 static void put_arguments(struct json_writer *w, const struct span *span)
 {
 	const struct world *world = w->trace->world;
@@ -192,6 +193,7 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 	}
 }
 
+/* The arrows that end on this rank; those that leave it are drawn with the ranks they reach. */
 static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 {
 	for (uint32_t place = lanes->first[STREAM_DEFAULT]; place < lanes->count; place++) {

@@ -27,6 +27,7 @@ bool trace_is_work(enum op_kind kind)
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
 }
 
+/* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. */
 bool trace_is_stage_receive(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
@@ -49,8 +50,8 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
 }
 
-/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will never
- * leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
+/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will
+ * never leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
 static void meet_arrival(
         const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
 {
@@ -72,6 +73,8 @@ static void meet_arrival(
 		*arrival = TIME_UNKNOWN;
 }
 
+/* Of a collective under way the backend has noted who came last, which saves asking every member; before
+ * that, and for the parts of a transfer, each rendezvous is asked. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
@@ -99,6 +102,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	return arrival;
 }
 
+/* The first in the order of places: one name is enough to go and look there. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];
@@ -126,7 +130,8 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 	return found ? names_text(trace->world->names, found->name) : "?";
 }
 
-/* Initial data (untimed fills) is no work: it would make every section as long as its tensors' declarations. */
+/* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
+ * declarations. */
 static bool counts(const struct world *world, op_id id, int section)
 {
 	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;

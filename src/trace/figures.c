@@ -1,4 +1,8 @@
-/* figures.c -- the figures of a section, each by its metric */
+/* figures.c -- the figures of a section, each by its metric
+ *
+ * Which figures a rank has depends on what it did: only streams that worked, causes that cost time, links
+ * that carried bytes. A table's rows are the union over its columns, in an order that keeps kinds together
+ * (figures_join); a figure that something without an end would decide is there, and not known. */
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "base/memory.h"

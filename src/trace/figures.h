@@ -5,6 +5,7 @@
 #include "trace/trace.h"
 
 enum figure_kind { FIGURE_TIME /* ns */, FIGURE_PART, FIGURE_BYTES, FIGURE_COUNT };
+/* One figure by its name: "busy io", "bytes nvlink out". Figures of ranks are compared and merged by name. */
 struct figure {
 	char name[72];
 	enum figure_kind kind;
@@ -28,6 +29,6 @@ void figure_text(const struct figure *figure, struct text *out);
 void figures_release(struct figures *figures);
 /* "prefetch", "the start" for what stands before the first mark, "everything" for -1 */
 const char *section_name(const struct trace *trace, int section);
-bool section_used(const struct trace *trace, int section); /* anything but scenery was queued in it */
+bool section_used(const struct trace *trace, int section); /* anything but initial data was queued in it */
 
 #endif

@@ -17,7 +17,8 @@ struct intervals {
 	size_t count, room;
 }; /* a zeroed struct is the empty set */
 
-/* In any order, overlapping or not; call intervals_join before asking for lengths. Empty ones are left out. */
+/* In any order, overlapping or not; call intervals_join before asking for lengths. Empty ones are left
+ * out. */
 void intervals_add(struct intervals *set, int64_t from, int64_t to);
 void intervals_join(struct intervals *set); /* sorts, and joins what overlaps or touches */
 int64_t intervals_length(const struct intervals *set);

@@ -127,8 +127,8 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
-/* The host's lane: what it did, and between two such spans that it was idle. Idle means that it had no program
- * line to carry out: kind SPAN_HOST, cause DONE; `op` is what it did next. */
+/* The host's lane: what it did, and between two such spans that it was idle. Idle means that it had no
+ * program line to carry out: kind SPAN_HOST, cause DONE; `op` is what it did next. */
 static void host_lane(struct lanes *lanes)
 {
 	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};

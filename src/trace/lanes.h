@@ -42,8 +42,8 @@ enum status trace_step(const struct trace *trace, size_t operations);
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);
 /* The spans of one lane in the window, replacing what `out` held. They tile the window: the first begins at
- * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank has
- * not used is one span of "done". */
+ * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
+ * has not used is one span of "done". */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
 /* Follows records and waits back to the operation that a wait for `id` is really about. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
@@ -63,7 +63,8 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
-/* The causes' names by number; one more than the causes: work that ran, but slower than it would have alone */
+/* The causes' names by number; one more than the causes: work that ran, but slower than it would have
+ * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
 static inline bool trace_in(const struct world *world, op_id id, int section)
 {

@@ -1,4 +1,8 @@
-/* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for rank 2" */
+/* legend.c -- the words for a timeline's letters: "s waited 2.00 ms in `print`", "p waited for rank 2"
+ *
+ * Words are gathered lane by lane from the top, each kept with the row where it first holds. They are told
+ * beside that row or, where the rows above have filled their lines, below it; none is told twice. A sum goes
+ * over all spans of a cause on the lane, but whom it waited for is said of the longest one. */
 #include "trace/legend.h"
 #include "base/memory.h"
 

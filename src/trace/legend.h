@@ -16,8 +16,8 @@ struct legend {
 }; /* row: the lane's row where it first occurs */
 
 void legend_release(struct legend *legend);
-/* Adds the words for one lane's spans, longest cause first; words that the legend has already are not repeated,
- * so the first row that shows a cause explains it. host: the lane is a host's. */
+/* Adds the words for one lane's spans, longest cause first; words that the legend has already are not
+ * repeated, so the first row that shows a cause explains it. host: the lane is a host's. */
 void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans);
 int legend_width(const struct legend *legend); /* columns of the longest entry */

@@ -53,8 +53,8 @@ static void put_block(const struct trace *trace, const struct block_view *block,
 	}
 }
 
-/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Also its free bytes, and those
- * of the largest gap. */
+/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Also its free bytes, and
+ * those of the largest gap. */
 static void put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment,
         int cells, struct text *bar, int64_t *free_bytes, int64_t *largest)
 {

@@ -1,4 +1,13 @@
-/* metrics.c -- the figures that `expect`, `stats` and `diff` ask for; trace.h has each one's formula */
+/* metrics.c -- the figures that `expect`, `stats` and `diff` ask for; trace.h has each one's formula
+ *
+ * Figures of work are arithmetic on interval sets: when a stream worked, when anything else did, what they
+ * have in common. So two kernels side by side count once, and a figure cannot exceed the time it is a part
+ * of.
+ *
+ *      io       |  ======        ====  |         length 10
+ *      compute  |     =========        |         length 9, in common 3: overlap 3/9
+ *
+ * A figure is of what the lines so far will have done; while one of its operations has no end, ST_WAITS. */
 #include "trace/intervals.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -64,7 +73,8 @@ static struct window own_window(const struct trace *trace, int section, int rank
 	return window;
 }
 
-/* When the rank's operations that `wanted` picks were at work, in the section. */
+/* When the rank's operations that `wanted` picks were at work, in the section; joined. ST_WAITS: one of them
+ * has no end, ST_INTERRUPTED. The set is to be released in any case. */
 typedef bool wants(const struct world *world, op_id id, int argument);
 static enum status work_of(
         const struct trace *trace, int section, int rank, wants *wanted, int argument, struct intervals *set)
@@ -120,6 +130,7 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	return status;
 }
 
+/* 1 when the less busy of the two works only while the other does */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
 	struct intervals x = {0}, y = {0};

@@ -1,4 +1,8 @@
-/* picture.c -- cells: made, written into, and turned into lines of text */
+/* picture.c -- cells: made, written into, and turned into lines of text
+ *
+ * A picture is a grid of cells, each a code point with a colour, and beside it the operation that lies under
+ * each cell, for a pointer to ask about. What is written beyond an edge is cut, so callers need not measure
+ * first. */
 #include "trace/picture.h"
 #include "base/memory.h"
 

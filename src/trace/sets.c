@@ -1,8 +1,8 @@
 /* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
  *
- * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work of a
- * frame, so the spans of the rows that will be shown are handed from the pass to the painter; a limit on their
- * number keeps a look at a large machine from holding all of it. */
+ * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work
+ * of a frame, so the spans of the rows that will be shown are handed from the pass to the painter; a limit on
+ * their number keeps a look at a large machine from holding all of it. */
 #include "trace/sets.h"
 #include "base/memory.h"
 

@@ -16,8 +16,8 @@ struct alike {
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
 };
-/* A shown lane's spans, until it is painted; known: they are here (else they are found again then); begun: the
- * lane has worked before the window */
+/* A shown lane's spans, until it is painted; known: they are here (else they are found again then); begun:
+ * the lane has worked before the window */
 struct kept_lane {
 	struct spans spans;
 	bool known, begun;

@@ -32,9 +32,9 @@ struct report {
 	struct blames blames;
 };
 
-/* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except the
- * host's. A host's own waits are blamed on nothing: they cost only what they keep from its streams, and that is
- * booked there. */
+/* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except
+ * the host's. A host's own waits are blamed on nothing: they cost only what they keep from its streams, and
+ * that is booked there. */
 static void add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
 	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};

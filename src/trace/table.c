@@ -47,8 +47,8 @@ void table_release(struct table *table)
 	text_release(&table->cells);
 }
 
-/* Code points of the first `length` bytes: every byte but UTF-8's continuation bytes begins one. Cells hold no
- * escapes and are not ended, which is why this is not text_columns. */
+/* Code points of the first `length` bytes: every byte but UTF-8's continuation bytes begins one. Cells hold
+ * no escapes and are not ended, which is why this is not text_columns. */
 static size_t columns_of(const char *cell, size_t length)
 {
 	size_t columns = 0;

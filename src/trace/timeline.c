@@ -70,8 +70,9 @@ struct drawing {
 typedef void visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row,
         const struct kept_lane *kept, struct picture *picture);
 
-/* The lane's spans: those kept, or found again into d->spans, which the next lane overwrites. A row of d->sets
- * that was not kept is loaded by its rank; lanes of one rank are neighbours, so that happens once a rank. */
+/* The lane's spans: those kept, or found again into d->spans, which the next lane overwrites. A row of
+ * d->sets that was not kept is loaded by its rank; lanes of one rank are neighbours, so that happens once a
+ * rank. */
 static enum status spans_of(
         struct drawing *d, const struct alike *alike, int lane, int row, struct kept_lane *kept)
 {
@@ -93,8 +94,8 @@ static enum status spans_of(
 	return ST_OK;
 }
 
-/* Twice over the shown lanes: first to measure columns and collect the legend, then to paint, because the width
- * that is left for cells depends on both. */
+/* Twice over the shown lanes: first to measure columns and collect the legend, then to paint, because the
+ * width that is left for cells depends on both. */
 static enum status each_lane(struct drawing *d, visit_lane *visit, struct picture *picture)
 {
 	struct kept_lane kept;
@@ -177,8 +178,8 @@ static int64_t tick_step(int64_t length, int cells)
 	return length;
 }
 
-/* The first row: the unit at the left, ticks at multiples of the step (not of the window's start, so that they
- * travel with the picture when it scrolls), and at the right what time it is now. */
+/* The first row: the unit at the left, ticks at multiples of the step (not of the window's start, so that
+ * they travel with the picture when it scrolls), and at the right what time it is now. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;

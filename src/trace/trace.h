@@ -138,7 +138,7 @@ int timeline_rows(
  * `timeline` draws them, so what is queued
  *    counts; ST_WAITS where an operation that counts has no end without further lines. Parts are 0 .. 1; of
  *    nothing they are 0. Work: kernels, copies, collectives, transfers, each from start to end. The rank's
- *    time: from the start of its first launch (or host work) to the end of its last operation, scenery
+ *    time: from the start of its first launch (or host work) to the end of its last operation, initial data
  *    aside. */
 /* The rank's time. (`time` of several ranks is the largest; every other metric the mean.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);
@@ -172,8 +172,8 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
 
-/* -- tables and files: appended to `out`, width columns at most. Those that return a status may be interrupted
- * (ST_INTERRUPTED); what they have appended by then is of no use. */
+/* -- tables and files: appended to `out`, width columns at most. Those that return a status may be
+ * interrupted (ST_INTERRUPTED); what they have appended by then is of no use. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);

@@ -5,8 +5,8 @@
  *      0-3        1.5 MB    768 kB        what       in     times  messages   from \ to      0      1
  *                                         allreduce  world      2      2 MB   0                  512 kB
  *
- * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books, so
- * they count what is queued too. */
+ * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books,
+ * so they count what is queued too. */
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/table.h"

@@ -1,4 +1,11 @@
-/* search.c -- the depth-first search */
+/* search.c -- the depth-first search of a wait-for graph, without recursion: chains are as long as programs
+ *
+ *      path    0 -> 4 -> 9          a node is OPEN while it is on the path, CLOSED when all it waits for is
+ *      edges   |4 7|9|0 3|          each step of the path has its own edges at the end of one array
+ *                                   9's edge to 0, which is OPEN, closes a cycle: 0 4 9
+ *
+ * Each node is opened once, so a search costs what it has not seen before. A stop in the midst leaves no node
+ * OPEN: what was on the path is UNSEEN again, and the next search decides it. */
 #include "waits/search.h"
 #include "base/memory.h"
 

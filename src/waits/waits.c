@@ -7,7 +7,14 @@
  *   a sync for everything        the heads of all streams; any other wait or sync: its target
  *   a collective out of turn     the group's earlier collective on its rank
  *   held back (rule 7)           what the backend blames: an operation of a blocking stream
- *   a collective or transfer     the other members that have not arrived */
+ *   a collective or transfer     the other members that have not arrived
+ *
+ * Deadlock is then what it is in any wait-for graph: a cycle. A node whose wait leads to a rank that has not
+ * queued its part hangs on a line that may still be typed, and is no deadlock; a mismatch and a crash never
+ * end.
+ *
+ *      rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive stands behind it
+ *      rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle, and no line can mend it */
 #include "waits/waits.h"
 #include "base/memory.h"
 

@@ -5,9 +5,21 @@
  *     whole
  *     blocks  | w1 | free | x | y |           free                       |    split and merged
  *
- * Invariants: 1 the blocks of a segment cover it without gaps; 2 no two free neighbours in a segment; 3 a
- * block serves only requests of its pool (a stream's, small or large); 4 addresses of a segment that went are
- * never used again. */
+ * Invariants:
+ *   1. the blocks of a segment cover it without gaps, and heap.blocks holds all segments' blocks by address;
+ *   2. no two free neighbours in a segment: heap_give merges to both sides at once;
+ *   3. a block serves only requests of its pool (a stream's, small or large);
+ *   4. addresses of a segment that went are never used again, so an old address is never another's memory.
+ *
+ * A request takes the smallest block that holds it, and what it does not need is split off:
+ *
+ *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
+ *     after   | w1 | new 2 MB | free 4 MB | y |
+ *     and when y and the new one are freed:  | w1 |            free                |
+ *
+ * Only without such a block does a segment come from the device, which costs the host time; and only when the
+ * device has no room for one are the wholly free segments given back first. All of this is a function of the
+ * requests' order: every process finds the same addresses for every rank without asking. */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -26,6 +38,8 @@ static int64_t segment_bytes(int64_t bytes, int unit)
 	return (bytes + step - 1) / step * step;
 }
 
+/* The smallest free block that holds the request, the lowest address among equals; heap->count: there is
+ * none. clean_limit: only memory freed at or before that operation will do. */
 static size_t best_fit(const struct heap *heap, const struct block_plan *plan, uint32_t clean_limit)
 {
 	size_t best = heap->count;
@@ -57,6 +71,8 @@ int64_t heap_spare(const struct heap *heap)
 	return spare;
 }
 
+/* A plan is carried out by heap_grow (if it has segment_bytes) and heap_take, with nothing in between: it
+ * holds an index into the blocks as they are now. */
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
@@ -108,38 +124,26 @@ void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
 		heap->peak_reserved = heap->reserved;
 }
 
-static void block_insert(struct heap *heap, size_t at, struct memory_block block)
-{
-	MEM_GROW(&heap->blocks, heap->count, &heap->room);
-	memmove(&heap->blocks[at + 1], &heap->blocks[at], (heap->count - at) * sizeof *heap->blocks);
-	heap->blocks[at] = block;
-	heap->count++;
-}
-
 static void block_remove(struct heap *heap, size_t at)
 {
 	heap->count--;
 	memmove(&heap->blocks[at], &heap->blocks[at + 1], (heap->count - at) * sizeof *heap->blocks);
 }
 
-/* Small blocks split off any rest; large ones only a rest that a large request could use. */
-static bool worth_splitting(const struct memory_block *block, const struct block_plan *plan)
-{
-	int64_t rest = block->bytes - plan->bytes;
-	return plan->small ? rest >= ROUND : rest > plan->small_limit;
-}
-
 size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, name_id owner)
 {
 	size_t at = plan->block;
+	int64_t left = heap->blocks[at].bytes - plan->bytes;
 
-	if (worth_splitting(&heap->blocks[at], plan)) {
-		struct memory_block rest = heap->blocks[at];
-		rest.address += plan->bytes;
-		rest.bytes -= plan->bytes;
-		rest.first = false;
-		heap->blocks[at].bytes = plan->bytes;
-		block_insert(heap, at + 1, rest);
+	/* small blocks split off any rest; large ones only a rest that a large request could use */
+	if (plan->small ? left >= ROUND : left > plan->small_limit) {
+		MEM_GROW(&heap->blocks, heap->count, &heap->room);
+		struct memory_block *block = &heap->blocks[at];
+		memmove(block + 1, block, (heap->count++ - at) * sizeof *block);
+		block[1].address += plan->bytes;
+		block[1].bytes = left;
+		block[1].first = false;
+		block->bytes = plan->bytes;
 	}
 	struct memory_block *block = &heap->blocks[at];
 	block->free = false;
@@ -155,7 +159,8 @@ size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, n
 	return at;
 }
 
-/* Joins block `at` with the one behind it when both are free and of one segment. */
+/* Joins block `at` with the one behind it when both are free and of one segment. The later of the two times
+ * of freeing counts: the whole is clean when both are. */
 static void merge(struct heap *heap, size_t at)
 {
 	struct memory_block *block = &heap->blocks[at];

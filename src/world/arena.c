@@ -1,4 +1,8 @@
-/* arena.c -- memory that lives as long as the world: operands and parts of records, clocks */
+/* arena.c -- memory that lives as long as the world: operands and parts of records, clocks
+ *
+ * Chunks in a chain, the newest first; a piece is cut from the newest, and what is left of an older one is
+ * lost. Pieces are zeroed, aligned to 16 bytes, never moved and never given back alone: pointers to them stay
+ * good. */
 #include "world/books.h"
 
 struct arena {

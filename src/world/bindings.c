@@ -1,4 +1,7 @@
-/* bindings.c -- (name, rank) -> thing: for each name that was ever bound, an array by rank */
+/* bindings.c -- (name, rank) -> thing: for each name that was ever bound, an array by rank
+ *
+ * A name may mean a tensor on rank 0 and nothing, or another kind of thing, on rank 1. Names are numbers
+ * given in the order of typing, so a look-up is two array accesses and no hashing. */
 #include "world/books.h"
 
 struct world_names {
@@ -20,8 +23,6 @@ void bindings_create(struct world *world)
 
 void bindings_free(struct world *world)
 {
-	if (!world->bindings)
-		return;
 	for (size_t i = 0; i < world->bindings->room; i++)
 		mem_free(world->bindings->of[i]);
 	mem_free(world->bindings->of);
@@ -80,17 +81,14 @@ void world_unbind(struct world *world, int rank, name_id name)
 	digest_change(world, CHANGE_UNBIND, rank, name);
 }
 
-/* Near: a third of the letters may be wrong, at least one and at most three. */
-static int near_limit(const char *name)
-{
-	size_t limit = (strlen(name) + 2) / 3;
-	return limit > 3 ? 3 : limit < 1 ? 1 : (int)limit;
-}
-
+/* Names that are bound on the rank, by edit distance, the first of equals; never one that shares no
+ * letter. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
 	const struct world_names *names = world->bindings;
-	int best = near_limit(name) + 1;
+	/* near: a third of the letters may be wrong, at least one and at most three */
+	size_t third = (strlen(name) + 2) / 3;
+	int best = third > 3 ? 4 : third < 1 ? 2 : (int)third + 1;
 	const char *nearest = NULL;
 
 	for (size_t id = 1; id < names->room; id++) {

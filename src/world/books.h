@@ -215,7 +215,7 @@ void memory_free(struct world *world);
 struct grant {
 	struct block_plan plan;
 	int rank, space;
-	bool scenery; /* until the caller says so, false */
+	bool initial; /* until the caller says so, false */
 };
 /* How a request is going to be served; nothing is changed. ST_DEVICE_MEMORY. */
 enum status memory_plan(struct world *world, int rank, enum space space, int64_t bytes, int pool, bool clean,

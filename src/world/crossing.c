@@ -9,6 +9,8 @@
  * whose line is typed first. */
 #include "world/books.h"
 
+/* Do two ranks share an instance of `a` and one of `b`? Only such a pair can hold what the other needs; a
+ * rank alone in both orders its own collectives. */
 static bool instances_overlap(const struct group *a, const struct group *b)
 {
 	for (int k = 0; k < a->instances; k++) {
@@ -24,6 +26,7 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 	return false;
 }
 
+/* instances_overlap, asked once for a pair of groups: a table of pairs, made anew when a group is added. */
 static bool can_cross(struct world *world, int a, int b)
 {
 	struct world_matching *matching = world->matching;
@@ -49,6 +52,7 @@ static op_id member_of(const struct world *world, const struct meet *meet, int r
 	        : 0;
 }
 
+/* Once a pair of groups: a loop would say it for every iteration. */
 static void warn(struct world *world, int a, int b, int rank, int other)
 {
 	struct world_matching *matching = world->matching;
@@ -81,22 +85,14 @@ static void check(struct world *world, uint32_t earlier, uint32_t later, int ran
 		warn(world, p->group, m->group, rank, other);
 }
 
-static bool noted(const struct world *world, uint32_t meet, uint32_t earlier)
-{
-	for (uint32_t i = world->meets[meet].crossings; i; i = world->matching->crossings[i].next) {
-		if (world->matching->crossings[i].earlier == earlier)
-			return true;
-	}
-	return false;
-}
-
 static void note(struct world *world, uint32_t meet, uint32_t earlier, int rank)
 {
 	struct world_matching *matching = world->matching;
 	const struct meet *m = &world->meets[meet];
 
-	if (noted(world, meet, earlier))
-		return;
+	for (uint32_t i = m->crossings; i; i = matching->crossings[i].next)
+		if (matching->crossings[i].earlier == earlier)
+			return;
 	MEM_ROOM(&matching->crossings, matching->crossing_count + 2, &matching->crossing_room);
 	matching->crossings[++matching->crossing_count] =
 	        (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};

@@ -2,7 +2,12 @@
  *
  * While a rank captures, world_queue stores records here instead of queueing them; an operation's id is then
  * OP_CAPTURED + its place. Targets of that kind mean operations of the graph and become those of its clones;
- * others stay. An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
+ * others stay.
+ *
+ *      captured   #0 matmul   #1 record e   #2 wait (target #1)         ids OP_CAPTURED + 0, 1, 2
+ *      launched   17 matmul   18 record e   19 wait (target 18)         clone[] = 17 18 19
+ *
+ * An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
  * gives it the clone's. */
 #include "world/books.h"
 
@@ -48,8 +53,6 @@ void graphs_free(struct world *world)
 {
 	struct world_graphs *graphs = world->graphs;
 
-	if (!graphs)
-		return;
 	for (size_t i = 0; i < graphs->count; i++) {
 		mem_free(graphs->graphs[i].items);
 		mem_free(graphs->graphs[i].events);

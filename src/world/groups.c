@@ -1,6 +1,11 @@
 /* groups.c -- groups of ranks: a name, and disjoint instances of it
  *
- * A group is one block of memory: the arrays by rank first, then instances, then their arrays by place. */
+ * A mesh of 2 x 4 has the axes dp and tp; tp is one group of two instances:
+ *
+ *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7      instance_of[5] = 1, place_of[5] = 1
+ *
+ * A group is one block of memory, because there may be hundreds and they are never freed alone: the arrays by
+ * rank first, then instances, then their arrays by place, of which each instance has a stretch. */
 #include "world/books.h"
 
 static size_t up8(size_t bytes)
@@ -44,14 +49,6 @@ static void group_fill(struct group *group, int n, const int *starts, const int 
 	}
 }
 
-static void group_digest(struct world *world, const struct group *group)
-{
-	digest_change(world, CHANGE_GROUP, group->axis, group->name);
-	for (int r = 0; r < world->n; r++)
-		digest_add(world,
-		        (uint64_t)(uint16_t)group->instance_of[r] << 16 | (uint16_t)group->place_of[r]);
-}
-
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index)
 {
@@ -69,6 +66,9 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	world->groups[world->group_count++] = group;
 	for (int i = starts[0]; i < starts[instances]; i++)
 		bind_set(world, ranks[i], name, (struct thing){THING_GROUP, *index});
-	group_digest(world, &group);
+	digest_change(world, CHANGE_GROUP, axis, name);
+	for (int r = 0; r < world->n; r++)
+		digest_add(
+		        world, (uint64_t)(uint16_t)group.instance_of[r] << 16 | (uint16_t)group.place_of[r]);
 	return ST_OK;
 }

@@ -1,4 +1,8 @@
-/* labels.c -- what operations are called, and the way back: "y", "allreduce#3", "F3" */
+/* labels.c -- what operations are called, and the way back: "y", "allreduce#3", "F3"
+ *
+ * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
+ * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
+ * lines. */
 #include "world/books.h"
 
 /* Which of its title it is on its rank, from 1. */
@@ -32,37 +36,7 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
-/* The n-th of a title on a rank, from 1. */
-static op_id find_numbered(const struct world *world, int rank, name_id title, long n)
-{
-	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
-		if (op_record(world, at)->title == title && --n == 0)
-			return at;
-	}
-	return 0;
-}
-
-static op_id find_phase(const struct world *world, int rank, name_id phase)
-{
-	op_id found = 0;
-
-	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program)
-		found = op_record(world, at)->phase == phase ? at : found;
-	return found;
-}
-
-/* "allreduce#3": length of the title, *n its number; 0 when it is not of that form. */
-static size_t split_number(const char *text, long *n)
-{
-	const char *hash = strrchr(text, '#');
-	char *end;
-
-	if (!hash || hash == text || hash[1] < '1' || hash[1] > '9')
-		return 0;
-	*n = strtol(hash + 1, &end, 10);
-	return *end ? 0 : (size_t)(hash - text);
-}
-
+/* ST_NAME, with the nearest tensor of that rank where one is near */
 static enum status not_found(const struct world *world, int rank, const char *text)
 {
 	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
@@ -75,30 +49,35 @@ static enum status not_found(const struct world *world, int rank, const char *te
 	        text, rank);
 }
 
-static enum status find_writer(
-        const struct world *world, const struct tensor *tensor, const char *text, op_id *id)
-{
-	*id = tensor->last_writer ? tensor->last_writer : world->tensors[tensor->base].last_writer;
-	if (*id)
-		return ST_OK;
-	return fail(ST_NAME, "no operation has written '%s' on rank %d yet", text, tensor->rank);
-}
-
+/* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
+ * (its last operation): names of tensors are what people have in mind most. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
 {
-	long n = 0;
-	size_t title_length = split_number(text, &n);
-	name_id name = names_find(world->names, text, strlen(text));
+	name_id name = names_find(world->names, text, strlen(text)), title = 0;
 	struct thing thing = world_find(world, rank, name);
+	const char *hash = strrchr(text, '#');
+	op_id numbered = 0, phase = 0;
+	char *end;
+	long n = 0;
 
 	*id = 0;
-	if (thing.kind == THING_TENSOR)
-		return find_writer(world, &world->tensors[thing.index], text, id);
-	if (title_length) {
-		name_id title = names_find(world->names, text, title_length);
-		*id = title ? find_numbered(world, rank, title, n) : 0;
+	if (thing.kind == THING_TENSOR) {
+		const struct tensor *tensor = &world->tensors[thing.index];
+		*id = tensor->last_writer ? tensor->last_writer : world->tensors[tensor->base].last_writer;
+		if (*id)
+			return ST_OK;
+		return fail(ST_NAME, "no operation has written '%s' on rank %d yet", text, tensor->rank);
 	}
-	if (!*id && name)
-		*id = find_phase(world, rank, name);
+	if (hash && hash != text && hash[1] >= '1' && hash[1] <= '9' &&
+	        (n = strtol(hash + 1, &end, 10), !*end))
+		title = names_find(world->names, text, (size_t)(hash - text));
+	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
+		const struct record *record = op_record(world, at);
+		if (title && record->title == title && --n == 0)
+			numbered = at;
+		if (name && record->phase == name)
+			phase = at;
+	}
+	*id = numbered ? numbered : phase;
 	return *id ? ST_OK : not_found(world, rank, text);
 }

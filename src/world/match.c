@@ -1,9 +1,16 @@
-/* match.c -- where operations of several ranks meet
+/* match.c -- rendezvous: where operations of several ranks meet
  *
- * Collectives of a group instance meet by issue order: the k-th of each place. Transfers meet by channel
- * (group, source, destination): the k-th send and the k-th receive. Each place, or side, remembers the meet
- * it joined last; the next one it joins is that meet's `next`, or a new one. Members must agree; what differs
- * is settled at once, and nobody will leave that meet. */
+ * Collectives of a group instance match by issue order: the k-th of each place. Transfers match by channel
+ * (group, source, destination): the k-th send and the k-th receive. No tag and no size takes part, as in
+ * NCCL: who calls something else is in the same rendezvous, and that is the mistake to be told.
+ *
+ *      chain of an instance     meet 0 ---> meet 1 ---> meet 2       meet.next leads on
+ *      place 0 has joined          x           x           x         at[0] = 2: its next makes meet 3
+ *      place 1                     x                                 at[1] = 0: its next joins meet 1
+ *
+ * Each place, or side, remembers the meet it joined last; the next one it joins is that meet's `next`, or a
+ * new one. So a rendezvous is found without any search, whoever comes first. Members must agree with the
+ * first that came; what differs is settled at once, and nobody will leave that meet. */
 #include "world/books.h"
 
 /* What a member brings to a meet: all of it must be equal. */
@@ -28,8 +35,6 @@ void matching_free(struct world *world)
 {
 	struct world_matching *matching = world->matching;
 
-	if (!matching)
-		return;
 	mem_free(matching->channels);
 	mem_free(matching->table);
 	mem_free(matching->last_collective);
@@ -41,6 +46,8 @@ void matching_free(struct world *world)
 
 /* ---- channels: by an open-addressing table that is only ever looked up, never walked */
 
+/* The channel's slot, or the empty one where it belongs; linear probing, and at least half of the slots are
+ * empty, so the walk ends. */
 static size_t channel_slot(const struct world_matching *matching, int group, int source, int destination)
 {
 	uint64_t hash = ((uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^
@@ -89,17 +96,8 @@ static struct channel *channel_of(struct world_matching *matching, int group, in
 
 /* ---- what members bring */
 
-/* The message's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
-static struct share collective_share(const struct record *record)
-{
-	return (struct share){.title = record->title,
-	        .dtype = record->dtype,
-	        .reduction = record->reduction,
-	        .root = record->root,
-	        .bytes = record->bytes};
-}
-
-/* place: of a transfer, 0 the sender, 1 the receiver (a rank may send to itself) */
+/* A collective's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit.
+ * place: of a transfer, 0 the sender, 1 the receiver (a rank may send to itself) */
 static struct share member_share(const struct world *world, op_id id, uint32_t meet, int place)
 {
 	const struct record *record = op_record(world, id);
@@ -107,7 +105,11 @@ static struct share member_share(const struct world *world, op_id id, uint32_t m
 	int i = 0, direction = place == 0 ? P2P_SEND : P2P_RECV;
 
 	if (record->kind == OP_COLLECTIVE)
-		return collective_share(record);
+		return (struct share){.title = record->title,
+		        .dtype = record->dtype,
+		        .reduction = record->reduction,
+		        .root = record->root,
+		        .bytes = record->bytes};
 	while (i + 1 < record->parts && (meets[i] != meet || record->part[i].direction != direction))
 		i++;
 	const struct layout *layout = &record->operand[record->part[i].operand].layout;
@@ -115,6 +117,7 @@ static struct share member_share(const struct world *world, op_id id, uint32_t m
 }
 
 enum aspect { ASPECT_NONE, ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_REDUCTION };
+/* The first aspect in which they differ, the most telling first: another collective explains another size. */
 static enum aspect differing(const struct share *a, const struct share *b)
 {
 	return a->title != b->title            ? ASPECT_TITLE
@@ -127,7 +130,7 @@ static enum aspect differing(const struct share *a, const struct share *b)
 
 /* ---- joining */
 
-/* A meeting with n empty places. */
+/* A rendezvous with n empty places. Returns its index. */
 static uint32_t meet_new(struct world *world, int group, int instance, uint32_t sequence, int n, bool p2p)
 {
 	MEM_ROOM(&world->meets, world->meet_count + 2, &world->meet_room);
@@ -260,14 +263,6 @@ static void restart_channels(struct world_matching *matching, int group)
 	}
 }
 
-static void restart_instance(struct group_instance *instance)
-{
-	memset(instance->issued, 0, (size_t)instance->n * sizeof *instance->issued);
-	memset(instance->at, 0, (size_t)instance->n * sizeof *instance->at);
-	instance->first_meet = instance->last_meet = 0;
-	instance->epoch++;
-}
-
 /* Complete meetings took place or will; all others of the group are over, and numbering starts again. */
 void world_abort(struct world *world, int group)
 {
@@ -278,8 +273,13 @@ void world_abort(struct world *world, int group)
 		meet->aborted = true;
 		world->mismatch_count -= meet->mismatch;
 	}
-	for (int k = 0; k < world->groups[group].instances; k++)
-		restart_instance(&world->groups[group].instance[k]);
+	for (int k = 0; k < world->groups[group].instances; k++) {
+		struct group_instance *instance = &world->groups[group].instance[k];
+		memset(instance->issued, 0, (size_t)instance->n * sizeof *instance->issued);
+		memset(instance->at, 0, (size_t)instance->n * sizeof *instance->at);
+		instance->first_meet = instance->last_meet = 0;
+		instance->epoch++;
+	}
 	restart_channels(world->matching, group);
 	for (int r = 0; r < world->n; r++)
 		world->matching->last_collective[r] = 0;
@@ -296,7 +296,9 @@ struct camp {
 	op_id member;
 };
 
-/* Members by what they bring; the first aspect in which any two differ is the one that is told. */
+/* Members by what they bring; the first aspect in which any two differ is the one that is told. camps: room
+ * for VALUES_MAX, of which the number returned is filled; members with further values are left out. Two
+ * passes: what is told must be known before members can be sorted by it. */
 static int find_camps(
         const struct world *world, const struct meet *meet, enum aspect *aspect, struct camp *camps)
 {

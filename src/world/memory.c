@@ -3,17 +3,16 @@
  * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB
  * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
  * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
- * fragmentation fit it. */
+ * fragmentation fit it.
+ *
+ * The map (blocks, addresses) is in the books of every process for all ranks; real bytes exist only for the
+ * process's own rank, got and given through segment_calls. Bytes of a segment that goes stay until the
+ * operation that gave it back has ended (`leaving`): work queued before may still read them. */
 #include "world/books.h"
 #include "base/search.h"
 
 enum { OWNERS_NAMED = 3 };
 static const double GB = 1073741824.0;
-
-static int unit_of(const struct world *world)
-{
-	return world->machine->memory < 4 * GB ? 8 : 1;
-}
 
 void memory_create(struct world *world)
 {
@@ -29,25 +28,18 @@ static void give_bytes(struct world *world, const struct segment *segment, enum 
 		calls->give(calls->self, space, segment->data, segment->bytes);
 }
 
-static void free_heap(struct world *world, int rank, enum space space)
-{
-	struct heap *heap = &world->memory->rank[rank].heap[space];
-
-	for (size_t i = 0; i < heap->segment_count; i++)
-		give_bytes(world, &heap->segments[i], space);
-	mem_free(heap->blocks);
-	mem_free(heap->segments);
-}
-
 void memory_free(struct world *world)
 {
 	struct world_memory *memory = world->memory;
 
-	if (!memory)
-		return;
-	for (int r = 0; memory->rank && r < world->n; r++) {
-		for (int space = 0; space < SPACE_COUNT; space++)
-			free_heap(world, r, (enum space)space);
+	for (int r = 0; r < world->n; r++) {
+		for (int space = 0; space < SPACE_COUNT; space++) {
+			struct heap *heap = &memory->rank[r].heap[space];
+			for (size_t i = 0; i < heap->segment_count; i++)
+				give_bytes(world, &heap->segments[i], (enum space)space);
+			mem_free(heap->blocks);
+			mem_free(heap->segments);
+		}
 		mem_free(memory->rank[r].pending);
 	}
 	for (size_t i = 0; i < memory->leaving_count; i++)
@@ -66,6 +58,14 @@ void world_segment_calls(struct world *world, struct segment_calls calls)
 
 /* ---- taking */
 
+static void put_bytes(struct text *out, const char *before, int64_t bytes)
+{
+	text_add(out, "%s", before);
+	bytes_text(bytes, out);
+}
+
+/* ST_DEVICE_MEMORY in words, with the three largest blocks in use: who reads it wants to know what to
+ * free. */
 static enum status out_of_memory(const struct world *world, int rank, int64_t bytes)
 {
 	const struct heap *heap = &world->memory->rank[rank].heap[SPACE_DEVICE];
@@ -84,16 +84,12 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 		}
 	}
 	world_memory_counts(world, rank, &counts);
-	text_add(&why, "rank %d: no room for ", rank);
-	bytes_text(bytes, &why);
-	text_add(&why, " on a GPU of ");
-	bytes_text((int64_t)world->machine->memory, &why);
-	text_add(&why, ": reserved ");
-	bytes_text(counts.reserved, &why);
-	text_add(&why, ", allocated ");
-	bytes_text(counts.allocated, &why);
-	text_add(&why, ", largest free block ");
-	bytes_text(counts.largest_free, &why);
+	text_add(&why, "rank %d", rank);
+	put_bytes(&why, ": no room for ", bytes);
+	put_bytes(&why, " on a GPU of ", (int64_t)world->machine->memory);
+	put_bytes(&why, ": reserved ", counts.reserved);
+	put_bytes(&why, ", allocated ", counts.allocated);
+	put_bytes(&why, ", largest free block ", counts.largest_free);
 	for (int k = 0; k < OWNERS_NAMED && owner[k]; k++) {
 		text_add(&why, "%s %s ", k ? "," : "; largest:",
 		        owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
@@ -114,7 +110,8 @@ enum status memory_plan(struct world *world, int rank, enum space space, int64_t
 	int64_t capacity = device ? (int64_t)world->machine->memory : INT64_MAX;
 
 	*grant = (struct grant){.rank = rank, .space = space};
-	if (!heap_plan(heap, bytes, device ? pool : 0, limit, unit_of(world), capacity, &grant->plan))
+	int unit = world->machine->memory < 4 * GB ? 8 : 1;
+	if (!heap_plan(heap, bytes, device ? pool : 0, limit, unit, capacity, &grant->plan))
 		return out_of_memory(world, rank, grant->plan.bytes);
 	return ops_fit(world, 2); /* segments that are given back, one that is got */
 }
@@ -139,12 +136,6 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 	}
 }
 
-static void *get_bytes(struct world *world, int rank, enum space space, int64_t bytes)
-{
-	struct segment_calls *calls = &world->memory->calls;
-	return rank == world->me && calls->get ? calls->get(calls->self, space, bytes) : NULL;
-}
-
 /* Carries out a plan: segments first, each of which costs the host time, then the block. */
 int64_t memory_take(struct world *world, const struct grant *grant, int tensor, name_id owner)
 {
@@ -152,14 +143,16 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 	struct heap *heap = &memory->rank[grant->rank].heap[grant->space];
 	struct block_plan plan = grant->plan;
 	enum space space = (enum space)grant->space;
-	int64_t ns = grant->scenery ? 0 : (int64_t)world->machine->segment;
+	int64_t ns = grant->initial ? 0 : (int64_t)world->machine->segment;
 
 	if (plan.spare)
 		give_back(world, grant->rank, space, segment_queue(world, grant->rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes) {
 		if (space == SPACE_DEVICE)
 			segment_queue(world, grant->rank, 0, ns);
-		heap_grow(heap, &plan, get_bytes(world, grant->rank, space, plan.segment_bytes));
+		bool real = grant->rank == world->me && memory->calls.get; /* others' bytes exist elsewhere */
+		heap_grow(heap, &plan,
+		        real ? memory->calls.get(memory->calls.self, space, plan.segment_bytes) : NULL);
 	}
 	size_t taken = heap_take(heap, &plan, tensor, owner); /* the blocks may have moved */
 	const struct memory_block *block = &heap->blocks[taken];
@@ -192,18 +185,12 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	heap_give(heap, at, rank_number(world, rank));
 }
 
-static bool anything_spare(const struct world *world, int rank)
-{
-	for (int space = 0; space < SPACE_COUNT; space++) {
-		if (heap_spare(&world->memory->rank[rank].heap[space]))
-			return true;
-	}
-	return false;
-}
-
 enum status world_trim(struct world *world, int rank)
 {
-	if (!anything_spare(world, rank))
+	int64_t spare = 0;
+	for (int space = 0; space < SPACE_COUNT; space++)
+		spare += heap_spare(&world->memory->rank[rank].heap[space]);
+	if (!spare)
 		return ST_OK;
 	enum status status = ops_fit(world, 1);
 	if (status != ST_OK)
@@ -239,30 +226,26 @@ const struct handout *world_handouts(const struct world *world, size_t *count)
 	return world->memory->handouts;
 }
 
-static void *bytes_at(const struct segment *segment, int64_t address)
-{
-	return segment->data ? (char *)segment->data + (address - segment->address) : NULL;
-}
-
-static bool holds(const struct segment *segment, int64_t address)
-{
-	return address >= segment->address && address < segment->address + segment->bytes;
-}
-
+/* An address in a segment of this rank, or in one that is on its way out. */
 void *world_data(const struct world *world, enum space space, int64_t address)
 {
+	const struct world_memory *memory = world->memory;
+	const struct segment *segment = NULL;
+	size_t at;
+
 	if (world->me < 0)
 		return NULL;
-	const struct heap *heap = &world->memory->rank[world->me].heap[space];
-	size_t at;
+	const struct heap *heap = &memory->rank[world->me].heap[space];
 	SEARCH(at, heap->segment_count, heap->segments[at].address > address);
-	if (at > 0 && holds(&heap->segments[at - 1], address))
-		return bytes_at(&heap->segments[at - 1], address);
-	for (size_t i = 0; i < world->memory->leaving_count; i++) {
-		if (world->memory->leaving_space[i] == space && holds(&world->memory->leaving[i], address))
-			return bytes_at(&world->memory->leaving[i], address);
+	if (at > 0 && address < heap->segments[at - 1].address + heap->segments[at - 1].bytes)
+		segment = &heap->segments[at - 1];
+	for (size_t i = 0; i < memory->leaving_count && !segment; i++) {
+		const struct segment *leaving = &memory->leaving[i];
+		if (memory->leaving_space[i] == space && address >= leaving->address &&
+		        address < leaving->address + leaving->bytes)
+			segment = leaving;
 	}
-	return NULL;
+	return segment && segment->data ? (char *)segment->data + (address - segment->address) : NULL;
 }
 
 int world_segments(const struct world *world, int rank, struct segment_view *out, int room)
@@ -275,6 +258,7 @@ int world_segments(const struct world *world, int rank, struct segment_view *out
 	return (int)heap->segment_count;
 }
 
+/* The last operation that the next user of the block will wait for, 0 none */
 static op_id after_of(const struct world *world, int rank, const struct memory_block *block)
 {
 	const struct rank_memory *memory = &world->memory->rank[rank];

@@ -1,5 +1,9 @@
 /* pending.c -- memory freed with `free x on S`: whoever uses it next waits for S's work of then
  *
+ *      free x on io                x:      |-------------- wait for io -------------|
+ *      y = relu z (y in x's bytes)            |--- y ---|                                 a wait, then relu
+ *      still to be waited for              |--|         |---------------------------|
+ *
  * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a
  * stretch gets an OP_WAIT before it in its stream, and the stretch is settled. */
 #include "world/books.h"

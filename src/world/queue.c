@@ -1,5 +1,12 @@
 /* queue.c -- operations enter the books: program order, stream order, implicit waits; records are stored
- * once */
+ * once
+ *
+ * An operation is 64 bytes and there may be millions; what a line says is in its record, which all ranks of
+ * the line and all launches of a graph share. Two linked lists run through the operations:
+ *
+ *      next_program   rank 0:   1 --> 4 --> 5 --> 9        the order in which the host issues
+ *      next_stream    default:  1 --------> 5              the order in which a stream carries out
+ *                     io:             4 --------> 9 */
 #include "world/books.h"
 
 enum status ops_fit(const struct world *world, size_t more)
@@ -30,6 +37,7 @@ const struct operand *record_target(const struct record *record)
 	return first_operand(record, ACCESS_WRITE);
 }
 
+/* Every field that decides what the operation does; not its cost, which is the backend's. */
 static void digest_record(struct world *world, const struct record *record)
 {
 	digest_change(world, CHANGE_RECORD, record->kind, (int64_t)record->title << 32 | record->object);
@@ -84,6 +92,7 @@ static struct kept_operands *kept_slot(struct world *world, const struct record 
 	return &world->kept[(hash >> 32) % OPERANDS_KEPT];
 }
 
+/* The record's operands in the arena: those of a record of late where they are the same. */
 static struct operand *copy_operands(struct world *world, const struct record *record)
 {
 	struct kept_operands *kept = kept_slot(world, record);
@@ -143,6 +152,7 @@ static uint32_t record_own(
 
 /* ---- operations */
 
+/* The only place where an operation comes into being. Ids grow with time, over all ranks. */
 op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
 {
 	op_id id = (op_id)++world->op_count, last = world->last[rank];
@@ -184,44 +194,26 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 	return op_append(world, rank, STREAM_HOST, record, target, 0);
 }
 
-/* The tensors that an operation writes remember it. A line's tensors have one name on all its ranks,
- * mostly. */
-static int written_tensor(const struct world *world, int rank, const struct operand *operand)
-{
-	struct thing thing = world_find(world, rank, operand->name);
-
-	if (thing.kind == THING_TENSOR && world->tensors[thing.index].address == operand->address &&
-	        world->tensors[thing.index].space == operand->space)
-		return thing.index;
-	return world_tensor_at(world, rank, (enum space)operand->space, operand->address);
-}
-
+/* The tensors that an operation writes remember it, for `why y`. */
 static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
 {
 	for (int i = 0; i < record->operands; i++) {
 		if (!(record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD)))
 			continue;
-		int index = written_tensor(world, rank, &record->operand[i]);
+		const struct operand *operand = &record->operand[i];
+		/* by name where that means the memory: a view has a last writer of its own */
+		struct thing thing = world_find(world, rank, operand->name);
+		bool named = thing.kind == THING_TENSOR &&
+		        world->tensors[thing.index].address == operand->address &&
+		        world->tensors[thing.index].space == operand->space;
+		int index = named
+		        ? thing.index
+		        : world_tensor_at(world, rank, (enum space)operand->space, operand->address);
 		if (index >= 0) {
 			world->tensors[index].last_writer = id;
 			world->tensors[world->tensors[index].base].last_writer = id;
 		}
 	}
-}
-
-/* Rule 10: the stream waits for whoever used the memory before. */
-static void queue_waits(struct world *world, const struct draft *draft)
-{
-	for (int i = 0; i < draft->waits; i++) {
-		uint32_t record = record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1);
-		op_append(
-		        world, draft->rank, draft->stream, record, world->memory->waits[i], OPF_FREE_LAUNCH);
-	}
-}
-
-static bool meets_others(const struct record *record)
-{
-	return record->kind == OP_COLLECTIVE || record->kind == OP_P2P;
 }
 
 /* The passage of an operation into the books, in the order that the digest sees. */
@@ -231,7 +223,8 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 
 	if (index)
 		draft->record = &world->records[index];
-	const struct group *group = meets_others(draft->record) ? &world->groups[draft->record->group] : NULL;
+	bool meets = draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P;
+	const struct group *group = meets ? &world->groups[draft->record->group] : NULL;
 	if (group && group->instance_of[draft->rank] < 0)
 		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
 		        names_text(world->names, group->name));
@@ -239,7 +232,11 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	enum status status = ops_fit(world, (size_t)draft->waits + 1);
 	if (status != ST_OK)
 		return status;
-	queue_waits(world, draft);
+	for (int i = 0; i < draft->waits;
+	        i++) /* rule 10: the stream waits for whoever used the memory before */
+		op_append(world, draft->rank, draft->stream,
+		        record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1),
+		        world->memory->waits[i], OPF_FREE_LAUNCH);
 	index = index ? index : record_store(world, draft->record);
 	draft->record = &world->records[index]; /* they may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);

@@ -1,7 +1,12 @@
 /* streams.c -- streams and events, and what a rank's host has seen the end of
  *
  * Lane 0 of a rank is its host, lane 1 the default stream. For each lane the books know up to which operation
- * the host has waited; memory whose users are all among those is clean: the host itself may write it. */
+ * the host has waited; memory whose users are all among those is clean: the host itself may write it.
+ *
+ *      program    1 relu/default  2 copy/io  3 sync io  4 matmul/default    seen[io] = 3, seen[default] = 0
+ *      clean      memory freed at or before operation 0: the default stream's work may still use any later
+ *
+ * All of it follows from the program order alone; when things end in virtual time plays no part. */
 #include "world/books.h"
 
 static int lane_add(struct world *world, int rank, struct stream stream)
@@ -34,9 +39,7 @@ void lanes_create(struct world *world)
 
 void lanes_free(struct world *world)
 {
-	if (!world->lanes)
-		return;
-	for (int r = 0; world->lanes->rank && r < world->n; r++)
+	for (int r = 0; r < world->n; r++)
 		mem_free(world->lanes->rank[r].lane);
 	mem_free(world->lanes->rank);
 	mem_free(world->lanes);
@@ -112,6 +115,9 @@ void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 	}
 }
 
+/* Memory freed at operation k was last used by work queued at or before k. The host may write it once it
+ * knows the end of all such work on every lane: the least `seen` of the lanes that still hold something
+ * unseen. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
 	const struct rank_lanes *lanes = &world->lanes->rank[rank];

@@ -1,7 +1,12 @@
 /* tensors.c -- tensors: memory with a shape and a name; views of them
  *
- * Slots of freed tensors are used again, lowest first; a slot's `next_view` leads to the next free one
- * meanwhile. */
+ * An owner has memory of the allocator's; a view names a part of an owner's. The views of an owner hang in a
+ * list from it, so freeing it finds them all, and a view of a view belongs to the same owner:
+ *
+ *      g (owner) --next_view--> g1 --next_view--> g0 --> -1         views = 2
+ *
+ * Slots of freed tensors are used again, the last one freed first; a slot's `next_view` leads to the next
+ * free one meanwhile. */
 #include "world/books.h"
 
 /* A free slot, or a new one. */
@@ -44,7 +49,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 	if (status != ST_OK)
 		return status;
 	grant.plan.kind = (uint8_t)kind;
-	grant.scenery = use != TENSOR_RESULT;
+	grant.initial = use != TENSOR_RESULT;
 	int slot = slot_take(world);
 	world->tensors[slot] = (struct tensor){.name = name,
 	        .rank = (uint16_t)rank,
@@ -146,20 +151,16 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
-static void poison_one(struct tensor *tensor, int64_t address, int64_t bytes, op_id op)
-{
-	int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
-
-	if (op && from < address + bytes && address < to)
-		tensor->poisoned = op;
-	if (!op && from >= address && to <= address + bytes)
-		tensor->poisoned = 0;
-}
-
 void world_poison(struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
 {
 	int owner = world_tensor_at(world, rank, space, address);
 
-	for (int i = owner; i >= 0; i = world->tensors[i].next_view)
-		poison_one(&world->tensors[i], address, bytes, op);
+	for (int i = owner; i >= 0; i = world->tensors[i].next_view) {
+		struct tensor *tensor = &world->tensors[i];
+		int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
+		if (op && from < address + bytes && address < to)
+			tensor->poisoned = op;
+		if (!op && from >= address && to <= address + bytes)
+			tensor->poisoned = 0;
+	}
 }

@@ -31,6 +31,7 @@ bool op_kind_is_host(enum op_kind kind)
 	return is_host[kind];
 }
 
+/* The digest is a running hash of every change; equal digests after a line mean equal books. */
 void digest_layout(struct world *world, const struct layout *layout)
 {
 	digest_add(world, (uint64_t)layout->dtype << 8 | layout->dims);
@@ -40,6 +41,7 @@ void digest_layout(struct world *world, const struct layout *layout)
 	}
 }
 
+/* The group "world": one instance, every rank at its own place. Index 0. */
 static void make_world_group(struct world *world)
 {
 	int starts[2] = {0, world->n}, index;
@@ -51,6 +53,8 @@ static void make_world_group(struct world *world)
 	mem_free(ranks);
 }
 
+/* The names made here have the same numbers in every process: they are the first ones. Lanes bind "default"
+ * and take a name, so bindings come before them; the group joins the matching's tables. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);
@@ -73,6 +77,13 @@ struct world *world_create(int n, int me, struct machine *machine)
 	make_world_group(world);
 	world_mark(world, 0, 0);
 	return world;
+}
+
+void world_keep_names(struct world *world, struct world *old)
+{
+	struct names *own = world->names;
+	world->names = old->names;
+	old->names = own;
 }
 
 void world_free(struct world *world)

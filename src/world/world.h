@@ -67,7 +67,7 @@ struct tensor {
 	int64_t address; /* of the first element, in the rank's space */
 	struct layout layout;
 	op_id poisoned;    /* the operation whose abort or failure spoiled it, or 0 */
-	op_id last_writer; /* for `why y`; 0: scenery */
+	op_id last_writer; /* for `why y`; 0: initial data */
 };
 
 /* world.streams holds the host lane of every rank too (number 0, named "host", bound to no name). */
@@ -121,7 +121,7 @@ struct group {
 	X(RECORD, "record", 0)                                                                          \
 	X(WAIT, "wait", 0)                                                                              \
 	X(HOST, "host", 1) /* the host computes for duration_ns */                                      \
-	X(FILL, "fill", 1) /* scenery: the host writes a tensor; takes no time */                       \
+	X(FILL, "fill", 1) /* initial data: the host writes a tensor; takes no time */                  \
 	X(SYNC, "sync", 1) /* the host is blocked until `target` is done: record.reason says by what */ \
 	X(SEGMENT, "segment", 1) /* the allocator gets or gives back a segment */                       \
 	X(CRASH, "crash", 1)     /* the rank does nothing from here on */
@@ -173,9 +173,8 @@ struct record {
 	int root;                            /* place in the group, or -1 */
 	uint8_t reduction, algorithm;        /* enum reduction; enum algorithm of collectives/collective.h */
 	uint8_t operands, parts;
-	struct operand *
-	        /* owned by the world's arena, never changed: equal ones are shared by many records */
-	        operand;
+	struct operand
+	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
 	struct part *part;
 	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
 	double flops;                     /* of one rank */
@@ -192,10 +191,9 @@ struct record {
 };
 
 enum op_flags {
-	OPF_FREE_LAUNCH =
-	        /* issued with the operation before it: no launch time (graphs, together, implicit waits) */
-	1,
-	OPF_ABORTED = 2, /* backend's */
+	OPF_FREE_LAUNCH = 1, /* issued with the operation before it, for no launch time of its own (graphs,
+	                      * together, implicit waits) */
+	OPF_ABORTED = 2,     /* backend's */
 	OPF_STARTED = 4,
 	OPF_DONE = 8,    /* backend's: start / end are final */
 	OPF_ISSUED = 16, /* backend's: issue is final */
@@ -206,9 +204,7 @@ struct op {
 	op_id next_program; /* the rank's next in program order */
 	op_id next_stream;  /* the next on its stream */
 	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
-	uint32_t
-	        /* COLLECTIVE: index into world.meets; P2P: of its first part's; then one each; 0 none */
-	        meet;
+	uint32_t meet; /* COLLECTIVE: index into world.meets; P2P: into world.part_meets, one each; 0 none */
 	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
 	op_id blame;
 	uint16_t rank;
@@ -218,17 +214,16 @@ struct op {
 };
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
-/* Where operations of several ranks meet: a collective (n = group size) or a transfer (n = 2: sender,
- * receiver). Made when the first member queues its part; `count` members have; mismatch is settled in program
- * order, at once. */
+/* A rendezvous, where operations of several ranks meet: a collective (n = group size) or a transfer (n = 2:
+ * sender, receiver). Made when the first member queues its part; `count` members have; mismatch is settled in
+ * program order, at once. */
 struct meet {
 	int group, instance;
 	uint32_t sequence; /* in the group instance, or in the (source, destination) channel */
 	int n, count;
 	uint32_t
-	        /* index into world.meet_ops: n op_ids by place (p2p: [0] sender, [1] receiver); 0 = not
-	         * queued */
-	        first_op;
+	        first_op; /* index into world.meet_ops: n op_ids by place (p2p: [0] sender, [1] receiver); 0 =
+	                    * not queued */
 	bool p2p;
 	uint32_t next;      /* the next meet of the same group instance or channel, 0 none */
 	op_id opener;       /* the member that was queued first */
@@ -307,12 +302,15 @@ struct world {
 
 /* machine is borrowed. Streams "default" and group "world" exist from the start. */
 struct world *world_create(int n, int me, struct machine *machine);
+/* `world` is new and comes after `old`, which goes: ids of names mean the same in both. (The names that every world
+ * begins with are the first of either table.) */
+void world_keep_names(struct world *world, struct world *old);
 void world_free(struct world *world);
 
 /* -- names: never create */
 struct thing world_find(const struct world *world, int rank, name_id name);
-enum status world_bind(struct world *world, int rank, name_id name,
-        struct thing thing); /* ST_NAME when the rank uses it for another kind */
+/* ST_NAME when the rank uses the name for another kind. */
+enum status world_bind(struct world *world, int rank, name_id name, struct thing thing);
 void world_unbind(struct world *world, int rank, name_id name);
 /* The nearest name of that kind (THING_NONE: any) on that rank, or NULL when none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
@@ -321,13 +319,13 @@ struct stream *world_stream(
 
 /* -- tensors. pool: the stream (number on the rank) whose free lists serve it. New segments queue OP_SEGMENT
  * on
- *    the rank by themselves; scenery's takes no time.
+ *    the rank by themselves; initial data's takes no time.
  *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names
  *    reserved, allocated, the largest free block and the largest owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* of work in stream order */
-	TENSOR_FILLED, /* scenery that is filled at once: only memory that the host has seen the end of */
-	TENSOR_BARE,   /* scenery without content */
+	TENSOR_FILLED, /* initial data that is filled at once: only memory that the host has seen the end of */
+	TENSOR_BARE,   /* initial data without content */
 };
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index);

@@ -1,8 +1,8 @@
 # gpt: a small GPT-2: embedding, blocks of attention and MLP, head; every parameter is a matrix, there are no biases
-# Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3 gives
-# in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master where dtype is a half type
+# Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3
+# gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
 #   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
-#   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y          head    n = layernorm x ;  logits = n head
+#   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"
 option heads=4 least=1 "of the attention"
@@ -23,14 +23,18 @@ refuse lr <= 0 or loss_scale <= 0 "lr=$lr loss_scale=$loss_scale: numbers above 
 refuse dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
-refuse samples <= batch*seq "a batch takes $batch sequences of $seq tokens and one more, $(batch*seq+1) in all; the data has $samples"
+let tokens = batch*seq+1
+refuse samples < tokens "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
-def norm y x { y = layernorm x }            # places too: of a block's half, of what wq wk wv or wu read, which tensor parallelism cuts by columns
+# two more places: the norm before a pair of matrices, of which tensor parallelism cuts the first by columns, the second by rows
+def norm y x { y = layernorm x }
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 
 # ---- the data: room for a micro-batch's tokens; what this micro-batch has of it ----
 def load_data {
-  if data_kind == "text" { tensor text pinned = load "$data_path" } else { tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab }
+  if data_kind == "text" { tensor text pinned = load "$data_path" } else {
+    tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab
+  }
 }
 def input_room m { tensor ids_room_$m[rows*seq] i32 kind=activation }
 def target_room m { tensor t_room_$m[rows*seq] i32 kind=buffer }
@@ -38,10 +42,11 @@ def input_part m { tensor ids_$m[rows*seq] i32 kind=activation }                
 def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
 def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }  # of a token the next one
 
-# ---- parameters: `what` is called with number i of unit u: name, rows, columns, deviation and seed of its beginning, how it would be cut ----
+# ---- parameters: `what` is called with number i of unit u: name, rows, columns, deviation and seed of its start, its cut ----
 # deviations: 1/sqrt(hidden), and less for those that write into the residual, by the root of their number (GPT-2)
 def one_parameter u i what {
-  let d = 1/sqrt(hidden);  let b = (u+1)//2;  let s = seed+6*b-4;  let attends = u%2 == 1 and u < last_unit;  let mlp = u%2 == 0 and u > 0
+  let d = 1/sqrt(hidden);  let b = (u+1)//2;  let s = seed+6*b-4
+  let attends = u%2 == 1 and u < last_unit;  let mlp = u%2 == 0 and u > 0
   if u == 0 and i == 0 { $what table vocab hidden 0.02 seed+1 whole }
   if u == 0 and i == 1 { $what pos seq hidden 0.02 seed+2 whole }
   if attends and i == 0 { $what wq$b hidden hidden short(d) s+1 by_columns }
@@ -105,7 +110,9 @@ def half_backward u m inputs weights {
     by_rows_backward do$(u)_$m $d o$(u)_$m wo$b inputs weights
     if inputs { dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1 }
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
-    if inputs { dn$(u)_$m = matmul dq$(u)_$m wq$b.T;  dn$(u)_$m += matmul dk$(u)_$m wk$b.T;  dn$(u)_$m += matmul dv$(u)_$m wv$b.T }
+    if inputs {
+      dn$(u)_$m = matmul dq$(u)_$m wq$b.T;  dn$(u)_$m += matmul dk$(u)_$m wk$b.T;  dn$(u)_$m += matmul dv$(u)_$m wv$b.T
+    }
   } else {
     by_rows_backward dg$(u)_$m $d g$(u)_$m wd$b inputs weights
     if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m }
@@ -122,7 +129,8 @@ def embed_backward m {
   dxs = reshape dx0_$m [rows,seq*hidden];  dps = reshape dpos [1,seq*hidden];  one_$m = ones [rows,1] $dtype
   if fresh { dps = matmul one_$m.T dxs } else { dps += matmul one_$m.T dxs }
   free dxs;  gradient_made pos
-  if fresh and tied == "off" { dtable = embed_grad dx0_$m ids_$m rows=vocab } else { dtable += embed_grad dx0_$m ids_$m rows=vocab }
+  let d = "dx0_$m";  let begins = fresh and tied == "off"
+  if begins { dtable = embed_grad $d ids_$m rows=vocab } else { dtable += embed_grad $d ids_$m rows=vocab }
   gradient_made table
 }
 def name_unit u {

@@ -1,6 +1,6 @@
 # mlp: matrices with relu between them, on rows of numbers
 #   layer u    z = x w ;  x = relu z  (the last one: x = x w)          loss: the mean of (x - t)^2
-# x3_0: what layer 3 gives in memory 0, dx3_0 the gradient there; w3: its matrix, dw3 the gradient, w3_f32 the master where dtype is a half type
+# x3_0: what layer 3 gives in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient, w3_f32 the master of a half type
 option layers=8 least=1 "matrices"
 option hidden=256 least=1 "columns between them"
 option batch=1024 least=1 "rows of a step, of all ranks together"
@@ -14,13 +14,13 @@ refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
 refuse lr <= 0 or loss_scale <= 0 "lr=$lr loss_scale=$loss_scale: numbers above 0 are wanted"
 refuse dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
-refuse data_kind == "text" "an mlp reads rows of numbers: `data SAMPLES.npy TARGETS.npy` or `data synthetic`, or `model gpt` for a text"
+refuse data_kind == "text" "an mlp reads rows of numbers: `data SAMPLES.npy TARGETS.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }
 refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=$samples fits"
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
-let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers";  let wide = columns_out
-let heads = 1;  let seq = 1;  let tied = "off"
+let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
+let wide = columns_out;  let heads = 1;  let seq = 1;  let tied = "off"
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {
@@ -41,7 +41,7 @@ def read_target m {
   if mixed { t_$m = cast t_$(m)_f32 to=$dtype }
 }
 
-# ---- parameters: `what` is called with that of unit u: name, rows, columns, deviation and seed of its beginning, how it would be cut ----
+# ---- parameters: `what` is called with that of unit u: name, rows, columns, deviation and seed of its beginning, its cut ----
 # He's deviation, sqrt(2/rows), where a relu behind it halves the variance
 def one_parameter u i what {
   let r = hidden;  if u == 1 { let r = columns_in }
@@ -51,7 +51,10 @@ def one_parameter u i what {
 }
 # every second matrix by rows, the one before it by columns; the last of an odd number has no partner
 let cut = "whole"
-def find_cut u { let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" };  if u%2 == 1 and u == layers { let cut = "whole" } }
+def find_cut u {
+  let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" }
+  if u%2 == 1 and u == layers { let cut = "whole" }
+}
 
 # ---- forward and backward ----
 def unit_forward u m { if u <= layers { layer_forward u m } else { loss m } }
@@ -63,7 +66,9 @@ def layer_forward u m {
 }
 def output m { }
 def loss m { count_loss mse x$(layers)_$m t_$m m }
-def unit_backward u m inputs weights { if u <= layers { layer_backward u m inputs weights } else { if inputs { loss_backward m } } }
+def unit_backward u m inputs weights {
+  if u <= layers { layer_backward u m inputs weights } else { if inputs { loss_backward m } }
+}
 def loss_backward m { count_gradient mse dx$(layers)_$m x$(layers)_$m t_$m }
 def output_backward m inputs weights { }
 def layer_backward u m inputs weights {

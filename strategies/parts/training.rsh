@@ -1,5 +1,6 @@
 # training: what all models have in common: the places where strategies act, the batch, parameters and their optimizer, the driver
-# A model says what its units are (first_unit .. last_unit, the last one the loss), what each computes, and what its data is; it sources this file.
+# A model says what its units are (first_unit .. last_unit, the last one the loss), what each computes, what its data is;
+# then it sources this file.
 
 # ---- places where a strategy may act, in the order in which a program meets them: a def of the same name replaces one ----
 def setup {
@@ -45,7 +46,7 @@ def iteration {
   phase O;  update
 }
 def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
-def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows; the one before it is cut by columns
+def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows, the one before it by columns
 def after_forward u m { }
 def before_backward u m { }
 def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
@@ -87,7 +88,7 @@ def drop kernel y x place {
 # ---- parameters, and what the optimizer keeps of them ----
 let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
-def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }      # in the order in which backward makes gradients
+def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # as backward makes gradients
 # row, col: where what this rank has of p begins, for `verify`
 def optimizer_memory p r c row col {
   part $(p)$master of $p row=row col=col
@@ -100,7 +101,9 @@ def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {
   let g = "$gradient"
-  if optimizer == "adam" and loss_scale != 1 { unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled" }
+  if optimizer == "adam" and loss_scale != 1 {
+    unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled"
+  }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }

@@ -372,8 +372,8 @@ static void given_values(void **state)
 /* A world is emptied between the statements of a line: what comes behind goes on in the new one. */
 static void reset_between_statements(void **state)
 {
-	static const char *const inside[] = {"for i in 0:2 { reset }", "if 1 { tensor y[4]; reset }",
-	        "def empty { reset }; empty", "@0 { strategy serial }"};
+	static const char *const inside[] = {"together { reset }", "use default; on default { reset }",
+	        "def empty { reset }; empty", "@0 { strategy serial }", "if rank == 0 { reset }"};
 	(void)state;
 	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
@@ -385,7 +385,13 @@ static void reset_between_statements(void **state)
 	/* the ranks of a `use` end with the world */
 	HOLDS("use @1; reset; let d = 3");
 	HOLDS("@0 expect d == 3");
-	HOLDS("reset; for i in 0:2 { strategy serial }"); /* it is empty already */
+	/* ifs and loops for all ranks hold only names, which outlive a world */
+	HOLDS("stream s; for i in 0:3 { let k = i; tensor y[4+i]; if i == 1 { reset; tensor z[i] }; expect i "
+	      "== 0 or i == 1 or bytes(z) == 4 }; expect bytes(y) == 24");
+	HOLDS("for h in s t { reset; stream $h; tensor x[4]; y = relu x on $h }; expect error \"no event or "
+	      "stream\" "
+	      "{ sync s }; sync t; expect bytes(x) == 16");
+	HOLDS("reset; for i in 0:2 { strategy serial }");
 }
 
 static bool never(struct budget *budget)

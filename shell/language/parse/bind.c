@@ -1,4 +1,13 @@
-/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by it */
+/* bind.c -- gives the words of a line to the arguments of its command's row, and checks them by it.
+ *
+ *     row     ARG_TENSOR      ARG_ARROW     ARG_RESULT       ARG_WORD "async" optional
+ *     line    x[0:4]          ->            y                (none)
+ *
+ * Options and clauses are taken out first; the words that are left go to the rows from left to right,
+ * each row taking one word, or as many as fit it when it is ARG_MANY. A row is chosen by the form of a
+ * word alone, never by what its name stands for, so the same line means the same in every world.
+ * Kernels are another matter: shape, numbers and type are told by their form, and may stand in any
+ * order (bind_kernel). */
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
@@ -30,12 +39,12 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_WORD:
 		return !row->words || is_listed(row->words, word->at, word->after) || is_choice(word);
 	case ARG_ARROW:
-		return text_is(word->at, word->after, "->");
+		return word_is(word, "->");
 	case ARG_RANKS:
-		return strchr("0123456789($", *word->at) || text_is(word->at, word->after, "all");
+		return strchr("0123456789($", *word->at) || word_is(word, "all");
 	case ARG_EXPRESSION:
 	case ARG_PRINTABLE:
-		return !text_is(word->at, word->after, "->") && !is_operator(word);
+		return !word_is(word, "->") && !is_operator(word);
 	case ARG_FILE:
 	case ARG_TEXT:
 	case ARG_OP:
@@ -45,6 +54,8 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	}
 }
 
+/* Both readings are kept where both are possible: `print x` may be a tensor or a variable. call.c decides
+ * when the line runs, and knows the name. */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	if (!looks_like_tensor(word->at, word->after))
@@ -67,6 +78,7 @@ static enum status bind_new(struct parser *parser, struct argument *argument, co
 	return status;
 }
 
+/* Reads one word as its row says, and notes which row it fell to: that is how a command asks for it */
 static enum status bind_word(struct parser *parser, struct argument *argument, int row,
         const struct argument_row *rows, const struct word *word)
 {
@@ -109,6 +121,7 @@ static bool has_keys(const struct command *row)
 	return false;
 }
 
+/* NULL: the row has no such option */
 static const struct option_row *option_row(const struct command *row, const struct word *word)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
@@ -130,6 +143,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	        value, TENSOR_KIND_WORDS);
 }
 
+/* KEY=VALUE. Words with a list are checked here when they hold no `$`; numbers and their units when the
+ * line runs. Rows with ARG_KEYS take keys that no row lists: they have no option_row. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	const struct option_row *row = option_row(statement->row, word);
@@ -228,6 +243,8 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
 	        is_listed(next->words, word->at, word->after);
 }
 
+/* Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
+ * can name the one thing that was expected there. */
 static enum status bind_rows(
         struct parser *parser, struct statement *statement, const struct word *words, size_t count)
 {
@@ -282,6 +299,7 @@ static void room_for_words(struct parser *parser, struct statement *statement, s
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
 }
 
+/* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t count = parser->word_count, kept = first;
@@ -291,7 +309,7 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	room_for_words(parser, statement, first);
 	for (size_t i = first; i < count && status == ST_OK;) {
 		bool is_clause = false;
-		if (statement->row->divided && text_is(parser->words[i].at, parser->words[i].after, "+")) {
+		if (statement->row->divided && word_is(&parser->words[i], "+")) {
 			if (++part == PARTS_MAX)
 				return fail(
 				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
@@ -302,8 +320,8 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
 		const struct word *word = &parser->words[i];
 		bool plain = i + 1 == count &&
-		        ((!statement->row->stream_ok && text_is(word->at, word->after, "on")) ||
-		                (!statement->row->group_ok && text_is(word->at, word->after, "in")));
+		        ((!statement->row->stream_ok && word_is(word, "on")) ||
+		                (!statement->row->group_ok && word_is(word, "in")));
 		if (!plain)
 			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
 		if (status != ST_OK || is_clause)
@@ -362,6 +380,7 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 	return ST_OK;
 }
 
+/* Left of `=`: names that may be new, slices of tensors, or `_`, which drops the result */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count)
 {
 	statement->result = tree_alloc(parser->tree, count * sizeof *statement->result);
@@ -370,7 +389,7 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		struct argument *result = &statement->result[statement->results++];
 		result->kind = ARG_RESULT;
 		result->written = slice_between(word->at, word->after);
-		result->dropped = text_is(word->at, word->after, "_");
+		result->dropped = word_is(word, "_");
 		const char *after = name_end(word->at, word->after);
 		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
 			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",

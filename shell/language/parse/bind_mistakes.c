@@ -1,5 +1,9 @@
 /* bind_mistakes.c -- what is said of a word that a command's row has no place for, and of a value that it
- * does not know */
+ * does not know.
+ *
+ * Every message names the word as it was written and what the row expects; where the list of possible words
+ * is known, the nearest of them is offered. All of these are ends: they are called once it is sure that the
+ * line is refused, and give its status. */
 #include "shell/language/parse/parse.h"
 #include "base/text.h"
 
@@ -24,6 +28,8 @@ enum status none_of(
 	return fail(ST_ARGUMENT, "%s: '%.*s' is none of: %s", command, length, written.at, words);
 }
 
+/* `repeat` and `let` take expressions with blanks; words of a command do not. The two ways to write it are
+ * built from the words on both sides, behind a KEY= if there is one. */
 enum status lonely_operator(const struct word *words, size_t i, size_t count)
 {
 	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;
@@ -73,20 +79,26 @@ enum status word_wrong(const struct statement *statement, const struct argument_
 	        statement->row->usage);
 }
 
+enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage)
+{
+	int count;
+	key.length = key.length < 60 ? key.length : 60;
+	const char *near = text_nearest(list, key.at, key.length, &count);
+	if (!*list)
+		return fail(ST_ARGUMENT, "%s has no options, and '%.*s=' is one%s%s", who, WHOLE(key),
+		        usage ? ": " : "", usage ? usage : "");
+	if (near)
+		return fail(ST_ARGUMENT, "%s has no option '%.*s'; did you mean '%.*s'?", who, WHOLE(key),
+		        count, near);
+	return fail(ST_ARGUMENT, "%s has no option '%.*s' (options: %s)", who, WHOLE(key), list);
+}
+
 enum status no_option(const struct command *row, const char *at, const char *sign)
 {
 	char list[300] = "";
-	int length = (int)(sign - at < 39 ? sign - at : 39), count;
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
 		strncat(list, i ? " " : "", sizeof list - strlen(list) - 1);
 		strncat(list, row->option[i].name, sizeof list - strlen(list) - 1);
 	}
-	if (!*list)
-		return fail(ST_ARGUMENT, "%s has no options, and '%.*s=' is one: %s", row->name, length, at,
-		        row->usage);
-	const char *near = text_nearest(list, at, (size_t)(sign - at), &count);
-	if (near)
-		return fail(ST_ARGUMENT, "%s has no option '%.*s'; did you mean '%.*s'?", row->name, length,
-		        at, count, near);
-	return fail(ST_ARGUMENT, "%s has no option '%.*s' (options: %s)", row->name, length, at, list);
+	return option_unknown(row->name, slice_between(at, sign), list, row->usage);
 }

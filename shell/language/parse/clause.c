@@ -1,4 +1,7 @@
-/* clause.c -- the words of a line; its clauses `@RANKS`, `on STREAM`, `in GROUP` */
+/* clause.c -- the words of a line; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
+ *
+ * Clauses stand anywhere in a line and before a block, each once. They are taken out before the other words
+ * are given to the arguments of a command, so no row has to know of them. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
@@ -49,10 +52,12 @@ static enum status stream_or_group(struct parser *parser, const struct word *key
 	return parse_name(parser, word->at, word->after, name);
 }
 
+/* Steps over words[*i] when it is one, and over the name behind `on` and `in`. A word `on` is thereby never
+ * an argument, but for the rows that say otherwise (bind_command). */
 enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i, bool *is_clause)
 {
 	const struct word *word = &parser->words[*i];
-	bool on = text_is(word->at, word->after, "on"), in = text_is(word->at, word->after, "in");
+	bool on = word_is(word, "on"), in = word_is(word, "in");
 	*is_clause = on || in || *word->at == '@';
 	if (!*is_clause)
 		return ST_OK;
@@ -66,6 +71,8 @@ enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t 
 	return stream_or_group(parser, word, next, parser->end, on ? &clauses->stream : &clauses->group);
 }
 
+/* `@1 on comm { ... }`, `@0 print x`: read before it is known what stands behind them. `on` and `in` are
+ * clauses only with a blank behind: `once = 3` is a line like any other. */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 {
 	for (;;) {

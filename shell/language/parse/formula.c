@@ -1,6 +1,19 @@
-/* formula.c -- expressions: text to a tree. From loosest to tightest:
- *     or    and    not    == != < <= > >=    + -    * / // %   -   number, name, x[0,0], f(..), "text", ( )
- * What the operators stand between is read by formula_value.c. */
+/* formula.c -- expressions: text to a tree, by the strength of their operators, loosest first.
+ *
+ *     or   and   not   == != < <= > >=   + -   * / // %   -x   number, name, x[0,0], f(..), "text", ( )
+ *
+ *     a + b * c == d       COMPARISON       ==
+ *                            SUM           /  \
+ *                              PRODUCT    +    d        operators of one strength lean to the left:
+ *                                SIGN    / \            a - b - c is (a - b) - c
+ *                                       a   *
+ *                                          / \
+ *                                         b   c
+ *
+ * The root of an expression lists the nodes below it that need a tensor's elements (`reads`). They are
+ * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
+ * so that what is read is one collective step and not one message a node. What operators stand between
+ * is read by formula_value.c. */
 #include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
 
@@ -33,6 +46,8 @@ struct formula *formula_node(struct formula_reader *reader, enum formula_kind ki
 	return formula;
 }
 
+/* Depth is counted from the leaves, because an operator of a long chain has the whole chain on its left:
+ * evaluation is as deep as the tree, and FORMULA_DEPTH_MAX keeps it within the stack. */
 void formula_holds(struct formula *formula, const struct formula *part)
 {
 	if (!part)
@@ -85,6 +100,7 @@ static enum status read_value(struct formula_reader *reader, struct formula **ma
 	return read_name(reader, made);
 }
 
+/* Signs in a row are counted: --x is x, and -x*y is (-x)*y */
 static enum status read_sign(struct formula_reader *reader, struct formula **made)
 {
 	int signs = 0;
@@ -112,6 +128,7 @@ struct operator
 	enum formula_kind kind;
 };
 
+/* The first that fits, so longer ones stand first in their list. `android` does not begin with `and`. */
 static bool take_operator(
         struct formula_reader *reader, const struct operator* operators, enum formula_kind *kind)
 {
@@ -131,68 +148,30 @@ static bool take_operator(
 	return false;
 }
 
-typedef enum status read_operand(struct formula_reader *reader, struct formula **made);
+/* What binds by operators, from the loosest */
+enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
 
-/* Operands with operators of one strength between them, from the left */
-static enum status read_row(struct formula_reader *reader, read_operand *operand,
-        const struct operator* operators, struct formula **made)
-{
-	enum formula_kind kind;
-	reader_skip(reader);
-	const char *from = reader->at;
-	enum status status = operand(reader, made);
-	while (status == ST_OK && take_operator(reader, operators, &kind)) {
-		struct formula *formula = formula_node(reader, kind, from);
-		formula->left = *made;
-		status = operand(reader, &formula->right);
-		if (status != ST_OK)
-			return status;
-		formula_holds(formula, formula->left);
-		formula_holds(formula, formula->right);
-		status = formula_finish(reader, formula, made);
-	}
-	return status;
-}
+static const struct operator operators_of[SIGN][7] = {
+        [OR] = {{"or", FORMULA_OR}},
+        [AND] = {{"and", FORMULA_AND}},
+        [NOT] = {{"not", FORMULA_NOT}},
+        [COMPARISON] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL}, {"<=", FORMULA_AT_MOST},
+                {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS}, {">", FORMULA_MORE}},
+        [SUM] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}},
+        [PRODUCT] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE}, {"/", FORMULA_DIVIDE},
+                {"%", FORMULA_REMAINDER}},
+};
 
-/* From loosest to tightest; `not` stands between the second row and the third */
-static const struct operator sums[] = {{"+", FORMULA_ADD}, {"-", FORMULA_SUBTRACT}, {NULL, 0}},
-                             products[] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE},
-                                     {"/", FORMULA_DIVIDE}, {"%", FORMULA_REMAINDER}, {NULL, 0}},
-                             comparisons[] = {{"==", FORMULA_EQUAL}, {"!=", FORMULA_UNEQUAL},
-                                     {"<=", FORMULA_AT_MOST}, {">=", FORMULA_AT_LEAST}, {"<", FORMULA_LESS},
-                                     {">", FORMULA_MORE}, {NULL, 0}},
-                             ands[] = {{"and", FORMULA_AND}, {NULL, 0}},
-                             ors[] = {{"or", FORMULA_OR}, {NULL, 0}},
-                             nots[] = {{"not", FORMULA_NOT}, {NULL, 0}};
-
-static enum status read_product(struct formula_reader *reader, struct formula **made)
-{
-	return read_row(reader, read_sign, products, made);
-}
-
-static enum status read_sum(struct formula_reader *reader, struct formula **made)
-{
-	return read_row(reader, read_product, sums, made);
-}
-
-static enum status read_comparison(struct formula_reader *reader, struct formula **made)
-{
-	enum status status = read_row(reader, read_sum, comparisons, made);
-	const struct formula *left = status == ST_OK ? (*made)->left : NULL;
-	bool two = left && (*made)->kind >= FORMULA_EQUAL && (*made)->kind <= FORMULA_AT_LEAST &&
-	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST;
-	if (two && left->written.at == (*made)->written.at) /* in brackets it would begin behind one */
-		return reader_fails(reader, "one comparison at a time, with `and` between them");
-	return status;
-}
+/* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
+static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
 
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
 	reader_skip(reader);
 	const char *from = reader->at;
-	if (!take_operator(reader, nots, &kind))
-		return read_comparison(reader, made);
+	if (!take_operator(reader, operators_of[NOT], &kind))
+		return read_from(reader, COMPARISON, made);
 	struct formula *formula = formula_node(reader, kind, from);
 	if (++reader->parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "`not` nests deeper than %d", NESTING_MAX);
@@ -202,14 +181,45 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-static enum status read_and(struct formula_reader *reader, struct formula **made)
+/* a < b < c is refused: here it would compare a truth with c. In brackets the left one would begin
+ * behind one. */
+static bool compares_twice(const struct formula *formula)
 {
-	return read_row(reader, read_not, ands, made);
+	const struct formula *left = formula->left;
+	return left && formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST &&
+	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST &&
+	        left->written.at == formula->written.at;
+}
+
+/* Operands that bind tighter, with operators of this strength between them, from the left */
+static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
+{
+	enum formula_kind kind;
+	if (strength == NOT)
+		return read_not(reader, made);
+	if (strength == SIGN)
+		return read_sign(reader, made);
+	reader_skip(reader);
+	const char *from = reader->at;
+	enum status status = read_from(reader, strength + 1, made);
+	while (status == ST_OK && take_operator(reader, operators_of[strength], &kind)) {
+		struct formula *formula = formula_node(reader, kind, from);
+		formula->left = *made;
+		status = read_from(reader, strength + 1, &formula->right);
+		if (status != ST_OK)
+			return status;
+		formula_holds(formula, formula->left);
+		formula_holds(formula, formula->right);
+		status = formula_finish(reader, formula, made);
+	}
+	return status == ST_OK && strength == COMPARISON && compares_twice(*made)
+	        ? reader_fails(reader, "one comparison at a time, with `and` between them")
+	        : status;
 }
 
 static enum status read_or(struct formula_reader *reader, struct formula **made)
 {
-	return read_row(reader, read_and, ors, made);
+	return read_from(reader, OR, made);
 }
 
 /* ---- whole expressions ---- */
@@ -243,6 +253,9 @@ static void keep_reads(struct parser *parser, struct formula *root, size_t befor
 	parser->read_count = before;
 }
 
+/* All of [at, after) is the expression. May be called from within itself, for what stands in a `$( )` of a
+ * name or an index: only the outermost call is a root, and takes the reads that the inner ones found. After
+ * a failure of an inner one the reads are the caller's to put back (bind_printable). */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

@@ -1,7 +1,11 @@
-/* formula_value.c -- what stands between operators: numbers, texts, functions and metrics, names, elements of
- * tensors
+/* formula_value.c -- what stands between operators.
  *
- * The remainder's % and the percent sign are told apart by number_read (base/number.h). */
+ *     4  2ms  64MB  "text $x"  f(a, b)  time  x[0,i]  name$i  rank  world  inf
+ *
+ * A name followed by a bracket is a function of function.h; one that is a metric needs none. The kinds of a
+ * function's row say how each argument is read: as an expression, a tensor, or the bare name of a stream,
+ * event, group, section. The remainder's % and the percent sign are told apart by number_read
+ * (base/number.h). */
 #include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
 #include "base/memory.h"
@@ -51,6 +55,7 @@ enum status read_text(struct formula_reader *reader, struct formula **made)
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
+/* Up to the next comma or closing bracket of this level, where reader->at is left */
 static enum status read_argument(struct formula_reader *reader, char kind, struct function_argument *argument)
 {
 	const char *from = skip_blanks(reader->at, reader->end, true);
@@ -113,6 +118,7 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 	return formula_finish(reader, formula, made);
 }
 
+/* matmul(x, w) inside a sum is a command, which has a line of its own */
 static enum status unknown_function(const char *at, const char *after)
 {
 	char word[64];

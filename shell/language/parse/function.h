@@ -7,7 +7,8 @@
 
 /* X(symbol, name, arguments at least, at most, kinds, metric)
  * kinds, one letter an argument (the last one repeats): n number, t tensor, s stream, e event, g group, c
- * cause, l link, o operation, k section */
+ * cause, l link, o operation, k section
+ * Rows of one family stand together: evaluate_function tells them by their first and last. */
 #define FUNCTIONS(X)                          \
 	X(MIN, "min", 1, 16, "n", 0)          \
 	X(MAX, "max", 1, 16, "n", 0)          \

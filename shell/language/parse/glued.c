@@ -51,7 +51,8 @@ enum status glued_sign(const char *at, const char *after)
 	return sign && sign + 1 < after && !is_spaced(at, sign) ? say_spaced(at, sign, after) : ST_OK;
 }
 
-/* Is the '=' that of NAME ...=KERNEL, and not of an option behind a command that is not known? */
+/* `y=matmul x w` and `y =matmul x w` do. In `frob x algo=ring` the sign belongs to an option, unless a
+ * command stands right behind it. */
 static bool assigns(const struct word *words, size_t count, const char *sign)
 {
 	const char *right = sign + 1;
@@ -81,6 +82,7 @@ enum status torn_option(const struct word *words, size_t count, size_t equal, co
 	return ST_OK;
 }
 
+/* The line is shown with blanks at its first arrow, its other words as they are */
 enum status glued_arrow(const struct command *row, const char *at, const char *after)
 {
 	const char *arrow = memmem(at, (size_t)(after - at), "->", 2);

@@ -191,6 +191,7 @@ static struct slice_of_text trimmed(const char *at, const char *after)
 	return slice_between(at, after);
 }
 
+/* At most 8; empty ones are left out, blanks and the & of C around them too */
 static void split_arguments(struct foreign_line *line, const char *at, const char *after, const char *marks)
 {
 	while (at < after && line->arguments < 8) {
@@ -213,6 +214,8 @@ static void take_word(struct foreign_line *line, const char *at, const char *aft
 	line->object = slice_between(at, dot > at ? dot - 1 : at);
 }
 
+/* By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
+ * neither, so it cannot be told what was meant. */
 static bool take_apart(const char *at, const char *after, struct foreign_line *line)
 {
 	memset(line, 0, sizeof *line);
@@ -240,6 +243,7 @@ static bool take_apart(const char *at, const char *after, struct foreign_line *l
 	return true;
 }
 
+/* An argument that is missing becomes a letter, so that the line shown is always one that could be typed */
 static void hole(const struct foreign_line *line, char c, struct text *out)
 {
 	if (c == '=') {
@@ -260,6 +264,7 @@ static void hole(const struct foreign_line *line, char c, struct text *out)
 	}
 }
 
+/* `sync` waits for everything when it is given nothing, unlike any other row */
 static void fill_holes(const char *here, const struct foreign_line *line, struct text *out)
 {
 	if (strncmp(here, "sync $1", 7) == 0 && !line->arguments) {

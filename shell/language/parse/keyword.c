@@ -1,5 +1,13 @@
-/* keyword.c -- the statements that are no commands: let if repeat for def expect; `tensor` stands in
- * keyword_tensor.c */
+/* keyword.c -- the statements that are no commands; `tensor` stands in keyword_tensor.c.
+ *
+ *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
+ *     for NAME in from:to[:step] { }  for NAME in word { word } { }                def NAME { NAME } { }
+ *     expect expr                     expect error [ "text" ] { }                  refuse expr "text"
+ *     option NAME=DEFAULT [of="a b"] [least=N] "a sentence"
+ *
+ * They are keywords, and no rows, because an expression of theirs goes to the end of the line with blanks
+ * in it, or because they hold blocks that run more than once or not at all. Each function is called behind
+ * its word, and reads to the end of its statement; parser->at is moved over what was understood. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
@@ -73,6 +81,8 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
 	return rest_formula(parser, "let NAME =", false, &statement->formula);
 }
 
+/* `else if` is an `if` of its own in a block of the outer one that was never written; the depth counts on,
+ * so a chain has NESTING_MAX branches at most. */
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_IF;
@@ -108,6 +118,7 @@ static enum status parse_repeat(struct parser *parser, struct statement *stateme
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
+/* A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
 static enum status parse_range(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
@@ -123,6 +134,7 @@ static enum status parse_range(
 	return status;
 }
 
+/* A range of one word, or words as a def's call takes them (bind_call), with no expression in blanks */
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_FOR;
@@ -130,7 +142,7 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	const struct word *words = parser->words;
 	if (status != ST_OK)
 		return status;
-	if (parser->word_count < 3 || !text_is(words[1].at, words[1].after, "in"))
+	if (parser->word_count < 3 || !word_is(&words[1], "in"))
 		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
 	status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
 	if (status != ST_OK)
@@ -142,6 +154,9 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
+/* The first name is the def's, the others its parameters. A def may not take a command's name: then the
+ * meaning of a line would hang on which files ran before it. It joins tree->defs, which check_calls looks
+ * through. */
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
@@ -312,6 +327,8 @@ static enum status parse_else(struct parser *parser, struct statement *statement
 
 /* ---- which one ---- */
 
+/* *known: the word is one of them, and the statement was read or is refused. The source that messages show
+ * is its first line, without the block. */
 enum status parse_keyword(
         struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
 {

@@ -1,4 +1,13 @@
-/* keyword_tensor.c -- tensor NAME[SHAPE] ... TYPE SPACE = SOURCE */
+/* keyword_tensor.c -- tensor NAME[SHAPE] ... [TYPE] [SPACE] [kind=WORD] [ = SOURCE ].
+ *
+ *     tensor x[64,64] w[64] bf16 pinned = randn seed=1      a source with its options
+ *     tensor y[n*2,d] = 1/sqrt(d)                           an expression: the constant
+ *     tensor d = load x.npy                                 a file, which may give the shape
+ *     tensor x[4] $type = $init                             a variable says: read when it runs
+ *
+ * Names, types and spaces stand in any order before the `=`. A name without a shape is refused at the end
+ * of the line, because the shape may stand as a word of its own behind it, and because most often it is a
+ * type of another language (float32, cuda). */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
@@ -8,34 +17,24 @@
 
 /* ---- the words before = ---- */
 
-static bool is_one_of(const char *const *names, int count, const char *at, const char *after, int *which)
+static bool space_flag(const char *at, const char *after, int *space)
 {
-	for (int i = 0; i < count; i++)
-		if (text_is(at, after, names[i])) {
-			*which = i;
+	for (int i = 0; i < SPACE_COUNT; i++)
+		if (text_is(at, after, space_name((enum space)i))) {
+			*space = i;
 			return true;
 		}
 	return false;
 }
 
-static bool space_flag(const char *at, const char *after, int *space)
-{
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		SPACES(X)
-#undef X
-	};
-	return is_one_of(names, SPACE_COUNT, at, after, space);
-}
-
 static bool dtype_flag(const char *at, const char *after, int *dtype)
 {
-	static const char *const names[] = {
-#define X(symbol, name, bytes) name,
-		DTYPES(X)
-#undef X
-	};
-	return is_one_of(names, DT_COUNT, at, after, dtype);
+	for (int i = 0; i < DT_COUNT; i++)
+		if (text_is(at, after, dtype_name((enum dtype)i))) {
+			*dtype = i;
+			return true;
+		}
+	return false;
 }
 
 static enum status made_name(struct parser *parser, struct making *making, const char *at, const char *after)
@@ -52,6 +51,7 @@ static enum status made_name(struct parser *parser, struct making *making, const
 	                                  : status;
 }
 
+/* One word before the `=`: an option, a space, a type, a shape for the name before it, or the next name */
 static enum status making_word(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
@@ -100,6 +100,7 @@ static enum status source_option(
 	        kernel->option[0].name ? kernel->option[0].name : "");
 }
 
+/* KEY=VALUE words behind a source; there are as many as its kernel has options */
 static enum status source_options(struct parser *parser, struct making *making)
 {
 	const char *at, *after;
@@ -234,6 +235,8 @@ static enum status glued_making(
 	return glued == ST_OK ? status : glued;
 }
 
+/* Behind the word `tensor`. Where a word is a variable alone its place in the line is kept, and the whole
+ * line is read again with its text (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
 	enum { CHOICES_MAX = 4 }; /* type, space, source; one to see that there are too many */

@@ -1,4 +1,13 @@
-/* lex.c -- text to words */
+/* lex.c -- text to words.
+ *
+ *     y = matmul x[0:n - 1] "two words" ; print y      # why
+ *     ^ ^ ^      ^          ^           ^ ^     ^      ^
+ *     a word ends at a blank outside brackets and quotes    ; ends the line, # the rest of it
+ *
+ * There is no list of tokens made ahead: which words a line has hangs on its command (`repeat n - 1 {`
+ * takes one expression with blanks in it, `print n - 1` three words), so the parser asks for a word or for
+ * the rest of the line as its grammar goes along. Every question is answered from a position and the end of
+ * the text, and remembers nothing. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
 
@@ -44,6 +53,8 @@ bool at_line_end(const char *at, const char *end)
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
 }
 
+/* At the opening quote. A backslash takes the next character with it, so `\"` does not close. Gives
+ * ST_INCOMPLETE at the end of the text: at the prompt another line is asked for then. */
 static enum status scan_quotes(const char *at, const char *end, const char **after)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -61,6 +72,8 @@ struct brackets {
 	int count;
 };
 
+/* Opens or closes one bracket. What is open is kept as the closers that are waited for, the innermost last,
+ * so that `(x]` can be told by what was expected. */
 static enum status bracket(struct brackets *open, char c)
 {
 	if (c == '(' || c == '[') {
@@ -77,7 +90,9 @@ static enum status bracket(struct brackets *open, char c)
 	return ST_OK;
 }
 
-/* rest: blanks do not end it */
+/* Over one word, or with `rest` over all words up to the end of the statement. Inside brackets a newline is
+ * a blank, and a comment may stand at the end of each line. *after is behind the last character that is no
+ * blank. */
 static enum status scan(const char *at, const char *end, bool rest, const char **after)
 {
 	struct brackets open;
@@ -128,6 +143,8 @@ enum status scan_rest(const char *at, const char *end, const char **after)
 	return scan(at, end, true, after);
 }
 
+/* Counts braces only: the lines between them were not understood, or are not to be. A brace in a quote or a
+ * comment does not count; a # begins a comment only where a word could begin (a#b is a name). */
 enum status scan_braces(const char *at, const char *end, const char **after)
 {
 	int depth = 0;
@@ -156,6 +173,7 @@ enum status scan_braces(const char *at, const char *end, const char **after)
 	return fail(ST_INCOMPLETE, "'}' is still missing");
 }
 
+/* KEY=VALUE, where KEY is a name and may have dots. `a==b` is a comparison, not a key. */
 const char *option_sign(const char *at, const char *after)
 {
 	const char *p = at;
@@ -171,6 +189,8 @@ bool slice_is(struct slice_of_text slice, const char *what)
 	return text_is(slice.at, slice.at + slice.length, what);
 }
 
+/* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a
+ * dozen words at most, so they are looked through from the front. */
 bool is_listed(const char *words, const char *at, const char *after)
 {
 	size_t length = (size_t)(after - at);

@@ -1,7 +1,8 @@
-/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`, `}` and a
- * comment end it too.
+/* lex.h -- text to words. A word ends at a blank outside brackets and quotes; `;`, a newline, `{`, `}` and
+ * a comment end it too.
  *
- * Pure; positions point into a NUL-terminated text. `end` is the first character not to be looked at. */
+ * Pure; positions point into a NUL-terminated text, so one character behind `end` may always be looked at.
+ * `end` is the first character not to be read. */
 #ifndef RANKSH_LEX_H
 #define RANKSH_LEX_H
 

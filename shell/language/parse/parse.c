@@ -1,12 +1,24 @@
-/* parse.c -- statements and blocks: text to a tree (the grammar stands in docs and in grammar.c)
+/* parse.c -- statements and blocks: text to a tree by recursive descent.
+ *
+ *     parse_statements    { statement ( newline | ";" ) }, up to "}" or the end
+ *       parse_statement   "## title" | clauses block | clauses keyword ... | clauses line
+ *         parse_keyword   the word decides: keyword.c has a function for each
+ *         parse_line      the word is a command, or the first behind "=": parse_line.c
+ *       parse_block       "{" parse_statements "}"
  *
  * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
  * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
- * `def`, which may come later: that is looked at when it runs. */
+ * `def`, which may come later: that is looked at when it runs. The grammar for people stands in docs and in
+ * grammar.c.
+ *
+ * Nothing here looks at the world, so the text of a whole file is checked before its first line runs, and
+ * `make fuzz` can feed it anything. An unfinished text is ST_INCOMPLETE, which is no mistake: the prompt
+ * asks for another line. */
 #include "shell/language/parse/parse.h"
 
 #include <string.h>
 
+/* Lines are counted on from the last question, so that numbering a whole file costs one walk over it. */
 int line_at(struct parser *parser, const char *at)
 {
 	for (; parser->counted < at; parser->counted++)
@@ -46,8 +58,8 @@ static const char *line_end(const char *at, const char *end)
 	return newline ? newline : end;
 }
 
-/* "## title", and the comment lines right behind it, which say why. They are kept as they are written: in a script that
- * is no program they are comments, and may hold anything. */
+/* "## title", and the comment lines right behind it, which say why. They are kept as they are written:
+ * in a script that is no program they are comments, and may hold anything. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
 	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
@@ -69,6 +81,8 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	parser->at = at;
 }
 
+/* *made is set even when the statement is refused, so that a lenient parser can put what was said in its
+ * place. */
 static enum status parse_statement(struct parser *parser, struct statement **made)
 {
 	const char *line = parser->at, *after = parser->at;
@@ -107,7 +121,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 
 /* ---- blocks ---- */
 
-/* The end of a statement that could not be read */
+/* The end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
+ * what makes the end itself unsure is refused. */
 static enum status recover(struct parser *parser)
 {
 	const char *at = parser->at;
@@ -139,6 +154,8 @@ static enum status recover(struct parser *parser)
 	return ST_OK;
 }
 
+/* Inside `expect error { }` a line that cannot be read is what is expected. It becomes a statement that
+ * says its failure when it runs, and reading goes on behind it. */
 static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
@@ -165,6 +182,7 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
+/* Of tree_first: the statement, with all its braces held, is over and its line too */
 static bool ends_line(struct parser *parser)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
@@ -209,6 +227,8 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 	}
 }
 
+/* At blanks before the `{`. The depth of blocks is that of brackets too: one limit (NESTING_MAX) keeps the
+ * recursion of the parser from running out of stack, whatever the text nests. */
 enum status parse_block(struct parser *parser, struct block **made)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);

@@ -1,6 +1,16 @@
-/* parse.h -- what the files of the parser share: parse_text.c (whole texts), parse.c (statements, blocks),
- * clause.c, parse_line.c, keyword.c, keyword_tensor.c, bind.c (words to a command's row), word.c (names,
- * tensors, shapes, ranks), formula.c (expressions). Pure but for the rows of commands. */
+/* parse.h -- what the files of the parser share. Pure but for the rows of commands.
+ *
+ *     parse_text.c          whole texts              bind.c         words to a command's row
+ *     parse.c               statements, blocks       word.c         names, tensors, shapes, ranks
+ *     clause.c              @ on in                  formula.c      expressions
+ *     parse_line.c          commands, NAME = ...     glued.c bind_mistakes.c hints.c strange.c
+ *     keyword.c             let if for ...                          what is said of a mistake
+ *     keyword_tensor.c      tensor
+ *
+ * All of them give ST_OK, ST_INCOMPLETE (the text ends too early: more of it may mend that) or another
+ * status with the failure worded. Nodes are the tree's, and stay there after a failure; slices point into
+ * its text. A function that takes [at, after) reads all of it; one that takes the parser alone reads on
+ * from parser->at. */
 #ifndef RANKSH_PARSE_H
 #define RANKSH_PARSE_H
 
@@ -14,6 +24,8 @@ struct word {
 	int part;                      /* of a line that ` + ` divides, from 0 */
 };
 
+/* The state of one reading: where it is, what surrounds it, and lists that are used again for each line.
+ * Zeroed but for tree, at, end, counted and line. */
 struct parser {
 	struct tree *tree;
 	const char *at, *end;
@@ -34,6 +46,11 @@ struct parser {
 static inline struct slice_of_text slice_between(const char *at, const char *after)
 {
 	return (struct slice_of_text){at, (uint32_t)(after - at)};
+}
+
+static inline bool word_is(const struct word *word, const char *what)
+{
+	return text_is(word->at, word->after, what);
 }
 
 /* parse.c */
@@ -103,6 +120,8 @@ enum status word_surplus(const struct statement *statement, const struct word *w
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
 enum status word_wrong(const struct statement *statement, const struct argument_row *row,
         const struct word *words, size_t i, size_t count);
+/* No option KEY= of those in `list`; usage: shown when there are none, may be NULL */
+enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage);
 enum status no_option(const struct command *row, const char *at, const char *sign);
 /* written: the word, or the KEY=VALUE that ends with the value */
 enum status none_of(

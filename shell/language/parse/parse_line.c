@@ -1,5 +1,19 @@
-/* parse_line.c -- a line that begins with no keyword: a command, NAME ... = COMMAND, a view of a tensor, a
- * call of a def; and what is wrong with others */
+/* parse_line.c -- a line that begins with no keyword, and what is wrong with others.
+ *
+ *     line = [ TENSOR { TENSOR } ( "=" | "+=" ) ] ( WORD { argument | clause } [ block ] | TENSOR )
+ *
+ * The first word decides, or the first behind the `=`:
+ *
+ *     allreduce g in tp      a row of that name               STATEMENT_COMMAND
+ *     y = matmul x w         the same, `y` its result         STATEMENT_COMMAND
+ *     v = x[0:4]             no row, one word, a tensor       STATEMENT_VIEW
+ *     y += x                 short for y = add y x            STATEMENT_COMMAND
+ *     forward x              no row: a def's, perhaps         STATEMENT_CALL
+ *     y = $act x             it is a variable's text          STATEMENT_CHOSEN
+ *
+ * What fits none of these is a mistake, and the rest of the file finds out which one: lines of other
+ * languages, missing blanks, arithmetic where a kernel belongs. Each such function gives ST_OK when its
+ * mistake is not the one. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 
@@ -7,6 +21,7 @@
 
 /* ---- commands ---- */
 
+/* A foreign word says what to write here, a misspelt one its neighbour. */
 static enum status no_command(const char *at, const char *after)
 {
 	char word[64];
@@ -26,6 +41,7 @@ static const struct command *find_row(const struct word *word)
 	return command_called(slice_between(word->at, word->after));
 }
 
+/* words[first ..] belong to the row; its block, if it takes one, is opened on the line */
 static enum status parse_command(
         struct parser *parser, struct statement *statement, size_t first, const struct command *row)
 {
@@ -89,7 +105,7 @@ static int plain_words(const struct parser *parser, size_t first)
 	int count = 0;
 	for (size_t i = first; i < parser->word_count && count < 2; i++) {
 		const struct word *word = &parser->words[i];
-		if (text_is(word->at, word->after, "on") || text_is(word->at, word->after, "in"))
+		if (word_is(word, "on") || word_is(word, "in"))
 			i++;
 		else
 			count += *word->at != '@';
@@ -120,7 +136,8 @@ static enum status calculates(const struct word *words, size_t count, size_t equ
 	return ST_OK;
 }
 
-/* Right of '=' stands neither a command nor a tensor */
+/* Right of `=` stands neither a command nor a tensor. In the order in which a mistake is recognised most
+ * surely: lines of Python, the word of another library, `x @ w`, sums of tensors, sums of numbers. */
 static enum status strange_right(struct parser *parser, const char *line, size_t equal)
 {
 	enum status status = ST_SYNTAX;
@@ -135,8 +152,7 @@ static enum status strange_right(struct parser *parser, const char *line, size_t
 	if (plain && !(parser->word_count > equal + 2 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first->at, first->after);
 	for (const struct word *word = first; word < words + parser->word_count; word++)
-		if (text_is(word->at, word->after, "@") && word > first &&
-		        word + 1 < words + parser->word_count)
+		if (word_is(word, "@") && word > first && word + 1 < words + parser->word_count)
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s",
 			        (int)(words->after - words->at), words->at,
 			        (int)(word[-1].after - word[-1].at), word[-1].at,
@@ -158,6 +174,11 @@ static enum status strange_right(struct parser *parser, const char *line, size_t
 
 /* ---- lines whose command a variable chooses ---- */
 
+/* The line becomes a name: its text, cut at each chosen word into parts, so that evaluate_text gives the
+ * line as it is on a rank. Words that are not chosen keep their own `$`, and are replaced later, as in any
+ * line.
+ *
+ *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
         const struct word *chosen, size_t count)
 {
@@ -197,6 +218,7 @@ static bool chooses_kernel(const struct parser *parser, size_t first)
 	        (plain_words(parser, first) > 1 || next->sign) && !is_operator(next);
 }
 
+/* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it */
 static enum status parse_assignment(
         struct parser *parser, struct statement *statement, const char *line, size_t equal)
 {
@@ -246,6 +268,8 @@ static enum status strange_option(const struct word *words, size_t count)
 	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
 
+/* At the first word behind leading clauses. What is not even the form of a command is told by its mistake
+ * here; whether a def has the name shows when the line runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const char *line = parser->at;
@@ -259,7 +283,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		return ST_OK;
 	}
 	for (size_t i = 0; i < parser->word_count; i++)
-		if (text_is(words[i].at, words[i].after, "=") || text_is(words[i].at, words[i].after, "+="))
+		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, line, i);
 	const struct command *row = find_row(words);
 	if (row)
@@ -281,7 +305,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	if (is_chosen(words))
 		return choose_later(parser, statement, line, words, 1);
 	statement->kind = STATEMENT_CALL;
-	bool replaced = text_is(words->at, words->after, "replaced");
+	bool replaced = word_is(words, "replaced");
 	if (replaced && !parser->def)
 		return fail(ST_SYNTAX, "`replaced` calls the def that this one replaces: it stands in a def");
 	if (replaced)

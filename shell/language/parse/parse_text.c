@@ -1,11 +1,16 @@
 /* parse_text.c -- whole texts: a file or a line of the prompt to a tree, and words that appear while
- * running */
+ * running.
+ *
+ * The text is copied into the tree, which ends it with a NUL; all slices of the tree point into that copy.
+ * Before anything is read the text must be UTF-8 without NUL bytes, and without characters that only look
+ * like those of the language (strange.c), because every later message would be a riddle. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>
 
+/* A tree with one user that holds nothing but its text yet */
 static struct tree *tree_text(const char *text, size_t count, const char *file)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
@@ -60,6 +65,7 @@ static enum status text_is_fit(const char *text, size_t count, const char *file,
 	return status != ST_OK && file ? fail_in(status, "%s:%d", file, line) : status;
 }
 
+/* A parser lives as long as this call: nodes outlive it, its lists of words and reads do not. */
 enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = NULL;
@@ -96,6 +102,8 @@ static size_t fit_lines(const char *text, size_t count)
 	return fit;
 }
 
+/* Reads like tree_parse, and stops behind the first line: a script under test is cut into lines by the
+ * parser itself, so the cuts are where the language says they are. The tree is thrown away. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
 	struct parser parser = {.one_line = true, .line = first_line};

@@ -1,6 +1,9 @@
-/* rows.c -- the commands by name
+/* rows.c -- the commands by name.
  *
- * The one table of the process that is filled while it runs: handed down at the start, and never changed. */
+ * The one table of the process that is filled while it runs: handed down at the start, and never changed.
+ * Two views of it: sorted for `help` and completion, hashed for the parser, which asks once a line. Names
+ * are found by their first place in an open-addressed table, under half full, where the next free slot
+ * is never far. */
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"

@@ -1,6 +1,6 @@
-/* rows.h -- a command is a row: name, words for help, what it takes, and a function that starts with valid input.
- * The row does the checking: argument counts, kinds, ranges, usage, help, completion and "did you mean" come
- * from it, before `run`.
+/* rows.h -- a command is a row: name, words for help, what it takes, and a function that starts with
+ * valid input. The row does the checking: argument counts, kinds, ranges, usage, help, completion and
+ * "did you mean" come from it, before `run`.
  *
  * Commands stand above the language, so their rows are handed down when a process starts. */
 #ifndef RANKSH_ROWS_H
@@ -60,7 +60,8 @@ struct slice_of_text {
 	const char *at;
 	uint32_t length;
 };
-/* Arguments of a "%.*s": all of a slice; no more of it than a message shows; no more than `most` of [at, after) */
+/* Arguments of a "%.*s": all of a slice; no more of it than a message shows; no more than `most` of [at,
+ * after) */
 #define WHOLE(slice) (int)(slice).length, (slice).at
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)

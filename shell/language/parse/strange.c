@@ -58,6 +58,8 @@ static enum status named(
 	        name, (unsigned)code, instead);
 }
 
+/* The table first; then the full-width forms of ASCII (U+FF01 to U+FF5E), which name their plain twin
+ * themselves */
 static enum status check(const char *at, const char *line, int *bytes)
 {
 	char instead[] = "write ?";
@@ -71,6 +73,7 @@ static enum status check(const char *at, const char *line, int *bytes)
 	return named(at, line, *bytes, code, "a full-width character", instead);
 }
 
+/* Eight bytes at a time: nearly every text is ASCII, and then nothing more is to be done */
 static bool plain(const char *text, size_t count)
 {
 	uint64_t word, all = 0;

@@ -1,4 +1,9 @@
-/* tree.c -- the memory of a parsed text: pages of nodes, freed together */
+/* tree.c -- the memory of a parsed text: pages of nodes, freed together.
+ *
+ * A node is never freed alone, so nodes point at each other freely and nothing keeps count of them. A tree
+ * has one user when it is made; a `def` is one more, because its body is run after the text around it is
+ * over. With the last user the pages go, and with them the trees of the lines that a variable chose
+ * (variants). */
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 

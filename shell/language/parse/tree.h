@@ -34,10 +34,14 @@ struct name {
 	uint32_t generation; /* cache of a constant one: valid while the interpreter's generation is this */
 };
 
+/* One index of a slice: `3` (range false, from), `0:4`, `2:`, `:`. from and to are evaluated on each
+ * rank. */
 struct index {
 	bool range;
 	struct formula *from, *to; /* NULL: left out */
 };
+/* NAME, NAME.T, NAME[..] as written: what it is shows on a rank, by evaluate_view. A tensor written as its
+ * name alone is one node for all places of the text. */
 struct tensor_ref {
 	struct slice_of_text written;
 	struct name *name;
@@ -175,6 +179,7 @@ enum statement_kind {
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */
 };
 
+/* NAME[SHAPE] of a line of `tensor`; dims 0: the file gives the shape */
 struct made {
 	struct slice_of_text written;
 	struct name *name;
@@ -203,6 +208,7 @@ struct option_line {
 	struct number least;
 };
 
+/* The lines between braces; `line`: where they were opened */
 struct block {
 	struct statement *first;
 	int line;
@@ -221,8 +227,8 @@ struct statement {
 	struct argument *result, *argument;
 	struct option *option;
 	int results, arguments, options, parameters;
-	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen; REFUSE: the text;
-	 * EXPECT_ERROR: the words, or NULL */
+	/* CALL: the def; LET, FOR, DEF, OPTION: its name; CHOSEN: the line, `$` where it is chosen;
+	 * REFUSE: the text; EXPECT_ERROR: the words, or NULL */
 	struct name *word;
 	struct variant *variant;   /* CHOSEN: what it has been so far */
 	struct option_line *given; /* OPTION */
@@ -247,6 +253,8 @@ struct variant {
 	struct variant *of_tree; /* list of the tree's, which owns them */
 };
 
+/* A text and all that was read from it. Made by tree_parse with one user; tree_use and tree_release
+ * count. */
 struct tree {
 	int users;
 	struct tree_page *pages;

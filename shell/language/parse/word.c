@@ -1,10 +1,22 @@
-/* word.c -- one word: a name with `$`, a tensor, a shape, a set of ranks */
+/* word.c -- one word: a name with `$`, a tensor, a shape, a set of ranks.
+ *
+ *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" }      d$(m+1)
+ *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                                   w.T[0:4,i]
+ *     index   = expr | [ expr ] ":" [ expr ]
+ *     shape   = "[" expr { "," expr } "]"
+ *     ranks   = "all" | range { "," range } | axis "=" expr { "," axis "=" expr } | "(" expr ")"
+ *
+ * Each parse_ function is given a whole word and reads all of it or fails; failures name the word and say
+ * what was expected. What a name stands for is not asked here: that needs the world. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The workhorse of this folder: brackets and quotes are stepped over, so a comma or colon found is one of
+ * this level. A bracket that closes more than was opened makes the depth negative, and marks behind it are
+ * not seen; the search for the closing bracket itself (bracket_end) meets it at depth 0. */
 const char *find_outside(const char *at, const char *after, const char *marks)
 {
 	int depth = 0;
@@ -41,6 +53,7 @@ static const char *dollar_end(const char *at, const char *end)
 	return p == at + 1 ? at : p;
 }
 
+/* "h$i", "d$(p)_old" and "x" are names; "3x", "" and "$" are not, and give `at` back. */
 const char *name_end(const char *at, const char *end)
 {
 	const char *p = at;
@@ -63,6 +76,7 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
+/* At most: each `$` and each escape ends a part and begins another */
 static int count_parts(const char *at, const char *after)
 {
 	int parts = 1;
@@ -71,6 +85,7 @@ static int count_parts(const char *at, const char *after)
 	return parts;
 }
 
+/* The `i` or `(i+1)` behind a `$`. Brackets stay in the text that parse_formula reads. */
 static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
 {
@@ -122,12 +137,16 @@ static bool may_be_shared(const struct name *name)
 	return !name->quoted;
 }
 
+/* A place in the cache of names: one entry a hash, the latest wins. A long text repeats few names, and each
+ * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 static struct name **known_slot(struct parser *parser, const char *at, const char *after)
 {
 	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
 	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 }
 
+/* A node for the name: text and formulas in the order in which they stand. Quoted texts are names too, with
+ * more characters allowed and escapes. */
 static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name);
@@ -158,6 +177,9 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 
 /* ---- tensors ---- */
 
+/* By its outer form only, which decides between readings of a line: what stands in the bracket is read,
+ * and may fail, once it is known to be one. [4].T is let through so that parse_tensor can say where .T
+ * belongs. */
 bool looks_like_tensor(const char *at, const char *after)
 {
 	const char *p = name_end(at, after);
@@ -174,6 +196,8 @@ bool looks_like_tensor(const char *at, const char *after)
 	return true;
 }
 
+/* One index between commas: `3`, `0:4`, `2:`, `:4`, `:`. There is no step: a view has one stride a
+ * dimension. */
 static enum status parse_index(struct parser *parser, const char *at, const char *after, struct index *index)
 {
 	const char *colon = find_outside(at, after, ":");
@@ -220,6 +244,7 @@ static enum status parse_indices(struct parser *parser, const char *at, const ch
 	return ST_OK;
 }
 
+/* A tensor that is its name alone has one node for the whole text (name->tensor), as names have. */
 enum status parse_tensor(struct parser *parser, const char *at, const char *after, struct tensor_ref **made)
 {
 	struct name *name;
@@ -254,6 +279,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
+/* The same brackets as a slice, all of whose indices are sizes. *dims is at most DIMS_MAX; *made has that
+ * many. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
@@ -294,6 +321,8 @@ static int count_commas(const char *at, const char *after)
 	return count;
 }
 
+/* 0-3,5: numbers alone, because a set with variables in it is written as an expression, @(rank < n). Ranks
+ * that no world can have become RANKS_MAX and are refused when the line runs. */
 static enum status parse_range_list(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
@@ -325,6 +354,7 @@ static enum status parse_range_list(
 	}
 }
 
+/* tp=0,dp=$i: all of them must hold. The axis is a group that `mesh` made, looked up when the line runs. */
 static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {

@@ -1,4 +1,8 @@
-/* call.c -- the line that runs and its words: what a command asks of them (command.h) */
+/* call.c -- the line that runs and its words: what a command asks of them (command.h).
+ *
+ * A command asks by row and rank: call_number(call, row, i, rank, ..). What is the same on all ranks of the
+ * line is kept in the word's slot by the first answer, so the questions for the other ranks are a look
+ * each. Slots live as long as the line (run_command). */
 #include "shell/language/run/call.h"
 #include "shell/language/parse/rows.h"
 
@@ -106,8 +110,9 @@ enum status no_word(const struct call *call)
 	        call->statement->row->usage);
 }
 
-/* A word alone may name a tensor or stand for a value: what its name is where the line runs decides. Among the words of
- * a kernel only a variable that holds a number is one: any other name is a tensor, perhaps of another name. */
+/* A word alone may name a tensor or stand for a value: what its name is where the line runs decides.
+ * Among the words of a kernel only a variable that holds a number is one: any other name is a tensor,
+ * perhaps of another name. */
 static bool is_value(struct call *call, const struct argument *argument, bool number)
 {
 	struct eval eval = eval_on(call, ranks_first(call->set));

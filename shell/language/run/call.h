@@ -6,7 +6,8 @@
 
 #include "shell/language/run/run.h"
 
-/* What was found out about a word and holds for all ranks of the line */
+/* What was found out about a word and holds for all ranks of the line; zeroed when the line begins, `data`
+ * freed when it ends */
 struct word_slot {
 	bool ready; /* `value` or `text` holds for every rank */
 	struct value value;

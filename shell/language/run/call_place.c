@@ -1,9 +1,13 @@
-/* call_place.c -- where a line's work goes: streams, groups and phases, from its clauses, its blocks and
- * `use` */
+/* call_place.c -- where a line's work goes: streams, groups and phases.
+ *
+ *     the line's own clause  >  `on S` of a block  >  `use S`  >  the default stream; the world's group
+ *
+ * The last three are one look at the scope, which each block has copied from the one around it. */
 #include "shell/language/run/call.h"
 
 #include <string.h>
 
+/* *index: into the world's streams or groups; -1: no name was given anywhere */
 static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
         const struct lane_name *lane, int rank, enum thing_kind kind, int *index)
 {
@@ -77,6 +81,8 @@ struct record call_record(const struct call *call, int rank, enum op_kind kind, 
 	        .launch_ns = -1};
 }
 
+/* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7
+ * is found before rank 0 has changed anything */
 enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self)
 {
 	for (int pass = 0; pass < 2; pass++)

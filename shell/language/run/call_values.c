@@ -1,5 +1,10 @@
 /* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
- * things */
+ * things.
+ *
+ * Each question follows one path: the word (word_of; none: no_word), its value on the rank (word_value for
+ * an expression, name_word for a name; both keep what does not vary), and a check of what the row asks for.
+ * A failure notes its rank for the message (on_rank). Texts that are handed out belong to the world's
+ * names. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/call.h"
 
@@ -7,6 +12,7 @@
 
 /* ---- values ---- */
 
+/* A program's read waits on the stream of its line; a line without one reads on the default stream */
 static int stream_of(void *self, int rank)
 {
 	int number = STREAM_DEFAULT;
@@ -14,6 +20,8 @@ static int stream_of(void *self, int rank)
 	return number;
 }
 
+/* Once a word, for all ranks of the line: a command that asks rank by rank still makes one collective read.
+ * A look reads by the side door (reason NULL), which leaves no trace in the program. */
 static enum status fetch_for(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
@@ -173,6 +181,8 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 	return none_of(call->statement->row->name, got, got, words);
 }
 
+/* A name put together of `$` may come out as anything: what would be read as something else later is
+ * refused */
 static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)
 {
 	const char *text = names_text(call->shell->world->names, name);

@@ -1,4 +1,7 @@
-/* command.c -- runs the line of a command; y = x[0:2] */
+/* command.c -- runs the line of a command; y = x[0:2].
+ *
+ * Everything that a line costs before its command runs is here, so it is kept small: the call is on the
+ * stack, and room for what is found out about its words too, unless there are many of them. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -16,6 +19,9 @@ static void release(struct call *call, int count)
 		mem_free(call->slot);
 }
 
+/* The slots are zeroed for each run of the line: what was the same on all ranks then need not be so now.
+ * Words of a kernel that may be tensors or numbers are sorted into their rows here, where their names are
+ * known. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct call call;
@@ -64,6 +70,7 @@ static enum status may_name(struct eval *eval, name_id name, const struct view *
 	return ST_OK;
 }
 
+/* What the line would do on the rank, without doing it: the view, and a name that is free for it */
 static enum status view_on(struct eval *eval, struct statement *statement, name_id *name, struct view *of)
 {
 	struct tensor_ref *to = statement->result[0].tensor;
@@ -76,6 +83,8 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 	return status == ST_OK ? may_name(eval, *name, of) : status;
 }
 
+/* A view that has the name goes; what it is a view of stays. Views of views are views of the tensor
+ * below. */
 static enum status name_view(struct shell *shell, int rank, name_id name, const struct view *of)
 {
 	struct world *world = shell->world;

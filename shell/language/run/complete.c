@@ -1,4 +1,12 @@
-/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command */
+/* complete.c -- TAB: what the word before the cursor may become, by the row of its line's command.
+ *
+ *     first word           commands, keywords, defs; tensors, for NAME = ...
+ *     behind `on`, `in`    streams, groups
+ *     KEY=                 the words of that option
+ *     else                 what the row expects there, its KEY= names, `on` and `in` if it takes them
+ *
+ * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
+ * counted off roughly. Endings are written one a line, each once. */
 #include "shell/language/run/run.h"
 #include "shell/language/parse/rows.h"
 #include "base/memory.h"
@@ -37,29 +45,20 @@ static void offer_list(struct endings *endings, const char *words)
 
 /* ---- names from the books ---- */
 
+/* Which things of the books may stand for an argument of that kind */
 static bool wanted(enum argument_kind kind, enum thing_kind thing)
 {
-	switch (kind) {
-	case ARG_TENSOR:
-	case ARG_RESULT:
-		return thing == THING_TENSOR;
-	case ARG_STREAM:
-		return thing == THING_STREAM;
-	case ARG_EVENT:
-		return thing == THING_EVENT;
-	case ARG_WAITABLE:
-		return thing == THING_EVENT || thing == THING_STREAM;
-	case ARG_GROUP:
-		return thing == THING_GROUP;
-	case ARG_PRINTABLE:
-		return thing == THING_TENSOR || thing == THING_VARIABLE;
-	case ARG_EXPRESSION:
-		return thing == THING_VARIABLE;
-	case ARG_OP:
-		return thing == THING_TENSOR;
-	default:
-		return false;
-	}
+	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
+	        [ARG_RESULT] = 1u << THING_TENSOR,
+	        [ARG_OP] = 1u << THING_TENSOR,
+	        [ARG_STREAM] = 1u << THING_STREAM,
+	        [ARG_EVENT] = 1u << THING_EVENT,
+	        [ARG_WAITABLE] = 1u << THING_EVENT | 1u << THING_STREAM,
+	        [ARG_GROUP] = 1u << THING_GROUP,
+	        [ARG_PRINTABLE] = 1u << THING_TENSOR | 1u << THING_VARIABLE,
+	        [ARG_EXPRESSION] = 1u << THING_VARIABLE,
+	        [ARG_BLOCK] = 0};
+	return kinds[kind] >> thing & 1;
 }
 
 static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
@@ -80,7 +79,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Files of the folder that the prefix names; in order of their names */
+/* At most 2,000 entries of a folder; hidden ones are left out */
 static void offer_files(struct endings *endings)
 {
 	const char *slash = strrchr(endings->prefix, '/');
@@ -91,10 +90,10 @@ static void offer_files(struct endings *endings)
 	char **name = NULL;
 	size_t count = 0, room = 0;
 	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
-		if (entry->d_name[0] == '.' || MEM_GROW(&name, count, &room) != ST_OK)
+		if (entry->d_name[0] == '.')
 			continue;
-		name[count] = mem_copy_text(entry->d_name, strlen(entry->d_name));
-		count += name[count] != NULL;
+		MEM_GROW(&name, count, &room);
+		name[count++] = mem_copy_text(entry->d_name, strlen(entry->d_name));
 	}
 	if (directory)
 		closedir(directory);
@@ -148,6 +147,8 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
+/* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
+ * commands */
 static void offer_first(struct endings *endings, const struct shell *shell)
 {
 	for (int i = 0; command_at(i); i++)
@@ -270,6 +271,7 @@ static void drop_doubles(struct text *out)
 	*out = once;
 }
 
+/* Appends to `out`. A word longer than the prefix buffer has no endings. */
 enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;

@@ -1,4 +1,14 @@
-/* data.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated */
+/* data.c -- what an expression reads from tensors, fetched for all ranks of a line before it is evaluated.
+ *
+ *     print x[0] + norm(y)      reads = { x[0], norm(y) }, ranks 1 and 3
+ *
+ *     values    rank 1   rank 3            data[place * stride + index]
+ *     x[0]        .        .               place: of the read in formula->reads
+ *     norm(y)     .        .               index: of the rank in the set, ascending
+ *
+ * Every process runs every line, and a rank's tensors live in one of them, so a read is collective: all
+ * processes ask in the same order and get all values. Evaluation itself then needs no message, and comes
+ * out the same everywhere. With --dry there is no data and nothing is fetched. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 #include "shell/session/read.h"
@@ -27,6 +37,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 	return status;
 }
 
+/* One read on every rank of the set; `stream` says on which of its streams a program reads */
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         int (*stream)(void *, int), void *self, struct data_read *reads)
 {

@@ -1,4 +1,14 @@
-/* defs.c -- def and its calls; the values that calls and `for` hand over */
+/* defs.c -- def and its calls; the values that calls and `for` hand over.
+ *
+ * A parameter gets a value, never text that is put in place of it: a number, or a name. A name handed over
+ * for a tensor stands for that tensor in the def (evaluate_name), and so does a slice, under a name of its
+ * own:
+ *
+ *     def f p { y = relu p }        f h3         p stands for "h3"
+ *                                   f t[0:4]     p stands for "t[0:4]", a view of t
+ *
+ * A call runs the def's block with its own frame: the caller's parameters and loop names are not seen in
+ * it, the variables of the def's file are. Its clauses are a block's around it. */
 #include "base/memory.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
@@ -42,6 +52,8 @@ static enum status reference_value(struct eval *eval, struct tensor_ref *tensor,
 	return status;
 }
 
+/* A value that reads data is refused: it would be read at the call, and look as if it were read where it is
+ * used */
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
@@ -74,8 +86,10 @@ enum status argument_values(
 
 /* ---- def ---- */
 
-enum status run_def(struct shell *shell, struct statement *statement)
+/* The statement stays in its tree, which the definition keeps */
+enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
+	(void)set;
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
 	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */
@@ -84,6 +98,7 @@ enum status run_def(struct shell *shell, struct statement *statement)
 	return ST_OK;
 }
 
+/* A tensor's or stream's name typed alone: what can be done with it */
 static enum status known_thing(const char *word, enum thing_kind kind)
 {
 	switch (kind) {
@@ -141,6 +156,7 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 
 /* ---- calls ---- */
 
+/* Evaluated in the caller's frame, pushed to the new one */
 static enum status parameter(
         struct shell *shell, struct frame *frame, struct statement *call, const struct statement *def, int i)
 {
@@ -168,6 +184,7 @@ static enum status wrong_count(const struct statement *call, const struct statem
 	return status;
 }
 
+/* Loops around the call are not the def's: after a failure they are put back with the frame */
 static enum status run_body(struct shell *shell, struct statement *call, struct statement *def,
         struct tree *tree, struct frame *frame)
 {
@@ -191,6 +208,8 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	return status;
 }
 
+/* The def that the name means here, or the one it replaced. Its tree is kept while it runs, because a line
+ * of it may define the name anew or empty the world. ST_LIMIT: CALLS_MAX deep. */
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

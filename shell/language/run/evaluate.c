@@ -1,4 +1,11 @@
-/* evaluate.c -- expressions, names and sets of ranks, as they are on one rank */
+/* evaluate.c -- expressions, names and sets of ranks, as they are on one rank.
+ *
+ * An evaluation is of one rank (eval.rank). It sets eval.varies as soon as it meets something that may
+ * differ by rank: `rank` itself, a variable with values by rank, the place on an axis of a mesh, data. The
+ * caller goes from rank to rank with one eval, and may stop after the first when `varies` is still false:
+ * the value is then that of the whole set. So a line costs one evaluation however many ranks run it, unless
+ * it really says something about the rank. `varies` is never cleared on the way, so a caller that asks
+ * about a part clears it himself and puts it back (evaluate_view). */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
@@ -12,6 +19,9 @@ static int shown(const struct formula *formula)
 
 /* ---- names ---- */
 
+/* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
+ * (h1.5 is none); a text takes what print would show; a chosen line takes numbers to the last bit, because
+ * it is read again. */
 static enum status add_part(
         struct eval *eval, const struct name *name, const struct name_part *part, struct text *out)
 {
@@ -48,6 +58,7 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 	return status;
 }
 
+/* Without a `$` the id is looked up once for each world: a reset begins a new generation of ids */
 static name_id constant_name(struct eval *eval, struct name *name)
 {
 	if (name->generation != eval->in->generation) {
@@ -61,6 +72,7 @@ static name_id constant_name(struct eval *eval, struct name *name)
 	return name->id;
 }
 
+/* The name as it stands there, not what it may stand for */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
 	if (name->constant) {
@@ -74,6 +86,8 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 	return status;
 }
 
+/* In a def, `p` is the tensor that its call handed over: a constant name whose variable holds a name or a
+ * text is that. A name with `$` is what it spells. */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 {
 	enum status status = evaluate_written(eval, name, id);
@@ -108,6 +122,8 @@ static enum status unknown_variable(struct eval *eval, const char *name)
 	return fail(ST_NAME, "no variable '%s'. `let %s = ...` makes it", name, name);
 }
 
+/* A name in an expression: a variable first, then an axis of a mesh, which is the rank's place on it. What
+ * else has the name is told by what could be written instead. */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct name *name = formula->name;
@@ -155,6 +171,8 @@ static enum status text_value(struct eval *eval, const struct formula *formula, 
 	return status;
 }
 
+/* An element was fetched before, for all ranks of the set at once (data.c): data[place of the read][place
+ * of the rank] */
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	eval->varies = true;
@@ -169,6 +187,7 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 	        formula->written.at, shown(formula), formula->written.at);
 }
 
+/* The right side is not evaluated when the left decides; the result is 0 or 1 */
 static enum status logic_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	enum status status = evaluate(eval, formula->left, value);
@@ -191,6 +210,8 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 	return status;
 }
 
+/* The value of the expression on eval->rank. As deep as the tree (FORMULA_DEPTH_MAX). A failure is worded,
+ * without the rank, which the caller notes in fault_rank. */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value left;
@@ -262,6 +283,8 @@ static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref
 	return ST_OK;
 }
 
+/* tp=0: is the rank at that place? A place that the axis does not have is refused rather than being
+ * nobody's. */
 static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, bool *holds)
 {
 	const struct world *world = eval->shell->world;
@@ -309,6 +332,7 @@ static enum status filtered_ranks(
 	return ST_OK;
 }
 
+/* @$set: the text is read as a set and then evaluated, and must be the same on every rank that reads it */
 static enum status named_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
@@ -333,6 +357,8 @@ static enum status named_ranks(
 	return status;
 }
 
+/* The set that `@` leaves of `bound`. A list may name ranks outside `bound`: they are ranks of the world
+ * that this block does not run on, and are left out without a word. */
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {

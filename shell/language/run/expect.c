@@ -1,4 +1,9 @@
-/* expect.c -- expect EXPR, expect error "words" { } */
+/* expect.c -- expect EXPR, expect error "words" { }.
+ *
+ * A false `expect` is no refusal: it is said, counted (shell->expects_failed decides the exit status of
+ * --test), and the lines go on, so that one run shows all that is false. What it shows is the part that
+ * decided: the left of an `and` before its right, both sides of a comparison with their values, on each
+ * rank where it is false. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 #include "shell/session/out.h"
@@ -76,6 +81,7 @@ static void place_of(struct shell *shell, const struct statement *statement)
 		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
 }
 
+/* Ranks with the same words are shown together; a value that does not vary is put in words once */
 static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
         const struct ranks *set, const struct ranks *failed)
 {
@@ -108,6 +114,7 @@ static void say_dry(struct shell *shell)
 	out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
 }
 
+/* *failed: the ranks where it is false. Values were fetched for all of them, in the order of the set. */
 static enum status judge(struct shell *shell, struct statement *statement, const struct ranks *set,
         struct eval *eval, struct ranks *failed)
 {
@@ -131,6 +138,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 	return ST_OK;
 }
 
+/* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .assume = shell->dry};
@@ -180,6 +188,8 @@ static enum status compare_refusal(struct shell *shell, struct statement *statem
 	return status;
 }
 
+/* The first line that is refused ends the block; what the lines before it did stays done. Loops and depth
+ * are put back to where the block stood, and the hook hears nothing of lines that were meant to fail. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

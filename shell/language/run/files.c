@@ -1,5 +1,5 @@
-/* files.c -- a program's files (a model's, strategies'): run in a namespace of their own; their options, and what
- * they refuse */
+/* files.c -- a program's files (a model's, strategies'): run in a namespace of their own; their options,
+ * and what they refuse */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 #include "base/memory.h"
@@ -31,15 +31,10 @@ void interpreter_program_free(struct namespace *space)
 	mem_free(space);
 }
 
-static struct running running_of(const struct interpreter *in)
-{
-	return (struct running){in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
-	        in->sealed, in->fault_rank, in->located};
-}
-
 void interpreter_exchange(struct interpreter *in, struct running *other)
 {
-	struct running now = running_of(in);
+	struct running now = {in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
+	        in->sealed, in->fault_rank, in->located};
 	in->frame = other->frame;
 	in->scope = other->scope;
 	in->loops = other->loops;
@@ -63,28 +58,21 @@ static const struct option_line *option_named(const struct tree *tree, const cha
 	return NULL;
 }
 
+/* The nearest option of the file's lines, or all of them */
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
 	struct text list = {0};
-	int count;
 	for (const struct statement *line = tree->block.first; line; line = line->next)
 		if (line->kind == STATEMENT_OPTION)
 			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
-	const char *near = list.count ? text_nearest(text_string(&list), name, strlen(name), &count) : NULL;
-	enum status status;
-	if (!list.count)
-		status = fail(ST_ARGUMENT, "%s has no options, and '%s=' is one", what, name);
-	else if (near)
-		status = fail(
-		        ST_ARGUMENT, "%s has no option '%s'; did you mean '%.*s'?", what, name, count, near);
-	else
-		status = fail(
-		        ST_ARGUMENT, "%s has no option '%s' (options: %s)", what, name, text_string(&list));
+	enum status status = option_unknown(
+	        what, (struct slice_of_text){name, (uint32_t)strlen(name)}, text_string(&list), NULL);
 	text_release(&list);
 	return status;
 }
 
-/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own */
+/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its
+ * own */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	char written[120];
@@ -156,7 +144,7 @@ static struct value value_given(struct shell *shell, const struct given *given)
 	                   : value_number(given->number.value, given->number.unit);
 }
 
-/* A variable of this file's namespace, new, with one value on all ranks */
+/* A variable of this file's namespace, new, with one value on all ranks. ST_NAME: it is there already. */
 static enum status make_variable(struct shell *shell, const char *text, size_t length, struct value value)
 {
 	struct interpreter *in = shell->interpreter;
@@ -174,6 +162,8 @@ static enum status make_variable(struct shell *shell, const char *text, size_t l
 	return ST_OK;
 }
 
+/* The value comes from, in this order: the command line (of the learner's own file), what the program was
+ * given, the default. It is made as a variable of the file's namespace, one on all ranks. */
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -223,6 +213,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	return ST_OK;
 }
 
+/* The first rank for which it holds refuses the file with the text, evaluated on that rank */
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -253,6 +244,8 @@ struct top {
 	struct running outer;
 };
 
+/* The files of a program run as if nothing were around them: neither the blocks of the line that loads
+ * them, nor its `use`, nor its def's frame */
 static void enter(struct shell *shell, struct top *top)
 {
 	struct interpreter *in = shell->interpreter;
@@ -265,6 +258,8 @@ static void enter(struct shell *shell, struct top *top)
 	interpreter_exchange(in, &top->outer);
 }
 
+/* What the file set by `use`, `phase` and in its frame goes; where a failure was is kept for those
+ * outside */
 static void leave(struct interpreter *in, struct top *top)
 {
 	bool located = in->located;
@@ -288,6 +283,8 @@ enum status interpreter_program_let(struct shell *shell, const struct given *giv
 	return status;
 }
 
+/* The options are held against the whole file before its first line runs: a name that is misspelt refuses
+ * it all */
 enum status interpreter_program_run(struct shell *shell, const char *what, const char *text, size_t count,
         const char *file, int first_line, const struct given *given, int givens)
 {

@@ -1,5 +1,14 @@
-/* flow.c -- let, if, repeat, for: values and loops by rank. Loops whose bounds differ by rank narrow the set,
- * like the lanes of a warp. */
+/* flow.c -- let, if, repeat, for: values and loops by rank.
+ *
+ * Where a condition or a bound is the same on all ranks it is one decision. Where it differs, the set
+ * narrows as the lanes of a warp do: `if` runs its block for the ranks where it holds and then `else` for
+ * the others, one after the other; a loop goes on while any rank has rounds left, and ranks that are
+ * through leave the set.
+ *
+ *     repeat rank + 1 { lines }     round 0   0 1 2 3
+ *                                   round 1     1 2 3
+ *                                   round 2       2 3
+ *                                   round 3         3 */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
@@ -7,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* For all ranks into in->scratch[rank]; after the first rank it stops when nothing hung on the rank. The
+ * data that the formula reads is fetched for the whole set before. A failure notes its rank. */
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
@@ -48,6 +59,7 @@ static const char *given(const struct shell *shell, const struct statement *stat
 	return command_line_text(shell, word);
 }
 
+/* The text of a command line is read as the language, on all ranks */
 static enum status given_value(struct shell *shell, const char *text, const struct ranks *set, bool *varies)
 {
 	char line[512];
@@ -62,6 +74,8 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 	return status;
 }
 
+/* The name may have `$`, and is one on all ranks. A variable that can be seen is set, another is made.
+ * in->scratch holds the values in between. */
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -92,6 +106,18 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 
 /* ---- if ---- */
 
+/* A block of `if`, `for`, `repeat`: it holds nothing of the world but names, so between its lines the world may be
+ * emptied (interpreter.c: granted). */
+static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
+{
+	shell->interpreter->flows++;
+	enum status status = run_block(shell, block, set);
+	shell->interpreter->flows--;
+	return status;
+}
+
+/* Ranks that hold come first, also when they are the higher ones: the order is part of what the line
+ * means */
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
@@ -102,15 +128,15 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 	if (!varies) {
 		struct block *block =
 		        value_true(in->scratch[ranks_first(set)]) ? statement->block : statement->otherwise;
-		return block ? run_block(shell, block, set) : ST_OK;
+		return block ? run_flow(shell, block, set) : ST_OK;
 	}
 	struct ranks yes = {0}, no = {0};
 	FOR_RANKS (rank, set)
 		ranks_add(value_true(in->scratch[rank]) ? &yes : &no, rank);
 	if (!ranks_empty(&yes))
-		status = run_block(shell, statement->block, &yes);
+		status = run_flow(shell, statement->block, &yes);
 	if (status == ST_OK && statement->otherwise && !ranks_empty(&no))
-		status = run_block(shell, statement->otherwise, &no);
+		status = run_flow(shell, statement->otherwise, &no);
 	return status;
 }
 
@@ -187,7 +213,7 @@ enum status run_repeat(struct shell *shell, struct statement *statement, const s
 					ranks_drop(&active, rank);
 		status = step(shell);
 		if (status == ST_OK)
-			status = run_block(shell, statement->block, &active);
+			status = run_flow(shell, statement->block, &active);
 	}
 	mem_free(courses.each);
 	return status;
@@ -213,13 +239,14 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 	return ST_OK;
 }
 
+/* Each round is a step of the budget: an empty loop can be interrupted */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
 	enum status status = next_value(shell, statement, loop, active, varies);
 	if (status == ST_OK)
 		status = step(shell);
-	return status == ST_OK ? run_block(shell, statement->block, active) : status;
+	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
 }
 
 /* The values of round i, into in->scratch; ranks that have gone round leave `active`. true: they differ */
@@ -258,6 +285,7 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 	return status;
 }
 
+/* The words are names, tensors or values, each handed over as to a def's parameter */
 static enum status for_words(
         struct shell *shell, struct statement *statement, struct loop *loop, struct ranks *active)
 {
@@ -271,6 +299,8 @@ static enum status for_words(
 	return status;
 }
 
+/* The loop's name is local to the call that runs, from here to the end, and hides one of that name before
+ * it */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

@@ -1,4 +1,8 @@
-/* functions.c -- the functions and metrics of expressions */
+/* functions.c -- the functions and metrics of expressions.
+ *
+ * Numbers are computed here; data was fetched before (data.c); what a trace or the books know is asked of
+ * them, for the rank at hand and the section that is named or runs now. A metric makes the value vary by
+ * rank, unless it is one of all ranks together. */
 #include "shell/language/run/run.h"
 #include "races/races.h"
 #include "shell/session/read.h"
@@ -54,6 +58,7 @@ static enum status stream_number(struct eval *eval, const struct formula *formul
 	return status;
 }
 
+/* A word of the idle causes that `timeline` shows */
 static enum status cause_named(struct eval *eval, const struct formula *formula, enum cause *cause)
 {
 	static const char *const names[] = {
@@ -75,6 +80,8 @@ static enum status cause_named(struct eval *eval, const struct formula *formula,
 	                  text);
 }
 
+/* When the operation that `record` queued was over, on this rank's clock. It may not have happened yet:
+ * ST_WAITS. */
 static enum status event_end(struct eval *eval, const struct formula *formula, int i, int64_t *end)
 {
 	int index;
@@ -138,6 +145,7 @@ static enum status sent(struct eval *eval, const struct formula *formula, int se
 	return status;
 }
 
+/* Races whose later access belongs to the section, of all ranks: it does not vary */
 static enum status races(struct eval *eval, int section, struct value *value)
 {
 	struct world *world = eval->shell->world;
@@ -259,6 +267,7 @@ static enum status metric(struct eval *eval, const struct formula *formula, int 
 	}
 }
 
+/* Groups may be of unequal size: the rank's own is meant. The world's is the same for all. */
 static enum status group_size(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	int index;
@@ -281,6 +290,7 @@ static enum status tensor_bytes(struct eval *eval, const struct formula *formula
 	return status;
 }
 
+/* Units must agree as in a comparison; of equal values the first is taken, with its unit */
 static enum status least_or_most(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	bool least = formula->function->function == FUNCTION_MIN;
@@ -319,6 +329,7 @@ static enum status divisor(struct eval *eval, const struct formula *formula, str
 	return ST_OK;
 }
 
+/* abs, ceil, round, short keep the unit; a root or a logarithm of a unit has none */
 static enum status rounded(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	char digits[32];
@@ -351,7 +362,8 @@ static enum status rounded(struct eval *eval, const struct formula *formula, str
 	return ST_OK;
 }
 
-/* close() allows for what the type rounds away */
+/* close() allows for what the type rounds away, unless the line gives its own bound. What was fetched is
+ * the largest difference by the largest element. */
 static enum status is_close(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	struct value tolerance = {0};
@@ -371,6 +383,7 @@ static enum status is_close(struct eval *eval, const struct formula *formula, st
 	return status;
 }
 
+/* --dry has no data: an `expect` on close() alone is taken to hold there (eval.assume) */
 static enum status data_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	eval->varies = true;
@@ -389,48 +402,31 @@ static enum status data_function(struct eval *eval, const struct formula *formul
 	return ST_OK;
 }
 
+/* The last argument of most metrics may be a section; without it the one that runs now is meant */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	const struct function_row *row = formula->function;
 	int section = eval->in->section;
 
-	switch (row->function) {
-	case FUNCTION_MIN:
-	case FUNCTION_MAX:
+	enum function f = row->function;
+	if (f <= FUNCTION_MAX)
 		return least_or_most(eval, formula, value);
-	case FUNCTION_ABS:
-	case FUNCTION_SQRT:
-	case FUNCTION_CEIL:
-	case FUNCTION_ROUND:
-	case FUNCTION_SHORT:
-	case FUNCTION_LOG2:
+	if (f <= FUNCTION_LOG2)
 		return rounded(eval, formula, value);
-	case FUNCTION_DIVISOR:
+	if (f == FUNCTION_DIVISOR)
 		return divisor(eval, formula, value);
-	case FUNCTION_GPUS:
+	if (f == FUNCTION_GPUS) {
 		*value = value_number(eval->shell->machine.gpus, UNIT_PLAIN);
 		return ST_OK;
-	case FUNCTION_CLOSE:
-	case FUNCTION_NORM:
-	case FUNCTION_SUM:
-		return data_function(eval, formula, value);
-	case FUNCTION_BYTES:
-		return tensor_bytes(eval, formula, value);
-	case FUNCTION_SIZE:
-		return group_size(eval, formula, value);
-	case FUNCTION_SLOTS:
-	case FUNCTION_WORK:
-	case FUNCTION_MICRO:
-	case FUNCTION_CHUNK:
-	case FUNCTION_DOING:
-	case FUNCTION_WORKS:
-	case FUNCTION_MEMORIES:
-	case FUNCTION_TURN:
-	case FUNCTION_INPUTS:
-		return schedule_value(eval, formula, value);
-	default:
-		break;
 	}
+	if (f <= FUNCTION_SUM)
+		return data_function(eval, formula, value);
+	if (f == FUNCTION_BYTES)
+		return tensor_bytes(eval, formula, value);
+	if (f == FUNCTION_SIZE)
+		return group_size(eval, formula, value);
+	if (f <= FUNCTION_SLOTS)
+		return schedule_value(eval, formula, value);
 	size_t kinds = strlen(row->kinds);
 	if (kinds && row->kinds[kinds - 1] == 'k' && formula->arguments == kinds) {
 		enum status status = evaluate_section(eval, formula->argument[kinds - 1].name, &section);

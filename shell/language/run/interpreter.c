@@ -9,6 +9,8 @@
 
 /* ---- statements ---- */
 
+/* One unit of the budget: a line or a round. budget->more looks whether the person wants to stop, once in
+ * many steps. */
 enum status step(struct shell *shell)
 {
 	struct budget *budget = &shell->budget;
@@ -22,13 +24,18 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
-	scope_push(in, &scope, set);
-	enum status status =
-	        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	bool clauses = statement->clauses.stream || statement->clauses.group;
+	enum status status = ST_OK;
+	if (clauses) {
+		scope_push(in, &scope, set);
+		status =
+		        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
+	}
 	if (status == ST_OK)
 		status = statement->making ? run_making(shell, statement, set)
 		                           : run_block(shell, statement->block, set);
-	scope_pop(in);
+	if (clauses)
+		scope_pop(in);
 	return status;
 }
 
@@ -51,66 +58,48 @@ static void tell(struct shell *shell, struct statement *statement, const struct 
 		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
 }
 
-static enum status run_title(struct shell *shell, const struct statement *statement, const struct ranks *set)
+static enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct line_hook *hook = shell->interpreter->hook;
 	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
 }
 
-/* A command's block: no step begins in it */
+/* No step begins in the block of a command */
 static enum status run_sealed(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	in->sealed++;
+	bool block = statement->block != NULL;
+	in->sealed += block;
 	enum status status = run_command(shell, statement, set);
-	in->sealed--;
+	in->sealed -= block;
 	return status;
 }
 
-static enum status run_as(struct shell *shell, struct statement *statement, const struct ranks *set)
+static enum status run_broken(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	switch ((enum statement_kind)statement->kind) {
-	case STATEMENT_COMMAND:
-		return statement->block ? run_sealed(shell, statement, set)
-		                        : run_command(shell, statement, set);
-	case STATEMENT_CALL:
-		return run_call(shell, statement, set);
-	case STATEMENT_CHOSEN:
-		return run_chosen(shell, statement, set);
-	case STATEMENT_OPTION:
-		return run_option(shell, statement, set);
-	case STATEMENT_REFUSE:
-		return run_refuse(shell, statement, set);
-	case STATEMENT_VIEW:
-		return run_view(shell, statement, set);
-	case STATEMENT_BLOCK:
-		return statement->clauses.stream || statement->clauses.group
-		        ? run_braces(shell, statement, set)
-		        : run_block(shell, statement->block, set);
-	case STATEMENT_TENSOR:
-		if (statement->clauses.stream || statement->clauses.group)
-			return run_braces(shell, statement, set);
-		return run_making(shell, statement, set);
-	case STATEMENT_LET:
-		return run_let(shell, statement, set);
-	case STATEMENT_IF:
-		return run_if(shell, statement, set);
-	case STATEMENT_REPEAT:
-		return run_repeat(shell, statement, set);
-	case STATEMENT_FOR:
-		return run_for(shell, statement, set);
-	case STATEMENT_DEF:
-		return run_def(shell, statement);
-	case STATEMENT_EXPECT:
-		return run_expect(shell, statement, set);
-	case STATEMENT_EXPECT_ERROR:
-		return run_expect_error(shell, statement, set);
-	case STATEMENT_TITLE:
-		return run_title(shell, statement, set);
-	default:
-		return fail(statement->broken, "%s", statement->message);
-	}
+	(void)shell, (void)set;
+	return fail(statement->broken, "%s", statement->message);
 }
+
+typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
+
+static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
+        [STATEMENT_CALL] = run_call,
+        [STATEMENT_CHOSEN] = run_chosen,
+        [STATEMENT_OPTION] = run_option,
+        [STATEMENT_REFUSE] = run_refuse,
+        [STATEMENT_VIEW] = run_view,
+        [STATEMENT_BLOCK] = run_braces,
+        [STATEMENT_TENSOR] = run_braces,
+        [STATEMENT_LET] = run_let,
+        [STATEMENT_IF] = run_if,
+        [STATEMENT_REPEAT] = run_repeat,
+        [STATEMENT_FOR] = run_for,
+        [STATEMENT_DEF] = run_def,
+        [STATEMENT_EXPECT] = run_expect,
+        [STATEMENT_EXPECT_ERROR] = run_expect_error,
+        [STATEMENT_TITLE] = run_title,
+        [STATEMENT_BROKEN] = run_broken};
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -120,7 +109,7 @@ enum status run_kind(struct shell *shell, struct statement *statement, const str
 	if (statement->purpose)
 		status = purpose_is(shell, statement->purpose, set);
 	if (status == ST_OK)
-		status = run_as(shell, statement, set);
+		status = run_as[statement->kind](shell, statement, set);
 	shell->interpreter->purpose = NULL;
 	if (shell->interpreter->hook)
 		tell(shell, statement, set, true);
@@ -161,6 +150,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 
 /* ---- where a failure happened ---- */
 
+/* Outermost first: "m=1, i=3" */
 static void loop_values(struct shell *shell, const struct loop *loop, int rank, struct text *out)
 {
 	if (!loop)
@@ -175,7 +165,9 @@ static void loop_values(struct shell *shell, const struct loop *loop, int rank, 
 	value_text(shell, value, out);
 }
 
-/* "file:12 (i=3, rank 2): ..." once, by the innermost statement */
+/* The innermost statement is the first to see the failure on its way out, and the only one to say its
+ * place: file, line, the values of the loops around it, and the rank when it is not the first of the
+ * set. */
 static enum status locate(struct shell *shell, const struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
@@ -198,13 +190,14 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
-/* The statement has left a wish, and is over. Emptying a world takes what a block, a def or a program's step hold
- * in it, so wishes are granted between the lines of a text that nothing runs around. */
+/* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a program's step
+ * hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for all ranks, which hold
+ * only names: these outlive a world. */
 static enum status granted(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
-	bool between = in->closed == 0 && in->blocks == 0 && in->frame == &in->base_frame &&
-	        in->scope == &in->base_scope && in->grant;
+	bool between = in->closed == 0 && in->blocks == in->flows && in->frame == &in->base_frame &&
+	        in->grant && ranks_equal(in->scope->bound, &in->all);
 	if (status == ST_OK || status == ST_AGAIN) {
 		bool again = status == ST_AGAIN;
 		if (between)
@@ -212,8 +205,7 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 		else
 			status = fail(ST_ARGUMENT,
 			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
-			        "in no "
-			        "block, def or program",
+			        "for all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);
@@ -237,6 +229,7 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 	return ST_OK;
 }
 
+/* The lines of a block, for ranks within `bound`, in a scope of their own */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound)
 {
 	struct interpreter *in = shell->interpreter;
@@ -314,6 +307,8 @@ enum status check_calls(struct shell *shell, const struct tree *tree)
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }
 
+/* The statements of a whole text. Trees run within each other when a line sources a file; frame and scope
+ * are the line's. */
 enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
@@ -337,6 +332,8 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 	return status == ST_OK ? run_statements(shell, &tree->block, last) : status;
 }
 
+/* Read whole, checked for unknown first words, then run: a mistake of grammar in the last line refuses the
+ * first one too */
 static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {

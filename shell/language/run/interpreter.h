@@ -6,8 +6,8 @@
 
 enum status interpreter_create(struct interpreter **interpreter);
 void interpreter_free(struct interpreter *interpreter);
-/* Forgets variables, defs, `use` and phases: shell->world is new and empty. Texts may be running, but no statement
- * that holds anything by name. */
+/* Forgets variables, defs, `use` and phases: shell->world is new and empty. Texts may be running, but no
+ * statement that holds anything by name. */
 void interpreter_reset(struct shell *shell);
 /* Runs text (a line, several, or a file's whole content) for all ranks. file: for messages, NULL at the
  * prompt. first_line: number of its first line. ST_INCOMPLETE (nothing ran) when a bracket or quote is still
@@ -16,9 +16,10 @@ void interpreter_reset(struct shell *shell);
  * no refusal. May be called while a line runs (source, undo, check). */
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line);
-/* The same for a text that nothing runs around, or (grant NULL) one of which the lines stand for the line at hand,
- * as a file's do for `source`. When a statement leaves a wish (shell->wish), `grant` fulfils it once the statement is
- * over; after ST_AGAIN the statement then runs again. Elsewhere a wish is refused. */
+/* The same for a text that nothing runs around, or (grant NULL) one of which the lines stand for the
+ * line at hand, as a file's do for `source`. When a statement leaves a wish (shell->wish), `grant`
+ * fulfils it once the statement is over; after ST_AGAIN the statement then runs again. Elsewhere a wish
+ * is refused. */
 enum status interpreter_run_granting(struct shell *shell, const char *text, size_t count, const char *file,
         int first_line, enum status (*grant)(struct shell *shell));
 /* What the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of the world, else
@@ -36,9 +37,9 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 enum status interpreter_let(struct shell *shell, const char *name, const char *expression);
 /* A tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
-/* ---- a program's files: a model's and strategies'. Their variables and defs stand in a namespace of their own,
- * which the files share: the learner's variables are not seen in them, nor theirs at the prompt. A def that he
- * types after interpreter_program_new counts for them as the latest. ---- */
+/* ---- a program's files: a model's and strategies'. Their variables and defs stand in a namespace of
+ * their own, which the files share: the learner's variables are not seen in them, nor theirs at the
+ * prompt. A def that he types after interpreter_program_new counts for them as the latest. ---- */
 struct namespace;
 /* An option's value; word NULL: the number */
 struct given {
@@ -57,8 +58,8 @@ enum status interpreter_program_let(struct shell *shell, const struct given *giv
  * anything runs; what: who speaks, "strategy ddp". ST_INCOMPLETE: a bracket or quote is open at its end. */
 enum status interpreter_program_run(struct shell *shell, const char *what, const char *text, size_t count,
         const char *file, int first_line, const struct given *given, int givens);
-/* What runs, as far as the interpreter keeps it between two statements: a program that is suspended on a stack
- * of its own has one, the prompt's lines the other. Zeroed: nothing. */
+/* What runs, as far as the interpreter keeps it between two statements: a program that is suspended on a
+ * stack of its own has one, the prompt's lines the other. Zeroed: nothing. */
 struct running {
 	struct frame *frame;
 	struct scope *scope;
@@ -88,9 +89,9 @@ struct line_hook {
 };
 /* NULL: none. Gives what it was. */
 struct line_hook *interpreter_hook(struct interpreter *interpreter, struct line_hook *hook);
-/* Inside `ran`: the line as it is on `rank` of the set, without @, block and phase: variables, expressions and
- * the streams and groups of the blocks around it filled in. What reads data or the clock stays an expression.
- * *varies becomes true when it may be another line on another rank of the set. */
+/* Inside `ran`: the line as it is on `rank` of the set, without @, block and phase: variables,
+ * expressions and the streams and groups of the blocks around it filled in. What reads data or the clock
+ * stays an expression. *varies becomes true when it may be another line on another rank of the set. */
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies);
 

@@ -1,4 +1,7 @@
-/* life.c -- the interpreter's state: made, forgotten when the world is new, freed */
+/* life.c -- the interpreter's state: made, forgotten when the world is new, freed.
+ *
+ * Ids of names belong to a world. Emptying it makes all ids in trees void at once by counting the
+ * generation on; a tree may still be running then (the line that emptied it). */
 #include "shell/language/run/run.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -41,7 +44,9 @@ void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	forget_names(in);
-	forget_scope(&in->base_scope);
+	for (struct scope *scope = in->scope; scope;
+	        scope = scope->up) /* ifs and loops may run around the line */
+		forget_scope(scope);
 	in->generation++;
 	in->section = 0;
 	in->told_dry = false;

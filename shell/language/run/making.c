@@ -1,4 +1,4 @@
-/* making.c -- the keyword `tensor`: memory for each rank, filled as scenery
+/* making.c -- the keyword `tensor`: memory for each rank, filled as initial data
  *
  * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
  * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
@@ -100,6 +100,8 @@ static enum status strange_source(struct slice_of_text word)
 	        ST_NAME, "tensor ... = %.*s: neither a source (%s) nor a variable", length, word.at, sources);
 }
 
+/* The source's options: as given, else as its kernel has them. Names of one line get one seed after
+ * another, so that x and w of `tensor x[4] w[4] = randn seed=1` differ. */
 static enum status parameters_of(struct eval *eval, const struct making *making, int which, double *parameter)
 {
 	const struct kernel *kernel = making->source;
@@ -144,6 +146,7 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 	return status;
 }
 
+/* For each name each rank, names outermost: load_all takes the ranks of a name as a row of `targets` */
 static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
@@ -168,6 +171,8 @@ static enum status look(struct shell *shell, const struct making *making, const 
 
 /* ---- making ---- */
 
+/* The allocator keeps freed blocks by stream: a tensor made in `on S { }` takes and gives back those of
+ * S */
 static int pool_of(const struct shell *shell, int rank)
 {
 	const struct lane_name *lane = &shell->interpreter->scope->stream;
@@ -267,6 +272,7 @@ static bool fills_alike(const struct world *world, const struct target *a, const
 	        memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
+/* Fills that are alike from rank to rank share one record: the books of a thousand ranks hold one line */
 static enum status fill_all(
         struct shell *shell, const struct statement *statement, const struct targets *places)
 {
@@ -316,6 +322,7 @@ static enum status file_named(struct shell *shell, struct name *name, const stru
 	return status == ST_OK ? file_header(shell, text_string(path), layout) : status;
 }
 
+/* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;

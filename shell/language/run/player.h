@@ -1,16 +1,16 @@
-/* player.h -- texts that run as a program: stopped at each `## title`, and gone on with when the next step is wanted
+/* player.h -- texts that run as a program: stopped at each `## title`, and gone on with when the next
+ * step is wanted
  *
- * A program runs on a stack of its own (routine.h). Between its steps the ordinary stack runs what is typed. Its last file
- * may have a top-level `for it in ... { }`: what stands before is its setup, the block its iteration, which goes round as
- * often as it is asked for.
+ * A program runs on a stack of its own (routine.h). Between its steps the ordinary stack runs what is
+ * typed. Its last file may have a top-level `for it in ... { }`: what stands before is its setup, the
+ * block its iteration, which goes round as often as it is asked for.
  *
  *     file 1, file 2 ...  ##  ##  | for it in  {  ##  ##  ##  }
  *                         ^   ^   ^               ^   ^     ^
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
- * A `##` that not all the ranks of the program (those of its `use`) meet belongs to the step under way. Lines of the setup or
- * the iteration before its first `##` belong to the step that this one names.
- */
+ * A `##` that not all the ranks of the program (those of its `use`) meet belongs to the step under way.
+ * Lines of the setup or the iteration before its first `##` belong to the step that this one names. / */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
@@ -19,7 +19,8 @@
 /* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
 struct watcher {
 	void *self;
-	/* A step has begun: its title, and the lines of comment behind it without their `#`, variables filled in. */
+	/* A step has begun: its title, and the lines of comment behind it without their `#`, variables
+	 * filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
 	/* A statement runs next for the ranks of the set, or the block of one is over (interpreter.h). */
 	void (*line)(
@@ -38,8 +39,9 @@ struct player_file {
 };
 struct player;
 
-/* Reads the files. ST_SYNTAX: the grammar, `##` in a block that cannot be left, lines behind the iteration; worded with
- * file and line. Nothing runs. `file` and what it points to stay as long as the player. */
+/* Reads the files. ST_SYNTAX: the grammar, `##` in a block that cannot be left, lines behind the
+ * iteration; worded with file and line. Nothing runs. `file` and what it points to stay as long as the
+ * player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
 /* Who is told of the steps to come */

@@ -1,9 +1,13 @@
-/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and clauses filled in
+/* render.c -- lines as they ran: a statement as it is on one rank, with variables, expressions and clauses
+ * filled in.
  *
  *     for m in 0:2 { on comm { g$m += allreduce d$(m+1) in tp } }     ->     g1 += allreduce d2 in tp on comm
  *
- * What hangs on data or on the clock stays an expression: the line that is shown can be run again, and asks again.
- * Numbers are written to the last bit, so that a file of such lines gives the same results. */
+ * What hangs on data or on the clock stays an expression: the line that is shown can be run again, and asks
+ * again. Numbers are written to the last bit, so that a file of such lines gives the same results.
+ *
+ * It walks the tree as the parser made it, and asks for values as a run would. A line that cannot be filled
+ * in (its run will say why) is shown as it was typed. */
 #include "shell/language/run/call.h"
 #include "kernels/kernel.h"
 
@@ -18,6 +22,7 @@ struct rendering {
 
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket);
 
+/* Keeps the first failure; after one nothing more is written that would be shown */
 static bool ok(struct rendering *r, enum status status)
 {
 	if (r->status == ST_OK)
@@ -64,6 +69,7 @@ static bool is_of_a_moment(const struct formula *formula)
 	return moment || is_of_a_moment(formula->left) || is_of_a_moment(formula->right);
 }
 
+/* Each part by itself: what is of a moment keeps its `$( )`, the rest becomes letters */
 static void render_text(struct rendering *r, struct name *name)
 {
 	put(r, "\"");
@@ -94,6 +100,8 @@ static void render_name(struct rendering *r, struct name *name)
 		put(r, names_text(r->eval->shell->world->names, id));
 }
 
+/* A slice is written as its view's name: a parameter that stands for a slice gives one slice of the tensor
+ * below */
 static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 {
 	struct view view;
@@ -155,8 +163,8 @@ static void render_value(struct rendering *r, const struct formula *formula)
 	put(r, "\"");
 }
 
-/* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it is a word of
- * a line, which has no blanks outside brackets. */
+/* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
+ * is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
 	enum formula_kind kind = (enum formula_kind)formula->kind;

@@ -1,7 +1,8 @@
 /* routine.c -- stacks of mapped pages, changed by ucontext
  *
- * The stack takes address space, and memory only where it was touched. Below it lies a page that nobody may touch: a
- * recursion that no limit of the interpreter has caught ends the process there, instead of writing into other memory. */
+ * The stack takes address space, and memory only where it was touched. Below it lies a page that nobody
+ * may touch: a recursion that no limit of the interpreter has caught ends the process there, instead of
+ * writing into other memory. */
 #include "shell/language/run/routine.h"
 #include "base/memory.h"
 
@@ -10,8 +11,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* AddressSanitizer must hear of each change of stacks: it keeps the bounds of the one that runs, and a "fake stack" for
- * each, which finds uses of a frame after its function has returned. Without the sanitizer the calls vanish. */
+/* AddressSanitizer must hear of each change of stacks: it keeps the bounds of the one that runs, and a
+ * "fake stack" for each, which finds uses of a frame after its function has returned. Without the
+ * sanitizer the calls vanish. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #else
@@ -43,14 +45,16 @@ struct routine *routine_make(void (*body)(void *self), void *self)
 	return routine;
 }
 
-/* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two halves. */
+/* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two
+ * halves. */
 static void begin(unsigned high, unsigned low)
 {
 	struct routine *routine = (struct routine *)(((size_t)high << 16 << 16) | low);
 	__sanitizer_finish_switch_fiber(NULL, &routine->outer_bottom, &routine->outer_size);
 	routine->body(routine->self);
 	routine->ended = true;
-	/* NULL: this stack is not coming back, and its fake stack goes. uc_link leads to where it was resumed. */
+	/* NULL: this stack is not coming back, and its fake stack goes. uc_link leads to where it was
+	 * resumed. */
 	__sanitizer_start_switch_fiber(NULL, routine->outer_bottom, routine->outer_size);
 }
 

@@ -1,4 +1,5 @@
-/* routine.h -- a function on a stack of its own: it can stop in the middle of whatever it has called, and go on there.
+/* routine.h -- a function on a stack of its own: it can stop in the middle of whatever it has called,
+ * and go on there.
  *
  *     caller    resume ------+            +---- resume ------+            +---- goes on: it has stopped, or ended
  *                            |            |                  |            |
@@ -14,11 +15,13 @@ struct routine;
 
 /* Begins with the first resume: body(self). */
 struct routine *routine_make(void (*body)(void *self), void *self);
-/* Goes on to the next suspend (true), or to the end of `body` (false). Not from within the routine, not after its end. */
+/* Goes on to the next suspend (true), or to the end of `body` (false). Not from within the routine, not
+ * after its end. */
 bool routine_resume(struct routine *routine);
 /* From within the routine: back to where it was resumed; returns when it is resumed again. */
 void routine_suspend(struct routine *routine);
-/* One that has ended or has not begun: what a suspended one holds on its stack would be lost. NULL is allowed. */
+/* One that has ended or has not begun: what a suspended one holds on its stack would be lost. NULL is
+ * allowed. */
 void routine_free(struct routine *routine);
 bool routine_begun(const struct routine *routine);
 

@@ -1,7 +1,25 @@
-/* run.h -- what the files share that run a tree: values, variables by rank, scopes, the interpreter's state.
+/* run.h -- what the files share that run a tree: values, variables by rank, scopes, the interpreter's
+ * state.
  *
- * Lines run for a set of ranks at once, like the lanes of a warp. What is the same on all of them is computed
- * and stored once: evaluation says by `varies` whether a result hung on the rank. */
+ * Lines run for a set of ranks at once, like the lanes of a warp. What is the same on all of them is
+ * computed and stored once: evaluation says by `varies` whether a result hung on the rank.
+ *
+ *     { lines }  @0-3 for m in 0:2 { ... }       set      a statement's clauses narrow the set of the block
+ *                                                0 1 2 3  around it, never widen it:
+ *       @(rank > 0) {                              1 2 3    scope.bound of the inner block
+ *         use @2-3                                   2 3    scope.use, for the lines behind it in this block
+ *         @1-2 print m                             1 2      a clause starts from bound again, not from use
+ *         if rank == 1 { ... } else { ... }      1 | 2 3    a condition that varies splits the set
+ *       }
+ *
+ * A name is looked for in the frame of the call that runs, then in the namespace of its file:
+ *
+ *     frame of the call      parameters, loop names, `let` in a def      frame.local, latest first
+ *       |  not the caller's: a def sees its own names and those of its namespace
+ *     namespace of the def   learner: the prompt and its scripts         frame.space
+ *                            program: model and strategies' files
+ *       |  only of a learner's def that a program calls
+ *     the learner's          so that it still finds what it was written with   frame.outer */
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 
@@ -15,12 +33,17 @@ enum {
 };
 
 enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_NAME, VALUE_TEXT };
+/* What an expression is worth on a rank. NAME: of a tensor, stream or the like, as a def gets it; TEXT: of
+ * a quoted text, whose letters are among the world's names too; NONE: a variable has no value on this rank.
+ * unit: enum unit, of a number */
 struct value {
 	uint8_t kind, unit;
 	name_id name;
 	double number;
 };
 
+/* By rank of the world. While every rank of `domain` has one value it is stored once, and a line that asks
+ * for it stays the same line on all ranks. */
 struct variable {
 	name_id name;
 	bool uniform; /* `one` holds for all of `domain` */
@@ -44,7 +67,8 @@ struct definition {
 };
 
 /* Variables and defs by name. There are two: the learner's (the prompt and the scripts it runs), and the
- * program's, which a model's and the strategies' files share, so that their `let i` is not the learner's i. */
+ * program's, which a model's and the strategies' files share, so that their `let i` is not the learner's
+ * i. */
 struct name_entry {
 	int variable;                  /* index into variables + 1; 0: none */
 	struct definition *definition; /* the latest */
@@ -71,6 +95,8 @@ struct frame {
 	bool learners;
 };
 
+/* each: by world rank, where they differ; NULL: `one` holds for all. own: this scope is to free it, and not
+ * the block around it, from which a scope copies the pointer */
 struct lane_name {
 	name_id one;
 	name_id *each;
@@ -97,20 +123,26 @@ struct scope {
 	struct lane_phase phase;
 };
 
+/* Loops that run now, innermost first: a message says their values */
 struct loop {
 	struct loop *up;
 	struct frame *frame;
 	size_t variable;
 }; /* for messages */
+/* "t[3]" as the value of a parameter: its name, read once as a tensor. The list grows with the names that
+ * calls hand over, and is dropped with the world. */
 struct reference {
 	name_id name;
 	struct tree *tree;
 	struct tensor_ref *tensor;
 };
 
+/* The state of the language. One for the whole process; what runs within it is kept on the C stack and
+ * linked here (frame, scope, loops), so an error only has to unwind. */
 struct interpreter {
 	enum status (*grant)(struct shell *shell); /* of the text that runs: interpreter_run_granting */
 	int closed;          /* texts that are running of which no line can have a wish granted */
+	int flows;           /* of `blocks`, those of if, for and repeat */
 	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
 	int n;               /* ranks of the world */
 	struct ranks all;
@@ -141,7 +173,7 @@ struct interpreter {
 	uint64_t digest;
 };
 
-/* One evaluation: on one rank; `varies` gathers over several */
+/* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way */
 struct eval {
 	struct shell *shell;
 	struct interpreter *in;
@@ -173,11 +205,14 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 
 /* ---- evaluate.c */
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
+/* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula,
         struct value *value); /* ST_ARGUMENT: a text or a name */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id); /* `$` replaced */
 enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
+/* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
+ * of them. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
 /* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
@@ -198,8 +233,12 @@ struct view_cache {
 	bool named, full;
 	name_id base, name;
 };
+/* A tensor as written, on eval->rank: *view is a copy, good until the world changes. result: the name may
+ * be new, then view->tensor is -1. cache: kept for the next ranks of the same line; NULL: none. ST_NAME: no
+ * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
+/* Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
 enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
 
 /* ---- scope.c */
@@ -214,6 +253,8 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
 void frame_release(struct frame *frame);
+/* *scope becomes the innermost one: a copy of that around it, bound to `bound`, which must outlive it. Ends
+ * with scope_pop, also after a failure. */
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
@@ -236,11 +277,13 @@ void fold(struct interpreter *in, const void *bytes, size_t count);
 /* ---- setting.c: what the line's tensors are for, until it is over. ST_ARGUMENT: no such word */
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set);
 
-/* ---- interpreter.c */
+/* Stops at the first statement that fails, which has said its place then. bound must outlive it; no rank
+ * outside it is touched. */
 enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
 enum status step(struct shell *shell); /* one step of the budget */
 void prepare(struct shell *shell);     /* the world may be new: before a text is read */
-/* First words that are neither commands nor defs, before anything runs */
+/* First words that are neither commands nor defs, before anything runs: ST_NAME, of the first in the text.
+ * A text that brings in files may bring defs with them: then nothing is refused here. */
 enum status check_calls(struct shell *shell, const struct tree *tree);
 enum status run_tree(struct shell *shell, struct tree *tree);
 /* files.c: VALUE of NAME=VALUE on the command line; NULL: not given */
@@ -260,7 +303,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set);
 /* A statement as its kind says, for ranks that its clauses leave */
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_def(struct shell *shell, struct statement *statement);
+enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
@@ -272,6 +315,8 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
  * variable_set */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
+/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
+ * thing */
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
 
 #endif

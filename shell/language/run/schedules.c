@@ -1,4 +1,5 @@
-/* schedules.c -- slots, work(k), micro(k), chunk(k): the tasks of a rank in the pipeline that `schedule` laid out
+/* schedules.c -- slots, work(k), micro(k), chunk(k): the tasks of a rank in the pipeline that `schedule`
+ * laid out
  *
  *     schedule 1f1b micro=3 in pp          pp=0:  F0 F1 B0 F2 B1 B2      k = 0 .. slots-1
  *                                          pp=1:  F0 B0 F1 B1 F2 B2
@@ -18,6 +19,7 @@ void schedule_forget(struct interpreter *in)
 	in->pipeline = NULL;
 }
 
+/* Takes the place of the schedule before, unless the new one is refused */
 enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group)
 {
 	struct interpreter *in = shell->interpreter;
@@ -61,6 +63,8 @@ static struct value word_of(struct eval *eval, const char *word)
 	        .kind = VALUE_TEXT, .name = names_make(eval->shell->world->names, word, strlen(word))};
 }
 
+/* The value hangs on the rank by its stage alone: with one stage it does not vary. What a slot or chunk is
+ * called is the same for all stages. */
 enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	const struct schedule *schedule = eval->in->pipeline;

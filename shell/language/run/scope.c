@@ -1,4 +1,12 @@
-/* scope.c -- variables by rank, blocks, and what `use`, `phase` and clauses set to the end of a block */
+/* scope.c -- variables by rank, blocks, and what `use`, `phase` and clauses set to the end of a block.
+ *
+ * A scope is a copy of the one around it on the C stack, so leaving a block undoes what was set in it, and
+ * asking for the current stream is one look. What differs by rank is an array in memory; a copy borrows it,
+ * and only the scope that made it frees it (`own`).
+ *
+ *     scope of the file     stream -  each -      own -
+ *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
+ *         phase F {         stream    each ----/                  borrowed */
 #include "shell/language/run/run.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -12,6 +20,8 @@ void fold(struct interpreter *in, const void *bytes, size_t count)
 
 /* ---- variables ---- */
 
+/* The drawing is in run.h. NULL: no such variable where the frame can see. The pointer is good until a
+ * variable is made. */
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
 	struct variables *local = &in->frame->local;
@@ -25,6 +35,8 @@ struct variable *variable_find(struct interpreter *in, name_id name)
 	return NULL;
 }
 
+/* VALUE_NONE on a rank that was given none. *varies becomes true when other ranks may have another value;
+ * it is left alone otherwise. */
 struct value variable_at(const struct variable *variable, int rank, bool *varies)
 {
 	if (variable->uniform)
@@ -46,6 +58,8 @@ static void spread(struct interpreter *in, struct variable *variable)
 	variable->uniform = false;
 }
 
+/* All ranks that can see the variable get one value: it is uniform, also when it was not before. Else only
+ * those of the set change. Values go into the digest, by which processes see that they still agree. */
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
         const struct value *values, bool varies)
 {
@@ -71,6 +85,7 @@ static struct variable *add_variable(struct variables *variables, name_id name, 
 	return &variables->item[variables->count++];
 }
 
+/* By name id, grown to twice what is asked for: ids are dense and count up */
 static struct name_entry *entry_of(struct namespace *space, name_id name)
 {
 	if ((size_t)name >= space->room) {
@@ -94,6 +109,8 @@ static enum status name_is_free(struct shell *shell, name_id name, const struct 
 	return ST_OK;
 }
 
+/* `let` of a new name: of the file at top level, else of the def's call. ST_NAME: the books have a thing of
+ * that name on a rank that would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
@@ -180,6 +197,8 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
+/* The name behind `on` or `in`, which may be another on each rank. The lane is changed only when all of
+ * them could be evaluated. */
 static enum status set_lane(
         struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
@@ -209,6 +228,7 @@ static enum status set_lane(
 	return ST_OK;
 }
 
+/* At the block, not at its first line: a misspelt stream is told where it stands */
 static enum status lane_exists(
         struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
@@ -222,6 +242,7 @@ static enum status lane_exists(
 	return ST_OK;
 }
 
+/* Sets what a block's or a call's clauses say into its own scope. NULL: the clause is not there. */
 enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
         const struct ranks *set)
 {
@@ -259,6 +280,13 @@ struct definition *definition_find(struct interpreter *in, const struct frame *f
 	return learners ? learners : programs;
 }
 
+/* Chains have the latest first, so the def that the running one (frame->serial) replaced is the first with
+ * a smaller serial. Behind the learner's own stands the program's, when his came after the program was
+ * loaded.
+ *
+ *     learner    update 9 -> update 7            program (born 5)    update 6
+ *
+ *     `replaced` in 9 calls 7, in 7 calls 6 */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame)
 {
 	struct definition *chain = latest(frame->learners ? &in->learner : in->program, frame->def);
@@ -278,6 +306,7 @@ static void drop(struct definition *chain)
 	}
 }
 
+/* Keeps the tree. Without a `replaced` in it the defs before can never be called again, and go. */
 void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
 {
 	const struct frame *frame = in->frame;

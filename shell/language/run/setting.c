@@ -59,6 +59,7 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 	return status;
 }
 
+/* What the line says (`kind=`), else what the model says of such a name in the phase that is set */
 int interpreter_kind(const struct shell *shell, int rank, name_id name)
 {
 	static const struct model none = {0};
@@ -73,6 +74,8 @@ int interpreter_kind(const struct shell *shell, int rank, name_id name)
 	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
 }
 
+/* For the rest of the block. All ranks of the block: one phase again; some of them: an array of their own,
+ * begun with what each rank had. */
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	struct interpreter *in = shell->interpreter;

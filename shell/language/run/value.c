@@ -1,4 +1,11 @@
-/* value.c -- arithmetic on values with units */
+/* value.c -- arithmetic on values with units.
+ *
+ *     + - % compare   equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
+ *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
+ *     /               unit / plain; unit / same = plain; bytes / rate = time; bytes / time = rate
+ *
+ * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
+ * is ST_UNIT with both units by name. */
 #include "shell/language/run/run.h"
 
 #include <math.h>
@@ -80,22 +87,14 @@ static enum status remainder_of(
 	return ST_OK;
 }
 
+/* NaN is unequal to everything, itself too, and neither below nor above anything */
 static bool compare(enum formula_kind kind, double a, double b)
 {
-	switch (kind) {
-	case FORMULA_EQUAL:
-		return a == b;
-	case FORMULA_UNEQUAL:
-		return a != b;
-	case FORMULA_LESS:
-		return a < b;
-	case FORMULA_AT_MOST:
-		return a <= b;
-	case FORMULA_MORE:
-		return a > b;
-	default:
-		return a >= b;
-	}
+	int side = a < b ? FORMULA_LESS : a > b ? FORMULA_MORE : a == b ? FORMULA_EQUAL : FORMULA_UNEQUAL;
+	return kind == FORMULA_UNEQUAL     ? side != FORMULA_EQUAL
+	        : kind == FORMULA_AT_MOST  ? side == FORMULA_LESS || side == FORMULA_EQUAL
+	        : kind == FORMULA_AT_LEAST ? side == FORMULA_MORE || side == FORMULA_EQUAL
+	                                   : side == (int)kind;
 }
 
 static enum status compare_texts(enum formula_kind kind, struct value a, struct value b,

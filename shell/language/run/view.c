@@ -1,4 +1,13 @@
-/* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied */
+/* view.c -- a tensor as written, on a rank: its name resolved, .T and slice applied.
+ *
+ *     w.T[0:4,i]     name      w, or what the parameter w stands for
+ *                    .T        the last two dimensions change places: sizes and strides, no data
+ *                    [0:4,i]   the address moves by from * stride; a range keeps its dimension, a lone
+ *                              index takes it away; dimensions behind the last index stay whole
+ *
+ * A view is an address and a layout: nothing is copied, and nothing of it is kept. The name that it gets
+ * ("w.T[0:4,2]", numbers filled in) is the same on all ranks that wrote the same slice; it labels
+ * operations, and is what a def gets for its parameter. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
 #include "shell/session/read.h"
@@ -84,6 +93,8 @@ struct bounds {
 	int64_t from, to;
 };
 
+/* An index is known without data: the address of an operand must not hang on what another operation
+ * writes */
 static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
@@ -101,6 +112,8 @@ static enum status index_value(
 	return status;
 }
 
+/* The indices of one slice as numbers, checked against the layout. Indices count from 0, an end is not
+ * included, and an empty range is a mistake: no kernel has a use for it. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct bounds *bounds)
 {
@@ -296,6 +309,7 @@ static enum status full_name(struct eval *eval, const struct tensor_ref *tensor,
 	return ST_OK;
 }
 
+/* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
 static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 {
 	struct layout *layout = &view->layout;
@@ -311,6 +325,8 @@ static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 	return ST_OK;
 }
 
+/* The tensor of the name, whole. may_be_new: a result that is not there yet has tensor -1, and its kernel
+ * makes it. A name with a slice in it is the value of a parameter, or of one that stands for another. */
 static enum status base_view(struct eval *eval, name_id base, bool may_be_new, struct view *view)
 {
 	const struct world *world = eval->shell->world;
