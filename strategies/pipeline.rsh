@@ -17,6 +17,7 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let again = recompute == "on";  let micros = micro*accumulate;  let stages = size(pp)
 let cut_in = chunks;  if stages == 1 { let cut_in = 1 }
+refuse stages < world "a pipeline stacks on nothing: its stages are all ranks of the mesh, $(world)"
 refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
 if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit in pp }
 if timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit F=F B=B W=W comm=comm held=held in pp }

@@ -4,6 +4,7 @@
 #     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
 let replicas = size(dp);  let replica = dp;  let micros = accumulate
 let fits = replicas*micros
+refuse replicas < world "the parameters are cut by one strategy: this one takes all ranks of the mesh, $(world)"
 refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
 let host = offload == "host";  let kept = "shard";  let where = "device";  if host { let kept = "host";  let where = "pinned" }
 stream comm
@@ -47,12 +48,12 @@ def parameters {
   if cut_parameters or mixed or host { free start on compute }
 }
 def group_memory i {
-  let part = part_$i;  let all = part*replicas
+  let part = part_$i;  let whole = part*replicas
   if cut_parameters { tensor shard$i[part] $dtype kind=parameter = zeros } else {
-    tensor flat$i[all] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp;  members i named;  event ready$i
+    tensor flat$i[whole] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp;  members i named;  event ready$i
   }
   if whole_gradients {
-    tensor dflat$i[all] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp;  members i gradient_named
+    tensor dflat$i[whole] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp;  members i gradient_named
   } else { tensor dshard$i[part] $dtype kind=gradient = zeros }
   if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros;  tensor unscaled$i[part] pinned }
   if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
