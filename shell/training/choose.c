@@ -290,8 +290,8 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 	const struct {
 		const char *name;
 		int64_t value;
-	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->vocab},
-	        {"columns_in", plan->width_in}, {"columns_out", plan->width_out}};
+	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->data.vocab},
+	        {"columns_in", plan->data.in}, {"columns_out", plan->data.out}};
 	text_add(out,
 	        "let data_kind = \"%s\"\nlet data_path = ", kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
 	put_quoted(given ? plan->data.path[0] : "", out);
@@ -363,8 +363,8 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 		status = check_places(&chosen);
 	if (status == ST_OK) {
 		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
-		if (plan->vocab && head_has_option(&chosen.head[0], "vocab"))
-			give(&own[0], "vocab", (struct number){plan->vocab, UNIT_PLAIN});
+		if (plan->data.vocab && head_has_option(&chosen.head[0], "vocab"))
+			give(&own[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
 			give_stage(plan, &chosen.head[i], &own[i]);
 		status = put_axes(&chosen, own + 1, ranks, &first);
@@ -542,7 +542,7 @@ enum status choose_strategies(struct shell *shell, const struct choice *strategy
 		status = build(shell, all, 1, 1, all[0].name, &alone);
 	if (status == ST_OK) {
 		program->alone = program_use(alone);
-		status = program_take(shell, program, NULL);
+		status = program_take(shell, program);
 	}
 	program_release(program);
 	program_release(alone);
