@@ -16,7 +16,8 @@ option sequence=off of="on off" "norms and residuals are cut by tokens"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let ways = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
 refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
-refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $(heads//ways*ways+ways)"
+let more = heads//ways*ways+ways
+refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
 let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate

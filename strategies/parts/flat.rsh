@@ -11,7 +11,7 @@ stream comm
 if host { stream down cpu up }
 
 # ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the
-# whole, its parameters one behind the other, padded to a multiple of the ranks (w5 is a view); shard3 this rank's part (host3 with
+# whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part (host3 with
 # offload); dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let unit = 0;  let own = 0;  let opens = 0;  let closes = 0;  let wanted = 0;  let todo = ""
