@@ -91,6 +91,11 @@ static enum status model_run(struct shell *shell, struct call *call)
 	return ST_OK;
 }
 
+static void follows(const char *name, struct text *out)
+{
+	choice_follows(true, name, out);
+}
+
 const struct command command_model = {
         .name = "model",
         .topic = "learn",
@@ -104,4 +109,5 @@ const struct command command_model = {
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = model_run,
+        .follows = follows,
 };

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "mpi/plane.h"
 #include "shell/language/run/command.h"
+#include "shell/session/out.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
@@ -113,15 +114,27 @@ const struct command command_run = {
         .run = run_run,
 };
 
-/* Rank 0 writes; all learn how it went. */
-static enum status save_script(struct shell *shell, const char *path)
+/* Rank 0 writes; all learn how it went. source: the files themselves, not what ran of them */
+static enum status save_script(struct shell *shell, const char *path, bool source)
 {
 	struct text script = {0};
-	enum status status = program_script(shell, &script);
+	enum status status = ST_OK;
+	if (source)
+		program_source(shell->training->now.program, &script);
+	else
+		status = program_script(shell, &script);
 	if (status == ST_OK && plane_rank(shell->plane) == 0)
 		status = file_write(path, text_string(&script), script.count);
 	text_release(&script);
 	return shell_agree(shell, 0, status);
+}
+
+static void say_source(struct shell *shell)
+{
+	struct text source = {0};
+	program_source(shell->training->now.program, &source);
+	out_put(shell->out, text_string(&source), source.count);
+	text_release(&source);
 }
 
 static enum status load_script(struct shell *shell, const char *path)
@@ -140,31 +153,30 @@ static enum status load_script(struct shell *shell, const char *path)
 static enum status program_run(struct shell *shell, struct call *call)
 {
 	char path[512] = "";
-	const char *word;
-	int words = call_count(call, 0), first = ranks_first(call_ranks(call));
-	struct training *t = training_of(shell);
-	enum status status = t ? ST_OK : ST_MEMORY;
-	if (status == ST_OK && words)
-		status = call_word(call, 0, 0, first, &word);
+	const char *word = "";
+	const char *first = call_count(call, 0) ? call_argument_text(call, 0, 0) : "";
+	bool save = strcmp(first, "save") == 0,
+	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0;
+	const struct training *t = training_of(shell);
+	enum status status =
+	        call_count(call, 1) ? call_word(call, 1, 0, ranks_first(call_ranks(call)), &word) : ST_OK;
 	if (status != ST_OK)
 		return status;
-	bool save = words == 2 && strcmp(word, "save") == 0;
-	if (words > 1 && !save)
-		return fail(ST_ARGUMENT, "write: program, program F.rsh or program save F.rsh");
-	if (words != 1 && !t->now.program)
+	snprintf(path, sizeof path, "%s", word);
+	if (save && !*path)
+		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
+	if ((save || source || !*path) && !t->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	if (source && *path && !save)
+		return fail(ST_ARGUMENT, "write: program source, or program save F.rsh source");
 	if (save)
-		status = call_word(call, 0, 1, first, &word);
-	if (words && status == ST_OK)
-		snprintf(path, sizeof path, "%s", word);
-	if (status != ST_OK)
-		return status;
-	if (save)
-		return save_script(shell, path);
-	if (words)
+		return save_script(shell, path, source);
+	if (source)
+		say_source(shell);
+	else if (*path)
 		status = load_script(shell, path);
-	if (status == ST_OK)
+	if (status == ST_OK && !source)
 		program_list(shell);
 	return status;
 }
@@ -172,12 +184,14 @@ static enum status program_run(struct shell *shell, struct call *call)
 const struct command command_program = {
         .name = "program",
         .topic = "learn",
-        .usage = "program [F.rsh] | program save F.rsh",
-        .help = "lists the program's steps, loads a script as one, or saves it as a script: of the "
-                "iterations begun so far",
+        .usage = "program [F.rsh|source] | program save F.rsh [source]",
+        .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
+                "did as a script "
+                "of plain lines; with source the files",
         .example = "strategy serial\nprogram",
         .class = COMMAND_STEER,
-        .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "F.rsh"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "save source", "save|source"},
+                {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"}},
         .run = program_run,
 };
 

@@ -244,6 +244,11 @@ static enum status strategy_run(struct shell *shell, struct call *call)
 	return status;
 }
 
+static void follows(const char *name, struct text *out)
+{
+	choice_follows(false, name, out);
+}
+
 const struct command command_strategy = {
         .name = "strategy",
         .topic = "learn",
@@ -258,4 +263,5 @@ const struct command command_strategy = {
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = strategy_run,
+        .follows = follows,
 };

@@ -66,26 +66,48 @@ static bool is_path(const char *name)
 	return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".rsh") == 0);
 }
 
-enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file)
+/* false: no such one in the binary */
+static bool embedded_file(bool model, const char *name, struct player_file *file)
 {
-	char *bytes, known[64];
-	*file = (struct player_file){.name = name};
-	if (is_path(name)) {
-		enum status status = shell_file(shell, name, &bytes, &file->count);
-		if (status == ST_OK)
-			shell_read_file(shell, name, bytes, file->count);
-		file->text = status == ST_OK ? bytes : NULL;
-		return status;
-	}
+	char known[64];
 	for (const struct embedded *at = embedded_files; at->path; at++)
 		if (name_in(at->path, model ? models_at : strategies_at, known, sizeof known) &&
 		        strcmp(known, name) == 0) {
 			*file = (struct player_file){.name = at->path,
 			        .text = mem_copy_text(at->bytes, at->count),
 			        .count = at->count};
-			return ST_OK;
+			return true;
 		}
-	return no_such(model, name);
+	return false;
+}
+
+enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file)
+{
+	char *bytes;
+	*file = (struct player_file){.name = name};
+	if (!is_path(name))
+		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
+	enum status status = shell_file(shell, name, &bytes, &file->count);
+	if (status == ST_OK)
+		shell_read_file(shell, name, bytes, file->count);
+	file->text = status == ST_OK ? bytes : NULL;
+	return status;
+}
+
+void choice_follows(bool model, const char *name, struct text *out)
+{
+	struct player_file file;
+	struct head head;
+	const char *other;
+	for (int i = 0; !*name && (other = chosen_name(model, i)); i++)
+		text_add(out, "%s\n", other);
+	if (!*name || !embedded_file(model, name, &file))
+		return;
+	text_add(out, "help\nsource\n");
+	if (head_read(&head, &file) == ST_OK)
+		head_keys(&head, out);
+	head_release(&head);
+	mem_free((void *)(uintptr_t)file.text);
 }
 
 /* ---- the files of one program ---- */
@@ -234,8 +256,12 @@ static enum status put_axes(
 	bool any = false;
 	for (int i = 1; i < chosen->files && status == ST_OK; i++)
 		if (chosen->head[i].axis.count) {
-			text_add(out, "%s %s=%d", any ? "" : "mesh", text_string(&chosen->head[i].axis),
-			        strategy[i - 1].size ? strategy[i - 1].size : (int)(ranks / product));
+			char size[24] = "world"; /* alone it has all ranks, however many there are */
+			if (chosen->files > 2 || strategy[i - 1].size)
+				snprintf(size, sizeof size, "%d",
+				        strategy[i - 1].size ? strategy[i - 1].size : (int)(ranks / product));
+			text_add(
+			        out, "%s %s=%s", any ? "" : "mesh", text_string(&chosen->head[i].axis), size);
 			any = true;
 		}
 	text_add(out, any ? "\n" : "");

@@ -28,6 +28,8 @@ enum status choose_model_again(struct shell *shell);
  * NULL: its file has not the options for that. */
 struct program *choose_otherwise(
         struct shell *shell, const struct program *alone, bool f32, int micros, int seed);
+/* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its options. */
+void choice_follows(bool model, const char *name, struct text *out);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
 /* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The world is an empty

@@ -36,7 +36,7 @@ struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
-/* Its files, one behind the other */
+/* Its files, one behind the other, with the options that they were given: a script that is the same program */
 void program_source(const struct program *program, struct text *out);
 
 /* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data. Finds the

@@ -1,11 +1,12 @@
 /* transcript.c -- the lines of a step, taken down as they run, and shown */
 #include "shell/training/transcript.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_PHASE, ENTRY_OPEN, ENTRY_CLOSE };
+enum entry_kind { ENTRY_LINE, ENTRY_CALL, ENTRY_SETTING, ENTRY_OPEN, ENTRY_CLOSE };
 struct ran_line {
 	enum entry_kind kind;
 	int depth;
@@ -87,8 +88,11 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
-	bool phase = statement->kind == STATEMENT_COMMAND && strcmp(statement->row->name, "phase") == 0;
-	return phase ? ENTRY_PHASE : ENTRY_LINE;
+	/* these act on other lines, where what they say is filled in; the lines of a file are told one by one */
+	bool setting = statement->kind == STATEMENT_COMMAND &&
+	        is_listed("phase use source", statement->row->name,
+	                statement->row->name + strlen(statement->row->name));
+	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
 /* An entry for each text of the statement: ranks whose text and phase are alike share one. */
@@ -196,7 +200,8 @@ static bool is_idle(const struct transcript *transcript, size_t call)
 /* Its own lines: those of deeper calls, and phases, are left out. */
 static bool is_own(const struct transcript *transcript, const struct ran_line *entry)
 {
-	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE && entry->kind != ENTRY_PHASE;
+	return entry->depth <= transcript->depth && entry->kind != ENTRY_CLOSE &&
+	        entry->kind != ENTRY_SETTING;
 }
 
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most)
@@ -239,7 +244,7 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran_line *entry = &transcript->entry[i];
 		text_clear(&line);
-		if (entry->kind == ENTRY_PHASE || is_idle(transcript, i))
+		if (entry->kind == ENTRY_SETTING || is_idle(transcript, i))
 			continue;
 		int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
 		if (entry->kind == ENTRY_CLOSE) {
@@ -282,7 +287,7 @@ void transcript_script(
 	name_id *outer = mem_alloc(bytes); /* before the block that is open: what stands in it ends with it */
 	for (size_t i = 0; i < transcript->count; i++) {
 		const struct ran_line *entry = &transcript->entry[i];
-		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_PHASE)
+		if (entry->kind == ENTRY_CALL || entry->kind == ENTRY_SETTING)
 			continue;
 		if (entry->kind == ENTRY_CLOSE) {
 			text_add(out, "}\n");

@@ -154,7 +154,8 @@ int64_t memory_take(struct world *world, const struct grant *grant, int tensor, 
 		heap_grow(heap, &plan,
 		        real ? memory->calls.get(memory->calls.self, space, plan.segment_bytes) : NULL);
 	}
-	const struct memory_block *block = &heap->blocks[heap_take(heap, &plan, tensor, owner)];
+	size_t taken = heap_take(heap, &plan, tensor, owner); /* the blocks may have moved */
+	const struct memory_block *block = &heap->blocks[taken];
 	MEM_GROW(&memory->handouts, memory->handout_count, &memory->handout_room);
 	memory->handouts[memory->handout_count++] = (struct handout){.address = block->address,
 	        .bytes = block->bytes,

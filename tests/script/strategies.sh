@@ -19,7 +19,7 @@ for model in "mlp layers=8 hidden=16 batch=24 dtype=f16" "mlp layers=3 hidden=13
 done
 "$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 dtype=f16 loss_scale=1e7; strategy ddp; verify iterations=3" > "$work/out" 2>&1
 check "f16 that overflows does not pass" [ $? = 1 ]
-check "and why" grep -q "f16 ends at 65504, and loss_scale=1e+07 may be too large" "$work/out"
+check "and why" grep -q "f16 ends at 65504, and loss_scale= may be too large" "$work/out"
 
 # what makes buckets smaller takes gradients of every type
 for hook in f16 bf16 int8 topk; do
@@ -29,17 +29,69 @@ for hook in f16 bf16 int8 topk; do
 	done
 done
 
-# a saved program is a script with the same timeline and numbers
-for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2"; do
-	"$RANKSH" -n 4 -c "$small; strategy $strategy; run 2; step 3; program save $work/p.rsh; run 1; sync; timeline; print w1 loss" > "$work/out" 2>&1
-	"$RANKSH" -n 4 -c "source $work/p.rsh; sync; timeline; print w1 loss" > "$work/script" 2>&1
-	sed -n '/^ *ms /,$p' "$work/out" > "$work/a"
-	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
-	check "$strategy saved is the same" same "$work/a" "$work/b"
-	"$RANKSH" -n 4 -c "program $work/p.rsh; run 3; sync; timeline; print w1 loss" > "$work/script" 2>&1
-	sed -n '/^ *ms /,$p' "$work/script" > "$work/b"
-	check "$strategy loaded is the same" same "$work/a" "$work/b"
+# picture FILE LINES...: what a session of 4 ranks draws at its end
+picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print w1" 2>&1 | sed -n '/^ *ms /,$p' | sed 's/no tensor .w1.*/no w1/' > "$1"; }
+# a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
+for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
+	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2"; do
+	program="model mlp layers=4 hidden=16 batch=16; strategy $strategy"
+	picture "$work/a" "$program; program save $work/source.rsh source; run 2; step 3; program save $work/ran.rsh"
+	check "$strategy drew something" [ -s "$work/a" ]
+	picture "$work/b" "source $work/ran.rsh"
+	check "$strategy saved is the same" cmp -s "$work/a" "$work/b"
+	picture "$work/b" "program $work/ran.rsh; run 1"
+	check "$strategy loaded is the same" cmp -s "$work/a" "$work/b"
+	picture "$work/b" "program $work/source.rsh; run 2; step 3"
+	check "$strategy from its source is the same" cmp -s "$work/a" "$work/b"
 done
+
+# a user's own model and strategy have all that those of the shell have
+cat > "$work/line.rsh" <<'END'
+# line: one matrix
+option hidden=8 least=1 "columns"
+option batch=8 least=1 "rows of all ranks together"
+def gradient_made p { }
+let rows = batch;  let from = 0
+def setup {
+  ## the matrix
+  # from a seed
+  tensor w[hidden,hidden] = randn seed=1 scale=0.3;  part w of w
+  tensor all[batch,hidden] goals[batch,hidden] = randn seed=2
+  x = all[from:from+rows];  t = goals[from:from+rows]
+}
+def iteration {
+  ## forward and backward
+  y = matmul x w;  loss = mse y t;  dy = mse_grad y t;  dw = matmul x.T dy
+  gradient_made w
+  ## the step
+  sgd w dw lr=0.1
+}
+END
+cat > "$work/mean.rsh" <<'END'
+# mean: gradients are averaged, one allreduce a parameter
+# memory: the whole model
+# axis dp
+option often=1 least=1 "how many times"
+refuse batch % size(dp) != 0 "batch=$batch does not divide by $(size(dp)) ranks"
+let rows = batch//size(dp);  let from = dp*rows
+def gradient_made p { replaced p;  for i in 0:often { allreduce d$p op=avg in dp } }
+END
+own="model $work/line.rsh hidden=16; strategy $work/mean.rsh"
+"$RANKSH" -n 4 -c "$own; run 2; step 1; program; verify" > "$work/out" 2>&1
+check "a user's own strategy trains as one rank" [ $? = 0 ]
+check "and has steps" grep -q "step 1/2 of iteration 2   forward and backward" "$work/out"
+"$RANKSH" -n 4 -c "$own; step 1; step 1; step in" > "$work/out" 2>&1
+check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work/out"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh help" > "$work/out" 2>&1
+check "its head is its help" grep -q "often=1" "$work/out"
+"$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
+check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
+sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
+check "verify finds what is wrong in a user's own" [ $? = 1 ]
+# a factor on all gradients does nothing to Adam's steps: it is found in what Adam keeps
+"$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4; strategy ddp bucket=1M; step 12; wait comm on compute; bucket1 = scale bucket1 4 on compute; step 1; verify" > "$work/out" 2>&1
+check "verify finds a factor on gradients under Adam" grep -q "v .*off" "$work/out"
 
 # step back and step 0 make the world again
 "$RANKSH" -n 2 -c "$small; strategy ddp; step 9; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
@@ -48,36 +100,61 @@ check "step back" same "$work/a" "$work/b"
 printf '%s\n' "$small" "strategy ddp" "run 2" "step 0" "step 9" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
 check "step 0" same "$work/a" "$work/b"
 
+printf '%s\n' "set launch=7us; $small" "strategy ddp" "step 3" "step 0" "run 1" "sync" "timeline" | "$RANKSH" -n 2 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
+"$RANKSH" -n 2 -c "set launch=7us; $small; strategy ddp; run 1; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/b"
+check "step 0 keeps what was set" cmp -s "$work/a" "$work/b"
+check "and drew it" [ -s "$work/a" ]
+
+# bad FILE TEXT WORDS: a strategy with that text is refused with these words, and the world is as it was
+bad() {
+	printf '# own: for a test\n%s\n' "$1" > "$work/own.rsh"
+	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; expect error \"$2\" { strategy $work/own.rsh }; step 1" > "$work/out" 2>&1
+	check "refused: $2" [ $? = 0 ]
+}
+bad "def gradient_mad p { }" "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
+bad "def gradient_made p q { }" "def gradient_made takes 2 words, and the place that it replaces 1"
+bad "option hidden=4 $(printf '\042')columns$(printf '\042')" "option hidden: the model has an option of that name"
+bad "refuse 1 == 1 \"this is \$batch\"" "this is 8"
+bad "def gradient_made p { gradient_made p }" "defs call each other deeper than 100"
+bad "def setup { together { ## within
+spin 1ms } }" "cannot begin inside"
+bad "def gradient_made p { @0 { send dw to=1 } }" "the iteration ends, and rank 0 still waits in"
+bad "let w = 3
+def setup { replaced; tensor w[4] = ones
+tensor dw[2] = ones; add dw w }" "own.rsh:"
+bad "def gradient_made p { spn 1ms }" "no command 'spn'"
+bad "def setup { stream s
+replaced
+tensor x[4]" "own.rsh"
 # says LINES TEXT
 says() { "$RANKSH" --dry -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
-says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that do are 4 and 8"
+says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that does is 4"
 says "model gpt heads=128" "heads=128 does not divide hidden=64; the nearest that does is 64"
 for word in batch hidden layers seq vocab heads; do
-	for value in 0 -3 1.5 1e12; do
-		says "model gpt $word=$value" ": a whole number from 1 to "
-		check "$word=$value is named" grep -q "$word=" "$work/out"
-	done
+	says "model gpt $word=0" "$word=0: at least 1 was expected"
+	says "model gpt $word=-3" "$word=-3: at least 1 was expected"
+	says "model gpt $word=1.5" "$word=1.5: a whole number was expected"
+	says "model gpt $word=1e12" "strategies/models/gpt.rsh:"
+	check "$word=1e12 is named" grep -q "$word=1000000000000" "$work/out"
 	says "model gpt $word=4 $word=5" "'$word' stands twice on this line"
-	says "model gpt $word=5ms" "$word=5ms is a time, and a plain number was expected"
+	says "model gpt $word=5ms" "a plain number was expected, as in the default"
 done
-says "model gpt bacth=4" "model has no option 'bacth'; did you mean 'batch'?"
-says "model gpt hidden=1e9 heads=1" "hidden=1000000000, layers=4: a model of 4.8e+19 parameters"
-says "model gpt batch=1e9 seq=1e9" "batch=1000000000, seq=1000000000: a layer gives"
-says "model mlp heads=2" "an mlp has no heads"
+says "model gpt bacth=4" "model gpt has no option 'bacth'; did you mean 'batch'?"
+says "model gpt hidden=1e9 heads=1" "a tensor of that size would be larger than 2^46 bytes"
+says "model gpt batch=1e9 seq=1e9" "strategies/models/gpt.rsh:"
+says "model mlp heads=2" "model mlp has no option 'heads' (options: layers hidden"
 says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
-says "model gpt lr=0" "lr=0: a number above 0 is wanted"
-says "model mlp layers=300 batch=5000; strategy ddp accumulate=1001" "a program of more than 300000 times a layer; accumulate=1000 fits"
-says "model mlp layers=300 batch=9000; strategy pipeline micro=1001" "micro=1000 fits"
-says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "for 4 stages of given times: F=2.00 ms B=2.00 ms W=1.00 ms comm=5 us"
+says "model gpt lr=0" "lr=0 loss_scale=1: numbers above 0 are wanted"
+says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
-says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: serial dataparallel ddp"
+says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
-says "strategy ddp overlap=maybe" "overlap=maybe: one of on off is wanted"
-says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number is wanted"
-says "strategy pipeline micro=2.5" "micro=2.5: a whole number is wanted"
-says "strategy ddp accumulate=1e12" "accumulate: at most 1000000000"
+says "strategy ddp overlap=maybe" "strategy ddp: 'overlap=maybe' is none of: on off"
+says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number was expected"
+says "strategy pipeline micro=2.5" "micro=2.5: a whole number was expected"
+says "strategy ddp accumulate=1e12" "some would have no row"
 says "strategy ddp hook=topk k=200%" "k=2: a share above 0 and at most 1 is wanted"
-says "strategy zero stage=1.5" "stage=1.5: a whole number is wanted"
+says "strategy zero stage=1.5" "stage=1.5: a whole number was expected"
 says "strategy ddp hook=topk k=0" "k=0: a share above 0 and at most 1 is wanted"
 says "step" "there is no program: \`strategy ddp\` writes one"
 says "verify" "verify compares what a strategy trains"
@@ -85,9 +162,9 @@ says "data text $work/none" "No such file"
 : > "$work/empty"
 says "data text $work/empty" "empty"
 printf 'x' > "$work/one"
-says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1: no seq fits, a longer text is wanted"
+says "model gpt seq=64; data text $work/one; strategy ddp" "of 64 tokens and one more, 513 in all; the data has 1"
 printf 'short' > "$work/short"
-says "model gpt seq=64; data text $work/short; strategy ddp" "a sequence takes 64 tokens and one more; the data has 5: seq=4 fits"
+says "model gpt seq=64; data text $work/short; strategy ddp" "of 64 tokens and one more, 513 in all; the data has 5"
 says "model mlp; data text $work/short; strategy ddp" "an mlp reads rows of numbers"
 says "model mlp layers=4 hidden=4096 batch=8; strategy ddp; run 1" "of the setup, the parameters"
 "$RANKSH" -n 2 -c "model mlp layers=4 hidden=4096 batch=8; strategy ddp; expect error \"no room for 64 MB\" { run 1 }; step 0; step 1; program" > "$work/out" 2>&1

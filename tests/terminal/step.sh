@@ -8,7 +8,7 @@ line 'strategy ddp'
 check "a strategy says what it wrote" shows 'steps of setup'
 keys Enter
 check "Enter plays a step" shows 'step 1/3 of the setup'
-check "with its lines" shows 'stream compute comm'
+check "with its lines" shows 'stream co'
 keys Enter
 check "and the next one" shows 'step 2/3 of the setup'
 line 'run 2'
@@ -19,3 +19,27 @@ check "back in iteration 1, before its last step" shows ' >.*the optimizer'
 line 'reset'
 keys Enter
 check "after a reset the program is at its start" shows 'step 1/3 of the setup'
+# what a step's calls did; and a file of one's own, with names completed
+line 'model mlp layers=2 hidden=16 batch=8'
+line 'strategy ddp'
+line 'run 1'
+line 'step 2'
+line 'step in'
+check "step in shows what the calls did" shows 'matmul x0_0 w1 on compute'
+line 'step back'
+line 'program'
+check "step back is one step back" shows ' >   2 '
+keys -l 'strategy dd'
+keys Tab
+check "a strategy's name is completed" shows 'strategy ddp'
+keys C-u
+line 'strategy ddp help'
+check "its head is its help" shows 'bucket='
+# Ctrl-C in a walk that never ends leaves the program before
+printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
+line 'program endless.rsh'
+nap; nap; nap; nap; nap; nap; nap; nap; nap; nap
+keys C-c
+check "an endless program is given up" showed 'interrupted'
+line 'step'
+check "and the one before goes on" shows 'step 2/'

@@ -79,6 +79,9 @@ struct command {
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
+	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the first word behind
+	 * the command, or behind a ` + `, without its =VALUE; "": none is there yet */
+	void (*follows)(const char *name, struct text *out);
 	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
 	const struct collective *collective;
 };

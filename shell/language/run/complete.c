@@ -13,6 +13,7 @@
 #include "kernels/kernel.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,28 @@ static void offer_option_value(struct endings *endings, const struct command *ro
 	}
 }
 
+/* What the command itself knows; typed[first] is its name */
+static void offer_follows(
+        struct endings *endings, const struct command *row, const struct typed *typed, int first)
+{
+	struct text lines = {0};
+	char name[64] = "";
+	for (int i = first + 1; i < typed->count; i++)
+		if (row->divided && strcmp(typed->word[i], "+") == 0)
+			*name = '\0';
+		else if (!*name)
+			snprintf(
+			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
+	row->follows(name, &lines);
+	for (const char *line = text_string(&lines), *end; *line; line = end + 1) {
+		char word[80];
+		end = line + strcspn(line, "\n");
+		snprintf(word, sizeof word, "%.*s", (int)(end - line), line);
+		offer(endings, word);
+	}
+	text_release(&lines);
+}
+
 static void offer_argument(
         struct endings *endings, const struct shell *shell, const struct command *row, int words)
 {
@@ -279,6 +302,8 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		offer_first(&endings, shell);
 	else if (strcmp(typed.word[first], "help") == 0)
 		offer_help(&endings);
+	else if (command_find(typed.word[first]) && command_find(typed.word[first])->follows)
+		offer_follows(&endings, command_find(typed.word[first]), &typed, first);
 	else if (command_find(typed.word[first]))
 		offer_argument(&endings, shell, command_find(typed.word[first]), typed.count - first - 1);
 	else if (strcmp(typed.word[first], "tensor") == 0)
