@@ -33,13 +33,14 @@ void interpreter_program_free(struct namespace *space)
 
 void interpreter_exchange(struct interpreter *in, struct running *other)
 {
-	struct running now = {in->frame, in->scope, in->loops, in->tree, in->blocks, in->calls, in->runs,
-	        in->sealed, in->fault_rank, in->located};
+	struct running now = {in->frame, in->scope, in->loops, in->tree, in->blocks, in->flows, in->calls,
+	        in->runs, in->sealed, in->fault_rank, in->located};
 	in->frame = other->frame;
 	in->scope = other->scope;
 	in->loops = other->loops;
 	in->tree = other->tree;
 	in->blocks = other->blocks;
+	in->flows = other->flows;
 	in->calls = other->calls;
 	in->runs = other->runs;
 	in->sealed = other->sealed;
