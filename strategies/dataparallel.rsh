@@ -6,6 +6,7 @@
 #  others  rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let ranks = size(dp);  let micros = accumulate
+refuse ranks < world "dataparallel stacks on nothing: it takes all ranks of the mesh, $(world)"
 refuse batch < ranks "batch=$batch on $ranks ranks: some would have no row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
 stream comm

@@ -16,7 +16,6 @@ let fits = replicas*micros
 refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
 let each = 4B-2B*mixed;  let early = overlap == "on" and broken == "no"
 stream comm
-
 # ---- buckets are filled in the order in which backward makes gradients, and closed when they have `bucket` bytes ----
 # four walks fill them: to make them, to name the gradients, in backward, for the optimizer. open: which; filled: its bytes so far
 let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0;  let keeps = hook == "int8" or hook == "topk"
@@ -26,11 +25,9 @@ def gradient_memory p r c { }
 def parameters {
   replaced
   ## buckets for the gradients
-  # filled in backward's order: the last layer's gradients are done first.
-  # The gradients are views into them: nothing is packed
+  # filled in backward's order: the last layer's are done first. Gradients are views into them: nothing is packed
   for u in last_unit:first_unit-1:-1 { each_parameter_back u measured }
-  if filled > 0 { make_bucket }
-  reopen
+  if filled > 0 { make_bucket };  reopen
   for u in last_unit:first_unit-1:-1 { each_parameter_back u placed }
   reopen
 }
@@ -45,7 +42,6 @@ def make_bucket {
 def placed p r c deviation s cut {
   let from = filled//each;  d$p = reshape bucket$open[from:from+r*c] [r,c];  next_in_bucket $p
 }
-
 # ---- backward: a bucket that this gradient fills up travels while the layers before compute ----
 def gradient_made p {
   if early and last {
@@ -72,7 +68,6 @@ def stepped p r c deviation s cut {
   if early and filled == 0 { wait done$open on compute }
   step_down p d$p;  next_in_bucket $p
 }
-
 # ---- an exchange, on the stream comm ----
 def exchange i { if hook == "none" { allreduce bucket$i op=avg } else { exchange_$hook i } }
 def exchange_bf16 i { exchange_f16 i }

@@ -17,13 +17,13 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let again = recompute == "on";  let micros = micro*accumulate;  let stages = size(pp)
 let cut_in = chunks;  if stages == 1 { let cut_in = 1 }
+refuse stages < world "a pipeline stacks on nothing: its stages are all ranks of the mesh, $(world)"
 refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
 if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit in pp }
 if timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit F=F B=B W=W comm=comm held=held in pp }
 let shared = not timed and stages > 1 and tied == "on"                   # the first and the last stage have the same table
 if stages > 1 { stream act_in act_out grad_in grad_out;  group acts (pp >= 0);  group grads (pp >= 0) }
 if shared { group ends (pp == 0 or pp == stages-1) }
-
 # ---- the cut: chunk c of stage s is number c*stages+s of the model's parts, units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
 for c in 0:cut_in {
@@ -37,8 +37,7 @@ for c in 0:cut_in {
     if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*per }
   }
 }
-
-source stage
+let why = "";  source stage
 def setup {
   if timed {
     ## what is sent instead of activations
@@ -57,15 +56,12 @@ def chunk_memory c {
   for s in 0:memories(c) { if begins_$c { input_room s };  if ends_$c { target_room s } }
   if shared and ends_$c { one_parameter 0 0 parameter }
   for u in low_$c:high_$c+1 { each_parameter u parameter }
-  # where inputs arrive: one more place than are in use, so that the next can come meanwhile
   for box in 0:inputs(c)+1 {
     if not begins_$c { tensor act$(c)_$box[rows*seq,hidden] $dtype }
     if not ends_$c { tensor grad$(c)_$box[rows*seq,hidden] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box
   }
 }
-
-let why = ""
 def explain_slot works {
   let why = "nobody waits for the gradients of weights: they fill what would be left empty"
   if works == "F" { let why = "the pipeline fills: the more it holds before the first backward, the more memory it takes" }
@@ -97,9 +93,8 @@ def iteration {
     phase O;  update
   }
 }
-def update {
-  for c in 0:cut_in {
-    if shared and ends_$c { one_parameter 0 0 descend }
-    for u in low_$c:high_$c+1 { each_parameter u descend }
-  }
+def update { for c in 0:cut_in { chunk_update c } }
+def chunk_update c {
+  if shared and ends_$c { one_parameter 0 0 descend }
+  for u in low_$c:high_$c+1 { each_parameter u descend }
 }

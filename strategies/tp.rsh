@@ -14,29 +14,36 @@
 #     backward   f: allreduce   g: nothing            backward       f: reduce-scatter  g: allgather
 option sequence=off of="on off" "norms and residuals are cut by tokens"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-let n = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
+let ways = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
 refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
-refuse first_unit == 0 and heads%n != 0 "heads=$heads does not divide by ranks=$n; the nearest that does is $(heads//n*n+n)"
-let cuts = first_unit == 0 or layers > 1;  let below = hidden//n*n
-refuse cuts and hidden%n != 0 "hidden=$hidden does not divide by ranks=$n; the nearest that do are $below and $(below+n)"
+let more = heads//ways*ways+ways
+refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
+let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
+refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
 let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate
-let uneven_tokens = least_rows*seq%n != 0 or most_rows*seq%n != 0
-refuse sequenced and uneven_tokens "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$n"
+let uneven_tokens = least_rows*seq%ways != 0 or most_rows*seq%ways != 0
+refuse sequenced and uneven_tokens "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$ways"
 refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
-let heads = heads//n
+let heads = heads//ways
 
-# ---- the parameters: a part of the whole's numbers, the same whole that one rank would begin with ----
+# ---- parameters: who asks for them is told what of them is here ----
+let asked = ""
+def one_parameter u i what { let asked = "$what";  replaced u i cut_one }
+def cut_one p r c deviation s cut {
+  let rows_here = r;  if cut == "by_rows" { let rows_here = r//ways }
+  let columns_here = c;  if cut == "by_columns" { let columns_here = c//ways }
+  $asked p rows_here columns_here deviation s cut
+}
+# a part of the whole's numbers, the same whole that one rank would begin with
 def parameter p r c deviation s cut {
-  let mine_rows = r;  let mine_columns = c
-  if cut == "by_rows" { let mine_rows = r//n }
-  if cut == "by_columns" { let mine_columns = c//n }
   if cut == "whole" { replaced p r c deviation s cut } else {
-    if mixed { tensor $(p)_f32[mine_rows,mine_columns] kind=optimizer } else { tensor $p[mine_rows,mine_columns] kind=parameter }
-    start = randn [r,c] seed=s scale=deviation on compute
-    mine = shard start dim=(cut=="by_columns") in tp;  copy mine -> $(p)$master on compute;  free start on compute
+    let columns = cut == "by_columns"
+    if mixed { tensor $(p)_f32[r,c] kind=optimizer } else { tensor $p[r,c] kind=parameter }
+    let all_rows = r;  let all_columns = c;  if columns { let all_columns = c*ways } else { let all_rows = r*ways }
+    start = randn [all_rows,all_columns] seed=s scale=deviation on compute
+    mine = shard start dim=columns in tp;  copy mine -> $(p)$master on compute;  free start on compute
     if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
-    gradient_memory p mine_rows mine_columns
-    optimizer_memory p mine_rows mine_columns tp*mine_rows*(cut=="by_rows") tp*mine_columns*(cut=="by_columns")
+    gradient_memory p r c;  optimizer_memory p r c tp*r*(not columns) tp*c*columns
   }
 }
 
@@ -80,6 +87,6 @@ def backward u m inputs weights {
 # where this rank's part of what dropout works on lies: its tokens, or its columns
 def locate u {
   let apart = 0;  let width = 0
-  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//n*hidden) }
-  if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//n);  let width = hidden }
+  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//ways*hidden) }
+  if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//ways);  let width = hidden }
 }

@@ -13,7 +13,6 @@
 #include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
-#include "strategies/strategies.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,10 +41,8 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	enum status status = data_text(shell, path, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){.kind = DATA_TEXT, .count = facts.count};
+	plan->data = (struct dataset){.kind = DATA_TEXT, .count = facts.count, .vocab = facts.vocab};
 	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", path);
-	plan->vocab = facts.vocab;
-	plan->width_in = plan->width_out = 0;
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
 	        facts.vocab);
 	return ST_OK;
@@ -58,12 +55,10 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 	enum status status = data_pair(shell, samples, targets, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){.kind = DATA_NPY, .count = facts.count};
+	plan->data =
+	        (struct dataset){.kind = DATA_NPY, .count = facts.count, .in = facts.in, .out = facts.out};
 	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", samples);
 	snprintf(plan->data.path[1], sizeof plan->data.path[1], "%s", targets);
-	plan->vocab = 0;
-	plan->width_in = facts.in;
-	plan->width_out = facts.out;
 	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count,
 	        (long long)facts.in, (long long)facts.out);
 	return ST_OK;
@@ -81,10 +76,8 @@ static enum status take_synthetic(struct call *call, struct plan *plan)
 		        number.value);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct data){
+	plan->data = (struct dataset){
 	        .kind = DATA_SYNTHETIC, .count = (int64_t)number.value}; /* 0: as the model wants it */
-	plan->vocab = 0;
-	plan->width_in = plan->width_out = 0;
 	return ST_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "shell/session/out.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
+#include "shell/training/head.h"
 #include "mpi/plane.h"
 
 #include <errno.h>
@@ -55,17 +56,6 @@ const struct command command_say = {
         .run = say_run,
 };
 
-/* A part that the built-in models and strategies share, strategies/parts/NAME.rsh; NULL: a file of the user's */
-static const struct embedded *built_in(const char *name)
-{
-	char path[100];
-	snprintf(path, sizeof path, "strategies/parts/%s.rsh", name);
-	const struct embedded *file = embedded_files;
-	while (file->path && strcmp(file->path, path) != 0)
-		file++;
-	return file->path ? file : NULL;
-}
-
 /* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left
  * open at its end is its mistake and not the start of something that the prompt completes. */
 static enum status source_run(struct shell *shell, struct call *call)
@@ -77,7 +67,7 @@ static enum status source_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	char *path = mem_copy_text(word, strlen(word)); /* the lines of the file are calls of their own */
-	const struct embedded *part = built_in(path);
+	const struct embedded *part = built_in_part(path);
 	bytes = NULL;
 	if (part)
 		status = interpreter_run_granting(shell, part->bytes, part->count, part->path, 1, NULL);

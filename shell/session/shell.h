@@ -15,7 +15,6 @@
 struct interpreter; /* language/ */
 struct together;    /* submit/ */
 struct lesson;      /* lessons/ */
-struct model;       /* strategies/ */
 struct prints;      /* prints.c */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
@@ -67,7 +66,6 @@ struct shell {
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
 	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */
-	const struct model *model; /* of the program that trains; NULL: there is none */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */
 	int arguments;

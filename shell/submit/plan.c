@@ -225,7 +225,7 @@ static enum status make_one(struct shell *shell, const struct submit_plan *plan,
 	if (result->action == RESULT_REMAKE)
 		one->old[i] = world_find(shell->world, one->rank, name).index;
 	return shell_tensor_make(shell, one->rank, name, &plan->operand[result->operand].layout, SPACE_DEVICE,
-	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank, name), &one->made[i]);
+	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank), &one->made[i]);
 }
 
 /* Takes one result back: its memory is free at once, and the name means what it meant before. */

@@ -156,7 +156,7 @@ static enum status make_temporary(struct unrolling *work, int64_t count, struct 
 	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
 	if (status == ST_OK)
 		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream,
-		        TENSOR_RESULT, interpreter_kind(shell, work->rank, 0), tensor);
+		        TENSOR_RESULT, interpreter_kind(shell, work->rank), tensor);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, "scratch", 7);

@@ -145,12 +145,13 @@ static enum status add_file(struct shell *shell, struct chosen *chosen, const st
 
 /* ---- places ---- */
 
-static const struct statement *def_in(const struct tree *tree, struct slice_of_text name)
+static const struct statement *def_in(const struct head *head, struct slice_of_text name)
 {
-	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		if (def->word->written.length == name.length &&
-		        memcmp(def->word->written.at, name.at, name.length) == 0)
-			return def;
+	for (int i = 0; head->tree[i]; i++)
+		for (const struct statement *def = head->tree[i]->defs; def; def = def->next_call)
+			if (def->word->written.length == name.length &&
+			        memcmp(def->word->written.at, name.at, name.length) == 0)
+				return def;
 	return NULL;
 }
 
@@ -160,8 +161,9 @@ static const struct statement *near_place(const struct chosen *chosen, int i, co
 	const struct statement *near = NULL;
 	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
 	char other[64];
-	for (int k = 0; k < i; k++)
-		for (const struct statement *def = chosen->head[k].tree->defs; def; def = def->next_call) {
+	for (int k = 0; k < i * HEAD_TREES; k++) {
+		const struct tree *tree = chosen->head[k / HEAD_TREES].tree[k % HEAD_TREES];
+		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
 			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
 			        def->word->written.at);
 			int away = text_distance(name, other);
@@ -170,6 +172,7 @@ static const struct statement *near_place(const struct chosen *chosen, int i, co
 				near = def;
 			}
 		}
+	}
 	return near;
 }
 
@@ -182,7 +185,7 @@ static enum status check_place(const struct chosen *chosen, int i, const struct 
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)def->word->written.length, def->word->written.at);
 	for (int k = 0; k < i && !place; k++)
-		place = def_in(chosen->head[k].tree, def->word->written);
+		place = def_in(&chosen->head[k], def->word->written);
 	if (place && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
@@ -198,7 +201,7 @@ static enum status check_place(const struct chosen *chosen, int i, const struct 
 /* A strategy's option has no name of the model's options: they are variables of one scope. */
 static enum status check_options(const struct chosen *chosen, int i)
 {
-	for (const struct statement *at = chosen->head[i].tree->block.first; at; at = at->next) {
+	for (const struct statement *at = chosen->head[i].tree[0]->block.first; at; at = at->next) {
 		char name[64] = "";
 		if (at->kind == STATEMENT_OPTION)
 			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
@@ -216,7 +219,7 @@ static enum status check_places(const struct chosen *chosen)
 	for (int i = 1; i < chosen->files && status == ST_OK; i++)
 		status = check_options(chosen, i);
 	for (int i = 1; i < chosen->files; i++)
-		for (const struct statement *def = chosen->head[i].tree->defs; def && status == ST_OK;
+		for (const struct statement *def = chosen->head[i].tree[0]->defs; def && status == ST_OK;
 		        def = def->next_call)
 			status = check_place(chosen, i, def);
 	return status;
@@ -287,8 +290,8 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 	const struct {
 		const char *name;
 		int64_t value;
-	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->vocab},
-	        {"columns_in", plan->width_in}, {"columns_out", plan->width_out}};
+	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->data.vocab},
+	        {"columns_in", plan->data.in}, {"columns_out", plan->data.out}};
 	text_add(out,
 	        "let data_kind = \"%s\"\nlet data_path = ", kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
 	put_quoted(given ? plan->data.path[0] : "", out);
@@ -360,8 +363,8 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 		status = check_places(&chosen);
 	if (status == ST_OK) {
 		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
-		if (plan->vocab && head_has_option(&chosen.head[0], "vocab"))
-			give(&own[0], "vocab", (struct number){plan->vocab, UNIT_PLAIN});
+		if (plan->data.vocab && head_has_option(&chosen.head[0], "vocab"))
+			give(&own[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
 			give_stage(plan, &chosen.head[i], &own[i]);
 		status = put_axes(&chosen, own + 1, ranks, &first);
@@ -539,7 +542,7 @@ enum status choose_strategies(struct shell *shell, const struct choice *strategy
 		status = build(shell, all, 1, 1, all[0].name, &alone);
 	if (status == ST_OK) {
 		program->alone = program_use(alone);
-		status = program_take(shell, program, NULL);
+		status = program_take(shell, program);
 	}
 	program_release(program);
 	program_release(alone);

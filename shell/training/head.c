@@ -1,7 +1,9 @@
 /* head.c -- the comment lines at the top of a file, and its `option` lines */
 #include "shell/training/head.h"
+#include "base/embedded.h"
 #include "shell/language/parse/lex.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool begins(const char *line, size_t count, const char *with)
@@ -37,12 +39,47 @@ static void read_comments(struct head *head, const char *at, const char *end)
 	}
 }
 
+const struct embedded *built_in_part(const char *name)
+{
+	char path[100];
+	snprintf(path, sizeof path, "strategies/parts/%s.rsh", name);
+	const struct embedded *file = embedded_files;
+	while (file->path && strcmp(file->path, path) != 0)
+		file++;
+	return file->path ? file : NULL;
+}
+
+/* The part that a line of the file's top sources; NULL: another line, or a file of the user's */
+static const struct embedded *sourced(const struct statement *line)
+{
+	char name[64];
+	if (line->kind != STATEMENT_COMMAND || strcmp(line->row->name, "source") != 0 || !line->arguments)
+		return NULL;
+	struct slice_of_text word = line->argument[0].written;
+	snprintf(name, sizeof name, "%.*s", (int)word.length, word.at);
+	return built_in_part(name);
+}
+
+static enum status read_parts(struct head *head)
+{
+	enum status status = ST_OK;
+	int trees = 1;
+	for (const struct statement *line = head->tree[0]->block.first; line; line = line->next) {
+		const struct embedded *part = status == ST_OK && trees < HEAD_TREES ? sourced(line) : NULL;
+		if (part)
+			status = tree_parse(&head->tree[trees++], part->bytes, part->count, part->path, 1);
+	}
+	return status;
+}
+
 enum status head_read(struct head *head, const struct player_file *file)
 {
 	*head = (struct head){0};
-	enum status status = tree_parse(&head->tree, file->text, file->count, file->name, 1);
+	enum status status = tree_parse(&head->tree[0], file->text, file->count, file->name, 1);
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s", fail_text());
+	if (status == ST_OK)
+		status = read_parts(head);
 	if (status == ST_OK)
 		read_comments(head, file->text, file->text + file->count);
 	return status;
@@ -50,7 +87,8 @@ enum status head_read(struct head *head, const struct player_file *file)
 
 void head_release(struct head *head)
 {
-	tree_release(head->tree);
+	for (int i = 0; head->tree[i]; i++)
+		tree_release(head->tree[i]);
 	text_release(&head->help);
 	text_release(&head->notes);
 	text_release(&head->axis);
@@ -69,7 +107,7 @@ static const struct statement *next_option(const struct statement *at)
 
 void head_options(const struct head *head, struct text *out)
 {
-	for (const struct statement *at = next_option(head->tree->block.first); at;
+	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
 	        at = next_option(at->next)) {
 		const struct option_line *line = at->given;
 		text_add(out, "     %.*s=%.*s%s%s\n", (int)line->name.length, line->name.at,
@@ -82,14 +120,14 @@ void head_options(const struct head *head, struct text *out)
 
 void head_keys(const struct head *head, struct text *out)
 {
-	for (const struct statement *at = next_option(head->tree->block.first); at;
+	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
 	        at = next_option(at->next))
 		text_add(out, "%.*s=\n", (int)at->given->name.length, at->given->name.at);
 }
 
 bool head_has_option(const struct head *head, const char *name)
 {
-	for (const struct statement *at = next_option(head->tree->block.first); at;
+	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
 	        at = next_option(at->next))
 		if (slice_is(at->given->name, name))
 			return true;

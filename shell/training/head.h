@@ -13,8 +13,12 @@
 #include "shell/language/run/player.h"
 
 struct tree;
+struct embedded;
+enum { HEAD_TREES = 4 };
 struct head {
-	struct tree *tree; /* the whole file */
+	/* tree[0] the whole file; then the built-in parts that it sources, whose defs are places too; NULL
+	 * behind the last */
+	struct tree *tree[HEAD_TREES + 1];
 	struct text help;  /* the sentence */
 	struct text notes; /* lines without their # */
 	struct text axis;  /* "": none */
@@ -29,6 +33,8 @@ void head_release(struct head *head);
 void head_options(const struct head *head, struct text *out);
 /* "NAME=" for each option, one a line: for completion */
 void head_keys(const struct head *head, struct text *out);
+/* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */
+const struct embedded *built_in_part(const char *name);
 bool head_has_option(const struct head *head, const char *name);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory by kind ---- */
@@ -164,19 +165,27 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
+/* A number of the program's files; 0: it has none of that name */
+static double variable_of(const struct training *t, const char *name)
+{
+	struct text text = {0};
+	if (t->player)
+		player_variable(t->player, name, &text);
+	double value = text.count ? strtod(text_string(&text), NULL) : 0;
+	text_release(&text);
+	return value;
+}
+
 void state_rate(const struct shell *shell, struct text *out)
 {
-	const struct plan *plan = &shell->training->now;
-	bool gpt = plan->model.kind == MODEL_GPT;
-	double units = (double)shell->training->iteration * (double)plan->model.batch *
-	        (gpt ? (double)plan->model.seq : 1);
+	const struct training *t = shell->training;
+	double seq = variable_of(t, "seq"),
+	       units = t->iteration * variable_of(t, "batch") * (seq > 1 ? seq : 1);
+	bool timed = variable_of(t, "F") > 0; /* stages of given times: no model, no rows */
 	int64_t from = first_phase(shell), to = state_end(shell);
-	bool timed = plan->call.strategy &&
-	        option_number(&plan->call, "F") > 0; /* stages of given times: no model, no rows */
-
-	if (plan->call.strategy && !timed && units > 0 && from >= 0 && to > from)
+	if (!timed && units > 0 && from >= 0 && to > from)
 		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
-		        gpt ? "tokens" : "rows");
+		        seq > 1 ? "tokens" : "rows");
 }
 
 enum status state_progress(struct shell *shell, struct text *out)

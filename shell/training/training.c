@@ -11,23 +11,7 @@ struct training *training_of(struct shell *shell)
 	if (shell->training)
 		return shell->training;
 	struct training *made = mem_alloc(sizeof *made);
-	if (made) {
-		made->limit = made->cut = -1;
-		made->now.model = made->at_reset.model = made->at_line.model =
-		        (struct model){.kind = MODEL_MLP,
-		                .layers = 8,
-		                .hidden = 256,
-		                .heads = 4,
-		                .seq = 1,
-		                .batch = 1024,
-		                .vocab = 64,
-		                .in = 256,
-		                .out = 256,
-		                .dtype = DT_F32,
-		                .lr = 0.1,
-		                .loss_scale = 1,
-		                .seed = 1};
-	}
+	made->limit = made->cut = -1;
 	shell->training = made;
 	return made;
 }
@@ -45,14 +29,6 @@ void training_free(struct shell *shell)
 	parts_forget(&t->parts);
 	mem_free(t);
 	shell->training = NULL;
-	shell->model = NULL;
-}
-
-/* What tensors are for is told by the model of the program. */
-static void tell_model(struct shell *shell)
-{
-	struct plan *now = &shell->training->now;
-	shell->model = now->program ? &now->model : NULL;
 }
 
 void plan_release(struct plan *plan)
@@ -126,7 +102,6 @@ void training_reset(struct shell *shell, bool again, struct plan *plan)
 	struct plan *old = again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
-	tell_model(shell);
 	program_rewind(t);
 }
 
@@ -136,22 +111,7 @@ bool program_running(const struct shell *shell)
 	return t && t->now.program && !t->ended && !t->torn;
 }
 
-enum { SYNTHETIC_BATCHES = 4 };
-
-void plan_complete(struct plan *plan)
-{
-	struct model *model = &plan->model;
-	model->in = plan->data_given && plan->width_in ? plan->width_in : model->hidden;
-	model->out = plan->data_given && plan->width_out ? plan->width_out : model->hidden;
-	if (plan->vocab)
-		model->vocab = plan->vocab;
-	if (plan->data_given && plan->data.count)
-		return;
-	plan->data = (struct data){.kind = DATA_SYNTHETIC};
-	plan->data.count = SYNTHETIC_BATCHES * model->batch * model->seq + (model->kind == MODEL_GPT);
-}
-
-enum status program_take(struct shell *shell, struct program *program, const struct strategy_call *call)
+enum status program_take(struct shell *shell, struct program *program)
 {
 	struct training *t = training_of(shell);
 	enum status status = player_runs(shell)
@@ -161,41 +121,19 @@ enum status program_take(struct shell *shell, struct program *program, const str
 		status = session_wants_empty(shell);
 	if (status != ST_OK)
 		return status;
-	if (call)
-		t->now.call = *call;
-	else
-		t->now.call.strategy = NULL;
 	player_free(t->player);
 	t->player = NULL;
 	program_release(t->now.program);
 	t->now.program = program_use(program);
 	program_rewind(t);
-	tell_model(shell);
 	return ST_OK;
-}
-
-enum status program_generate(struct shell *shell, const struct strategy_call *call)
-{
-	struct text text = {0};
-	enum status status = strategy_generate(call, &text);
-	struct program *program = program_make(call->strategy->name);
-	if (status == ST_OK) {
-		program_add(program,
-		        &(struct player_file){.name = call->strategy->name,
-		                .text = text_string(&text),
-		                .count = text.count});
-		status = program_take(shell, program, call);
-	}
-	text_release(&text);
-	program_release(program);
-	return status;
 }
 
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
 	struct program *program = program_make(path);
 	program_add(program, &(struct player_file){.name = path, .text = bytes, .count = count});
-	enum status status = program_take(shell, program, NULL);
+	enum status status = program_take(shell, program);
 	program_release(program);
 	return status;
 }

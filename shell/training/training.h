@@ -10,21 +10,24 @@
 #include "shell/training/transcript.h"
 #include "shell/training/parts.h"
 #include "shell/training/program.h"
-#include "strategies/strategies.h"
 
+enum data_kind { DATA_SYNTHETIC, DATA_TEXT, DATA_NPY };
+struct dataset {
+	enum data_kind kind;
+	char path[2][512]; /* TEXT: the file; NPY: samples, targets */
+	int64_t count;     /* samples, or tokens; 0: as many as the model wants */
+	int vocab;         /* of a text; else 0 */
+	int64_t in, out;   /* columns of samples and targets; 0: the model says */
+};
 /* What lines before the world's last reset have set */
 struct plan {
-	struct model model;
-	bool model_given, data_given;
-	struct data data;
-	int vocab;                   /* of the data; 0: not text */
-	int64_t width_in, width_out; /* of the data's rows; 0: the model says */
+	bool data_given;
+	struct dataset data;
 	struct {
 		bool given;
 		double f, b, w, comm;
-	} stage;                   /* ns: by `stage`, instead of a model; `model` takes them back */
-	struct strategy_call call; /* call.strategy NULL: none */
-	struct program *program;   /* NULL: none */
+	} stage;                 /* ns: by `stage`, instead of a model; `model` takes them back */
+	struct program *program; /* NULL: none */
 	struct program *
 	        model_program; /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 };
@@ -65,13 +68,9 @@ void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
 /* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is given up. */
 void program_rewind(struct training *t);
-/* What the model takes from the data (vocabulary, columns), and default data. */
-void plan_complete(struct plan *plan);
-/* Makes the program of the plan's strategy, or of `call`: it is at its start, in an empty world. */
-enum status program_generate(struct shell *shell, const struct strategy_call *call);
 /* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL: no strategy in
  * C has written it. One that cannot run to the end of its first iteration is refused, and the world is as it was. */
-enum status program_take(struct shell *shell, struct program *program, const struct strategy_call *call);
+enum status program_take(struct shell *shell, struct program *program);
 /* A script as a program. */
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays `steps` steps, or whole iterations (the one begun is finished, and counts). show: each step's title

@@ -4,13 +4,14 @@
 #     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
 let replicas = size(dp);  let replica = dp;  let micros = accumulate
 let fits = replicas*micros
+refuse replicas < world "the parameters are cut by one strategy: this one takes all ranks of the mesh, $(world)"
 refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
 let host = offload == "host";  let kept = "shard";  let where = "device";  if host { let kept = "host";  let where = "pinned" }
 stream comm
 if host { stream down cpu up }
 
 # ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the
-# whole, its parameters one behind the other, padded to a multiple of the ranks (w5 is a view); shard3 this rank's part (host3 with
+# whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part (host3 with
 # offload); dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let unit = 0;  let own = 0;  let opens = 0;  let closes = 0;  let wanted = 0;  let todo = ""
@@ -47,12 +48,12 @@ def parameters {
   if cut_parameters or mixed or host { free start on compute }
 }
 def group_memory i {
-  let part = part_$i;  let all = part*replicas
+  let part = part_$i;  let whole = part*replicas
   if cut_parameters { tensor shard$i[part] $dtype kind=parameter = zeros } else {
-    tensor flat$i[all] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp;  members i named;  event ready$i
+    tensor flat$i[whole] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp;  members i named;  event ready$i
   }
   if whole_gradients {
-    tensor dflat$i[all] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp;  members i gradient_named
+    tensor dflat$i[whole] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp;  members i gradient_named
   } else { tensor dshard$i[part] $dtype kind=gradient = zeros }
   if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros;  tensor unscaled$i[part] pinned }
   if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }

@@ -4,7 +4,6 @@
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
-#include "strategies/layers.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 #include "shell/training/open.h"

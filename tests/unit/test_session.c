@@ -145,11 +145,10 @@ static void undo_takes_the_plan_back(void **state)
 	assert_non_null(training_of(&session.shell)->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_null(training_of(&session.shell)->now.program);
-	assert_null(training_of(&session.shell)->now.call.strategy);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
-	assert_int_equal(training_of(&session.shell)->now.model.layers, 2);
+	assert_true(training_of(&session.shell)->now.model_program->file[1].given[0].number.value == 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_int_equal(training_of(&session.shell)->now.model.kind, MODEL_MLP);
+	assert_null(training_of(&session.shell)->now.model_program);
 
 	/* in a world that is not empty; the model in the same line */
 	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
@@ -159,10 +158,10 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_int_equal(session.shell.training->played, 0);
 	assert_non_null(training_of(&session.shell)->now.program);
-	assert_int_equal(training_of(&session.shell)->now.model.layers, 3);
+	assert_true(training_of(&session.shell)->now.model_program->file[1].given[0].number.value == 3);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_null(training_of(&session.shell)->now.program);
-	assert_int_equal(training_of(&session.shell)->now.model.kind, MODEL_MLP);
+	assert_null(training_of(&session.shell)->now.model_program);
 
 	/* a program before it is there again, where it was */
 	assert_int_equal(type(&session, "strategy serial"), ST_OK);

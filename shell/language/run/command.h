@@ -71,8 +71,8 @@ enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one
  * costs yet (-1). */
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
 /* call_record's phase: set by `phase` to the end of the block. */
-/* What the memory is for (enum tensor_kind) that a line on `rank` takes now for a tensor of that name. */
-int interpreter_kind(const struct shell *shell, int rank, name_id name);
+/* What the memory is for (enum tensor_kind) that a line on `rank` takes now. */
+int interpreter_kind(const struct shell *shell, int rank);
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);

@@ -33,17 +33,28 @@ void interpreter_program_free(struct namespace *space)
 
 void interpreter_exchange(struct interpreter *in, struct running *other)
 {
-	struct running now = {in->frame, in->scope, in->loops, in->tree, in->blocks, in->flows, in->calls,
-	        in->runs, in->sealed, in->fault_rank, in->located};
+	struct running now = {.frame = in->frame,
+	        .scope = in->scope,
+	        .loops = in->loops,
+	        .tree = in->tree,
+	        .blocks = in->blocks,
+	        .flows = in->flows,
+	        .calls = in->calls,
+	        .runs = in->runs,
+	        .sealed = in->sealed,
+	        .closed = in->closed,
+	        .fault_rank = in->fault_rank,
+	        .located = in->located};
 	in->frame = other->frame;
 	in->scope = other->scope;
 	in->loops = other->loops;
 	in->tree = other->tree;
 	in->blocks = other->blocks;
-	in->flows = other->flows;
 	in->calls = other->calls;
 	in->runs = other->runs;
 	in->sealed = other->sealed;
+	in->flows = other->flows;
+	in->closed = other->closed;
 	in->fault_rank = other->fault_rank;
 	in->located = other->located;
 	*other = now;

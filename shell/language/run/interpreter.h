@@ -65,7 +65,7 @@ struct running {
 	struct scope *scope;
 	struct loop *loops;
 	const struct tree *tree;
-	int blocks, flows, calls, runs, sealed;
+	int blocks, flows, calls, runs, sealed, closed;
 	int fault_rank;
 	bool located;
 };

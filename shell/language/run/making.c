@@ -191,7 +191,7 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
 	        (enum space)making->space, pool_of(shell, place->rank),
 	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
-	        interpreter_kind(shell, place->rank, place->name), &place->tensor);
+	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
 		if (place->old >= 0)

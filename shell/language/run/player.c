@@ -209,8 +209,8 @@ static void begin(struct player *player)
 	player->scope = (struct scope){.bound = &in->all};
 	player->scope.phase.one.microbatch = -1;
 	/* one run and one block deep: its lines are no lines of the prompt */
-	player->other =
-	        (struct running){.frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1};
+	player->other = (struct running){
+	        .frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1, .closed = 1};
 }
 
 enum status player_go(struct player *player, enum player_stop *stop)

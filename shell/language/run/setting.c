@@ -59,10 +59,9 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 	return status;
 }
 
-/* What the line says (`kind=`), else what the model says of such a name in the phase that is set */
-int interpreter_kind(const struct shell *shell, int rank, name_id name)
+/* What the line says (`kind=`), else what lines of the phase make */
+int interpreter_kind(const struct shell *shell, int rank)
 {
-	static const struct model none = {0};
 	const struct lane_phase *lane = &shell->interpreter->scope->phase;
 	struct eval eval = {
 	        .shell = (struct shell *)(uintptr_t)shell, .in = shell->interpreter, .rank = rank};
@@ -70,8 +69,7 @@ int interpreter_kind(const struct shell *shell, int rank, name_id name)
 	if (eval.in->purpose && evaluate_written(&eval, eval.in->purpose, &word) == ST_OK)
 		return tensor_kind_find(names_text(shell->world->names, word));
 	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
-	return (int)tensor_kind_of(
-	        shell->model ? shell->model : &none, names_text(shell->world->names, name), colour);
+	return (int)tensor_kind_of(colour);
 }
 
 /* For the rest of the block. All ranks of the block: one phase again; some of them: an array of their own,

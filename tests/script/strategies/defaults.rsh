@@ -17,6 +17,6 @@ model mlp layers=1 hidden=8 batch=4 lr=1e-30 optimizer=adam
 data synthetic count=4
 strategy serial
 run 1
-let before = loss[0]
+@0 let before = loss[0]
 run 3
-expect loss[0] == before
+@0 expect loss[0] == before

@@ -65,4 +65,4 @@ expect error "no tensor 'shard1_m'" { peek shard1_m[0] }
 
 expect error "stage=4: ZeRO has the stages 1" { strategy zero stage=4 }
 expect error "some would have no row" { strategy fsdp accumulate=10 }
-expect error "is none of: layer block model" { strategy fsdp wrap=something }
+expect error "'wrap=something' is none of: layer block model" { strategy fsdp wrap=something }

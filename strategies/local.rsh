@@ -1,0 +1,32 @@
+# local: local SGD: each rank steps alone, and every few steps the parameters are averaged
+# memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
+# bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every
+#   arXiv:1805.09767; two levels: arXiv:1808.07217
+#   across=16   on a machine with nodes: averaged within a node every `every` steps, over its fast links, and over all every 16
+# axis dp
+# loses every > 1 or optimizer != "sgd": ranks go ways of their own between two averages (one step of sgd is what one rank does)
+option every=4 least=1 "steps between two averages"
+option across=0 least=0 "steps between two averages of all, where those in between are of a node (0: every average is of all)"
+option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"
+let replicas = size(dp);  let replica = dp;  let micros = accumulate;  let fits = replicas*micros
+refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
+refuse across > 0 and across%every != 0 "across=$across is no multiple of every=$every"
+refuse across > 0 and replicas%gpus() != 0 "across=$across wants whole nodes: $replicas ranks are no multiple of $(gpus()) GPUs"
+stream comm
+if across > 0 { mesh nodes=replicas//gpus() node=gpus() }
+let over = "dp"
+
+def update {
+  replaced
+  if (it+1)%every == 0 {
+    let over = "dp";  if across > 0 and (it+1)%across != 0 { let over = "node" }
+    phase C;  wait compute on comm
+    for u in first_unit:last_unit+1 { each_parameter u average }
+    wait comm on compute
+  }
+}
+# the mean of what the ranks have become; a half type's masters, from which the rest is cast
+def average p r c deviation s cut {
+  allreduce $(p)$master op=avg on comm in $over
+  if mixed { $p = cast $(p)_f32 to=$dtype on comm }
+}
