@@ -17,11 +17,6 @@ model mlp layers=1 hidden=8 batch=4 lr=1e-30 optimizer=adam
 data synthetic count=4
 strategy serial
 run 1
-<<<<<<< HEAD
-use compute
-let before = 0
-=======
->>>>>>> main
 @0 let before = loss[0]
 run 3
 @0 expect loss[0] == before
