@@ -16,11 +16,11 @@
 #include <string.h>
 
 /* The argument rows of the tensors that a line sends and receives; -1: none. */
-struct transfer {
+struct p2p_line {
 	const char *title;
 	int send, recv;
 };
-static const struct transfer transfers[] = {{"send", 0, -1}, {"recv", -1, 0}, {"sendrecv", 0, 2}};
+static const struct p2p_line transfers[] = {{"send", 0, -1}, {"recv", -1, 0}, {"sendrecv", 0, 2}};
 
 /* The world rank of the group's place that to= or from= names. ST_RANK outside the group, or between two
  * whole numbers. */
@@ -61,7 +61,7 @@ static enum status add_part(struct call *call, int rank, int row, enum p2p_direc
 static enum status p2p_resolve(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
-	const struct transfer *line = self;
+	const struct p2p_line *line = self;
 	const struct group_instance *instance;
 	int place;
 	plan->record = call_record(call, rank, OP_P2P, line->title);
@@ -101,7 +101,7 @@ static enum status to_oneself(int rank, struct submit_plan *plan, const char *ti
 static enum status p2p_complete(
         struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
 {
-	const struct transfer *line = self;
+	const struct p2p_line *line = self;
 	struct record *record = &plan->record;
 	(void)call;
 	record->object = plan->operand[0].name;
@@ -134,7 +134,7 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 static enum status p2p_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	const struct transfer *line = transfers;
+	const struct p2p_line *line = transfers;
 	while (strcmp(line->title, call_command(call)->name) != 0)
 		line++;
 	enum status status = plans_resolve(shell, call, p2p_resolve, p2p_complete, line, &plans);

@@ -34,9 +34,11 @@ model mlp layers=2 hidden=8 batch=4 dropout=0.5 lr=1e-30
 data synthetic count=4
 strategy serial
 run 1
+use compute
+let first = 0
 @0 let first = loss[0]
 run 1
 @0 expect loss[0] != first
 @0 expect abs(loss[0]-first) < 1
 expect error "dropout=1: a share from 0 on and below 1" { model mlp dropout=1 }
-expect error "dropout=-0.1: a share from 0 on and below 1" { model mlp dropout=-0.1 }
+expect error "dropout=-0.1: at least 0 was expected" { model mlp dropout=-0.1 }
