@@ -4,6 +4,7 @@
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
 # axis pp
+refuse size(pp) < world "a pipeline stacks on nothing: its stages are all ranks of the mesh, $(world)"
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
@@ -17,7 +18,6 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let again = recompute == "on";  let micros = micro*accumulate;  let stages = size(pp)
 let cut_in = chunks;  if stages == 1 { let cut_in = 1 }
-refuse stages < world "a pipeline stacks on nothing: its stages are all ranks of the mesh, $(world)"
 refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
 if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit in pp }
 if timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit F=F B=B W=W comm=comm held=held in pp }

@@ -1,0 +1,21 @@
+# local SGD: with an average after each step of sgd it is ddp; between two averages ranks differ
+# ranks 4
+model mlp layers=3 hidden=16 batch=24
+strategy local every=1
+verify iterations=3
+model mlp layers=3 hidden=16 batch=24 dtype=bf16
+strategy local every=1 accumulate=2
+verify iterations=2
+model mlp layers=2 hidden=16 batch=24
+strategy local every=3
+run 2
+let mine = w1[0,0]
+@0 let first = w1[0,0]
+expect count(allreduce) == 0
+run 1
+# averaged: the same everywhere
+allgather_check = allgather w1
+sync
+expect close(allgather_check[0,0], allgather_check[16,0], 0) and close(allgather_check[0,0], allgather_check[48,0], 0)
+expect count(allreduce) == 2
+expect error "across=6 is no multiple of every=4" { strategy local across=6 }
