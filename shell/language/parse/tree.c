@@ -44,8 +44,10 @@ void tree_release(struct tree *tree)
 {
 	if (!tree || --tree->users > 0)
 		return;
-	for (struct variant *variant = tree->variants; variant; variant = variant->of_tree)
+	for (struct variant *variant = tree->variants, *next; variant; variant = next) {
+		next = variant->of_tree; /* the variant stands in its own tree, and goes with it */
 		tree_release(variant->tree);
+	}
 	for (struct tree_page *page = tree->pages, *next; page; page = next) {
 		next = page->next;
 		mem_free(page);
