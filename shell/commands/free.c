@@ -32,7 +32,8 @@ static enum status may_free(const struct shell *shell, struct call *call, int ra
  * line, so the views go first and are not found any more when the owners go. */
 static enum status free_rank(struct shell *shell, struct call *call, int rank, int stream)
 {
-	for (int owners = 0; owners < 2; owners++)
+	int left = call_count(call, 0); /* to look for one that is gone costs a search for the nearest name */
+	for (int owners = 0; owners < 2 && left > 0; owners++)
 		for (int i = 0; i < call_count(call, 0); i++) {
 			struct view view;
 			if (call_tensor(call, 0, i, rank, &view) != ST_OK)
@@ -40,6 +41,7 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 			const struct tensor *tensor = &shell->world->tensors[view.tensor];
 			if (!tensor->used || tensor->view == (owners == 1))
 				continue;
+			left--;
 			enum status status = shell_tensor_free(shell, view.tensor, stream);
 			if (status != ST_OK)
 				return status;

@@ -19,6 +19,21 @@ static int shown(const struct formula *formula)
 
 /* ---- names ---- */
 
+/* Names with numbers in them are most of what a program's lines evaluate: printf would take a fifth of the time. */
+static void put_whole(double number, struct text *out)
+{
+	char digits[24], *at = digits + sizeof digits;
+	if (!(fabs(number) < 1e15)) {
+		text_add(out, "%.0f", number);
+		return;
+	}
+	for (int64_t left = (int64_t)fabs(number), more = 1; more; left /= 10, more = left > 0)
+		*--at = (char)('0' + left % 10);
+	if (number < 0)
+		*--at = '-';
+	text_put(out, at, (size_t)(digits + sizeof digits - at));
+}
+
 /* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
  * (h1.5 is none); a text takes what print would show; a chosen line takes numbers to the last bit, because
  * it is read again. */
@@ -44,7 +59,7 @@ static enum status add_part(
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
 		        WHOLE(name->written), shown(part->formula), part->formula->written.at, value.number);
 	if (!name->quoted && value.kind == VALUE_NUMBER)
-		text_add(out, "%.0f", value.number);
+		put_whole(value.number, out);
 	else
 		value_text(eval->shell, value, out);
 	return ST_OK;
