@@ -1,10 +1,32 @@
-/* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one */
+/* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one
+ *
+ * An order is a list of tasks for each stage; what a task waits for (its input from the stage before or behind)
+ * moves it in time, never in the list. 4 stages, 4 micro-batches, F and BW equally long:
+ *
+ *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all activations are held
+ *               1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3
+ *               2  .. .. F0 F1 F2 F3 .. .. B0 B1 B2 B3
+ *               3  .. .. .. F0 F1 F2 F3 B0 B1 B2 B3
+ *
+ *     1f1b      0  F0 F1 F2 F3 .. .. .. B0 .. B1 .. B2 .. B3      as long, and stage s holds at most 4 - s
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 .. B2 .. B3
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 .. B3
+ *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3
+ *
+ * Both leave (p - 1)(F + BW) of a stage's time empty, whatever the number of micro-batches. Interleaving divides
+ * that by the chunks of a stage; zero bubble takes BW apart, since nobody waits for W:
+ *
+ *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, and runs behind B the more, the
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    deeper the stage: gradients go back sooner, and
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    all stages hold p micro-batches
+ *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3 */
 #include "strategies/schedule.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
+/* In the order of the enum */
 static const char *const WORDS[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto"};
 
 enum status schedule_find(const char *word, enum schedule_kind *kind)
@@ -18,11 +40,6 @@ enum status schedule_find(const char *word, enum schedule_kind *kind)
 	return fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
 }
 
-const char *schedule_name(enum schedule_kind kind)
-{
-	return WORDS[kind];
-}
-
 bool schedule_splits(enum schedule_kind kind)
 {
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
@@ -33,7 +50,9 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* `warm` forwards, then one backward and one forward in turn; backward whole. */
+/* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward whole.
+ * So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is 1F1B's, with which
+ * the first gradient finds the stage idle and none finds it busy. */
 static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
 	warm = least(warm, micros);
@@ -46,7 +65,9 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
 	}
 }
 
-/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end. */
+/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a stage
+ * would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all stages hold
+ * the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
 static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
 	warm = least(warm, micros);
@@ -101,6 +122,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	int count = ask->micros * ask->chunks;
 	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
+	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it has two
+	 * more under way: one goes on to it, and one gradient comes back */
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {

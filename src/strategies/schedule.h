@@ -35,7 +35,6 @@ const char *schedule_work_name(int work);
 #define SCHEDULE_WORDS "gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto"
 /* ST_ARGUMENT for another word. */
 enum status schedule_find(const char *word, enum schedule_kind *kind);
-const char *schedule_name(enum schedule_kind kind);
 bool schedule_splits(enum schedule_kind kind); /* backward is B and W */
 
 struct schedule_ask {

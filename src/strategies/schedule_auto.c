@@ -19,10 +19,12 @@ static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
 static const double SMALL = 1e-9; /* of a micro-batch's activations: sums of shares are rounded */
 
+/* A stage of the candidate that is being built */
 struct stage {
-	double at, first;
-	int f, b, w, warm;
-	size_t count;
+	double at, first; /* when it is free; when its first task began */
+	int f, b, w;      /* F, B and W that it has so far: the next one's micro-batch */
+	int warm;         /* forwards that it may be ahead of its backwards */
+	size_t count;     /* tasks so far */
 };
 struct search {
 	const struct schedule_ask *ask;
@@ -34,6 +36,7 @@ struct search {
 	bool found;
 };
 
+/* The stage's next task: it takes its time from when the stage is free, and what depends on it may follow */
 static void put(struct search *s, int stage, enum work work)
 {
 	struct stage *at = &s->stage[stage];
@@ -53,9 +56,9 @@ static double ready(const struct search *s, int stage, enum work work)
 	int micros = s->ask->micros, from = work == WORK_F ? stage - 1 : stage + 1;
 	double sent;
 
-	if (from < 0)
+	if (from < 0) /* the first stage's inputs are the data */
 		return 0;
-	if (from == s->ask->stages)
+	if (from == s->ask->stages) /* the last stage's gradient comes from its own forward */
 		return s->sent[0][stage * micros + at->b];
 	sent = s->sent[work == WORK_B][from * micros + (work == WORK_F ? at->f : at->b)];
 	return sent < 0 ? sent : sent + s->ask->comm;
@@ -98,7 +101,8 @@ static bool advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate; false when a stage got stuck on the limit. */
+/* Builds the candidate: stages go on, one after the other and round again, as far as their inputs are known; at
+ * last each has its remaining W. False when a stage got stuck on the limit. */
 static bool build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);
@@ -124,6 +128,7 @@ static bool build(struct search *s, double slope, double round)
 	return true;
 }
 
+/* Keeps the order if it is the shortest so far: of two as short the one tried first */
 static void keep(struct search *s, const struct task *task, double span)
 {
 	size_t total = s->best->count * (size_t)s->ask->stages;
@@ -180,15 +185,12 @@ enum status schedule_search(const struct schedule_ask *ask, struct schedule *sch
 	        .task = mem_alloc(stages * schedule->count * sizeof *s.task),
 	        .stage = mem_alloc(stages * sizeof *s.stage),
 	        .sent = {mem_alloc(2 * cells * sizeof *s.sent[0])}};
-	enum status status = s.task && s.stage && s.sent[0] ? ST_OK : ST_MEMORY;
 
-	if (status == ST_OK) {
-		s.sent[1] = s.sent[0] + cells;
-		for (int i = 0; i < SLOPES * EAGERS * 2; i++)
-			try_candidate(
-			        &s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
-		status = try_rule(&s, SCHEDULE_ZB_H1, ask->stages);
-	}
+	s.sent[1] = s.sent[0] + cells;
+	/* every slope, rounded down and up, with every eagerness: 24 candidates */
+	for (int i = 0; i < SLOPES * EAGERS * 2; i++)
+		try_candidate(&s, slope[i / 2 / EAGERS], i % 2 ? 1 - SMALL : 0, EAGER[i / 2 % EAGERS]);
+	enum status status = try_rule(&s, SCHEDULE_ZB_H1, ask->stages);
 	if (status == ST_OK)
 		status = try_rule(&s, SCHEDULE_ZB_H2, 2 * ask->stages - 1);
 	mem_free(s.task);

@@ -1,5 +1,12 @@
-/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages
- * hold */
+/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages hold
+ *
+ * Stages are gone through round and round; each goes on until a task's input is not known yet:
+ *
+ *     stage 0   F0 F1 F2 | B0?           stops: B0 of stage 1 is not known
+ *     stage 1   F0 B0 F1 B1 F2 B2        its inputs are: done
+ *     stage 0            | B0 B1 B2      second round: done
+ *
+ * A round in which nobody moved ends it: then all are done, or the orders wait for one another for ever. */
 #include "strategies/schedule.h"
 
 #include "base/memory.h"
@@ -13,8 +20,7 @@ struct replay {
 	double *done;
 	size_t *next; /* by stage: its next task */
 	double *at, *first,
-	        /* by stage: when it is free; when its first task began; micro-batches of activations */
-	        *held;
+	        *held; /* by stage: when it is free; when its first task began; micro-batches of activations */
 	double *peak;
 };
 
@@ -115,17 +121,14 @@ enum status schedule_time(const struct schedule_ask *ask, const struct schedule 
 	        .done = mem_alloc(count * sizeof *r.done),
 	        .next = mem_alloc(stages * sizeof *r.next),
 	        .at = mem_alloc(3 * stages * sizeof *r.at)};
-	enum status status = r.done && r.next && r.at ? ST_OK : ST_MEMORY;
 
-	for (size_t i = 0; i < count && status == ST_OK; i++)
+	for (size_t i = 0; i < count; i++)
 		r.done[i] = -1;
-	if (status == ST_OK) {
-		r.first = r.at + stages;
-		r.held = r.first + stages;
-		for (size_t s = 0; s < stages && peak; s++)
-			peak[s] = 0;
-		status = replay_all(&r, cost);
-	}
+	r.first = r.at + stages;
+	r.held = r.first + stages;
+	for (size_t s = 0; s < stages && peak; s++)
+		peak[s] = 0;
+	enum status status = replay_all(&r, cost);
 	mem_free(r.done);
 	mem_free(r.next);
 	mem_free(r.at);
