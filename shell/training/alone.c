@@ -211,8 +211,11 @@ enum status alone_spread(struct shell *shell, enum status status, struct alone *
 	status = shell_agree(shell, 0, status);
 	if (status != ST_OK || plane_size(shell->plane) == 1)
 		return status;
-	struct alone *head = mem_alloc(sizeof *head);
-	*head = *alone;
+	struct alone *head = NULL; /* the others get theirs by the broadcast */
+	if (plane_rank(shell->plane) == 0) {
+		head = mem_alloc(sizeof *head);
+		*head = *alone;
+	}
 	status = share(shell, (void **)&head, sizeof *head);
 	if (status == ST_OK && plane_rank(shell->plane) != 0)
 		*alone = (struct alone){.count = head->count, .elements = head->elements, .half = head->half};
