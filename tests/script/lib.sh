@@ -37,6 +37,6 @@ wire() {
 # same WANTED GOT: two files say the same, and something
 same() {
 	[ -s "$1" ] && cmp -s "$1" "$2" && return
-	diff "$1" "$2" > "$work/out"
+	diff "$1" "$2" > "$work/differ"; mv "$work/differ" "$work/out"
 	return 1
 }

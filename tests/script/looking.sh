@@ -19,9 +19,9 @@ shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf1
    bytes nvlink out          2 kB
    bytes pcie down           2 kB
    peak memory            13.5 kB
-   peak of 13.5 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 1.5 kB, buffers 1 kB
+   peak of 13.5 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3.5 kB, their gradients 1.5 kB, buffers 512 B
    iterations 2   loss 1.95   32650 rows a second
-ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.254 kB, their gradients 768 B, buffers 1 kB
+ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.754 kB, their gradients 768 B, buffers 512 B
    model state (parameters, gradients, optimizer) 8192 bytes
 END
 shows "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
@@ -30,7 +30,7 @@ shows "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
    iteration 1   done at 4.86 ms   32987 tokens a second
    iteration 2   done at 8.76 ms   32904 tokens a second
    iterations 2   32904 tokens a second
-ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 301.5 kB, their gradients 285.6 kB, buffers 1 kB
+ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 302 kB, their gradients 285.6 kB, buffers 512 B
    model state (parameters, gradients, optimizer) 56832 bytes
 END
 shows "the bubble of GPipe is 3/7" "4 --dry" "strategy pipeline schedule=gpipe micro=4 F=10ms B=10ms W=10ms; run 1; stats" 'of the schedule|a second' <<'END'

@@ -41,4 +41,4 @@ run 1
 @0 expect loss[0] != first
 @0 expect abs(loss[0]-first) < 1
 expect error "dropout=1: a share from 0 on and below 1" { model mlp dropout=1 }
-expect error "dropout=-0.1: at least 0 was expected" { model mlp dropout=-0.1 }
+expect error "dropout=-0.1: a share from 0 on and below 1" { model mlp dropout=-0.1 }
