@@ -13,12 +13,12 @@
  *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 .. B3
  *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3
  *
- * Both leave (p - 1)(F + BW) of a stage's time empty, whatever the number of micro-batches. Interleaving divides
- * that by the chunks of a stage; zero bubble takes BW apart, since nobody waits for W:
+ * Both leave (p - 1)(F + BW) of a stage's time empty, whatever the number of micro-batches. Interleaving
+ * divides that by the chunks of a stage; zero bubble takes BW apart, since nobody waits for W:
  *
- *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, and runs behind B the more, the
- *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    deeper the stage: gradients go back sooner, and
- *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    all stages hold p micro-batches
+ *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, and runs behind B the
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    more, the deeper the stage: gradients go
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    back sooner, and all stages hold p
  *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3 */
 #include "strategies/schedule.h"
 
@@ -51,8 +51,8 @@ static int least(int a, int b)
 }
 
 /* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward whole.
- * So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is 1F1B's, with which
- * the first gradient finds the stage idle and none finds it busy. */
+ * So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is 1F1B's, with
+ * which the first gradient finds the stage idle and none finds it busy. */
 static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
 	warm = least(warm, micros);
@@ -66,8 +66,8 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
 }
 
 /* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a stage
- * would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all stages hold
- * the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
+ * would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all stages
+ * hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
 static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
 	warm = least(warm, micros);
@@ -83,10 +83,10 @@ static void zero_bubble(struct task *task, int micros, int warm, int delay)
 	}
 }
 
-/* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then the
- * next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels from the
- * last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before another chunk it
- * would overtake what the last stage sends to the first.)
+/* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then
+ * the next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels
+ * from the last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before another
+ * chunk it would overtake what the last stage sends to the first.)
  *
  *     2 stages, 3 chunks a b c, 6 micro-batches:
  *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5

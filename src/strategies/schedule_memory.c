@@ -1,4 +1,4 @@
-/* schedule_memory.c -- in how many memories a stage keeps the activations of the micro-batches that it has under way
+/* schedule_memory.c -- in how many memories a stage keeps the activations of what it has under way
  *
  * Micro-batches of a chunk come in rising order in F, B and W alike, so those that hold a memory follow one
  * another, and they can take turns: micro-batch m works in memory m % memories.

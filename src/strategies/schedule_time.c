@@ -1,4 +1,4 @@
-/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what the stages hold
+/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what stages hold
  *
  * Stages are gone through round and round; each goes on until a task's input is not known yet:
  *
