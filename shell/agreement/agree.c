@@ -14,8 +14,8 @@
 
 enum { WORDS_MOST = 4000 };
 
-/* What each process says after an order. Behind it come `words` bytes of failure text, `sticky_words` bytes about its
- * data, and what it fills into the output (out_pack). */
+/* What each process says after an order. Behind it come `words` bytes of failure text, `sticky_words` bytes
+ * about its data, and what it fills into the output (out_pack). */
 struct verdict {
 	int32_t status, sticky;
 	uint64_t digest;
@@ -123,7 +123,8 @@ static enum status weigh(struct conductor *conductor, int rank, const struct hea
 	return status;
 }
 
-/* The words of `mine` outlive the others': it is rank 0's own failure that is told, if it has one; but for a bug. */
+/* The words of `mine` outlive the others': it is rank 0's own failure that is told, if it has one; but for a
+ * bug. */
 static enum status weigh_all(struct conductor *conductor, const struct heard *mine)
 {
 	enum status agreed = (enum status)mine->verdict.status;

@@ -1,10 +1,11 @@
-/* agree.h -- the end of an order: every process says how it went, and all learn whether they can go on together.
+/* agree.h -- the end of an order: every process says how it went, and all learn whether they can go on
+ * together.
  *
  * - A line that is refused, an `expect` that is false: from the books, and so the same everywhere.
- * - A process's data failed (a full disk): it has made the same calls as the others, and rank 0 tells whose numbers
- *   are not to be trusted.
- * - A message failed (ST_MPI): this process has left the line at a place of its own. The job ends, in words: nobody
- *   waits for messages that never come. (A process without memory has ended already: base/memory.h.) */
+ * - A process's data failed (a full disk): it has made the same calls as the others, and rank 0 tells whose
+ *   numbers are not to be trusted.
+ * - A message failed (ST_MPI): this process has left the line at a place of its own. The job ends, in words:
+ *   nobody waits for messages that never come. (A process without memory has ended already: base/memory.h.) */
 #ifndef RANKSH_AGREE_H
 #define RANKSH_AGREE_H
 

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for another
- * rank, or on what another answer has brought about. So it goes on until nobody gets one more: to be asked again,
- * as after a look or a refused line, must not move anything. */
+/* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for
+ * another rank, or on what another answer has brought about. So it goes on until nobody gets one more: to be
+ * asked again, as after a look or a refused line, must not move anything. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
@@ -110,8 +110,8 @@ static uint64_t digest(const struct shell *shell)
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
-/* Does the line become an entry? Refused ones too, when a part of them has taken effect: they are refused at the
- * same place again; and on a replay all, so that the front end's list and this one are the same. */
+/* Does the line become an entry? Refused ones too, when a part of them has taken effect: they are refused at
+ * the same place again; and on a replay all, so that the front end's list and this one are the same. */
 static bool to_keep(const struct shell *shell, const char *line, size_t count, enum command_class class,
         enum status status, bool changed)
 {

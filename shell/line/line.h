@@ -10,7 +10,8 @@ enum status line_text(struct shell *shell, const char *text, size_t count, const
 /* One line (or several, complete) as if typed at the prompt: runs it, lets the backend advance, tells new
  * races; it joins the journal. */
 enum status shell_line(struct shell *shell, const char *text, size_t count);
-/* The same from the journal: stopped where it was stopped, with the stamp of then (see struct journal_entry). */
+/* The same from the journal: stopped where it was stopped, with the stamp of then (see struct
+ * journal_entry). */
 enum status shell_line_again(
         struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
 /* What every text, line or file, is followed by: the backend carries out what is final, and what is due is

@@ -1,11 +1,12 @@
 /* replay.c -- the journal's lines run again: undo, step back
  *
  * The world begins empty, with the machine and the plan of training of then, and the lines from the journal's
- * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`) the
- * lines that it ran by itself run again, and not the command: which task a learner is at is not the world's.
+ * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`)
+ * the lines that it ran by itself run again, and not the command: which task a learner is at is not the
+ * world's.
  *
- * When the line at the floor itself is taken back, the world before it is wanted, of which nothing is left: the
- * session is as it was opened, and the whole journal runs again, as new ranks would run it:
+ * When the line at the floor itself is taken back, the world before it is wanted, of which nothing is left:
+ * the session is as it was opened, and the whole journal runs again, as new ranks would run it:
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
@@ -20,8 +21,8 @@
 
 #include <string.h>
 
-/* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the same
- * place again. */
+/* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the
+ * same place again. */
 static void run_entry(struct shell *shell, const struct journal_entry *entry, bool whole)
 {
 	struct journal *journal = &shell->journal;
@@ -36,8 +37,8 @@ static void run_entry(struct shell *shell, const struct journal_entry *entry, bo
 	journal_add(journal, *entry);
 }
 
-/* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out, and
- * their runs put them in again. */
+/* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out,
+ * and their runs put them in again. */
 static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
@@ -109,7 +110,8 @@ enum status replay_back(struct shell *shell, int64_t played)
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};
-	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is now */
+	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is
+	 * now */
 	bool typed = journal->count > journal->floor;
 	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);

@@ -4,8 +4,8 @@
 
 #include "shell/session/shell.h"
 
-/* The last `count` lines are taken back: an empty world, and then the others again, silently. If one of them had
- * begun this world, the world before is there again. ST_RANGE: there are not so many. */
+/* The last `count` lines are taken back: an empty world, and then the others again, silently. If one of them
+ * had begun this world, the world before is there again. ST_RANGE: there are not so many. */
 enum status replay_undo(struct shell *shell, int64_t count);
 /* The same world, but with the program's steps up to `played` only. ST_RANGE: fewer were played. */
 enum status replay_back(struct shell *shell, int64_t played);

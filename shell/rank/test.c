@@ -1,7 +1,7 @@
 /* test.c -- `#> text` in a script is what the lines before it print
  *
- * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines of
- * their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
+ * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines
+ * of their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
  * segment that ends within a block is not whole yet and grows by the next one. */
 #include "shell/agreement/conductor.h"
 #include "shell/rank/batch.h"
@@ -79,8 +79,8 @@ static void compare(struct test *test, int line, struct text *report)
 	text_clear(&test->printed);
 }
 
-/* Where the comment of a line that begins with `#>` does so, or `end`. *quoted: a text in quotes is open, here
- * from a line above, afterwards for the next one. */
+/* Where the comment of a line that begins with `#>` does so, or `end`. *quoted: a text in quotes is open,
+ * here from a line above, afterwards for the next one. */
 static const char *find_mark(const char *line, const char *end, bool *quoted)
 {
 	bool word_start = true;

@@ -17,7 +17,8 @@
 
 struct journal_entry {
 	char *line; /* without a newline at its end, but for blocks within */
-	char *ran; /* of a command of the session (`lesson 1`, `next`): the lines that it ran by itself, or "" */
+	/* of a command of the session (`lesson 1`, `next`): the lines that it ran by itself, or "" */
+	char *ran;
 	char *outside; /* files that it read: "NAME<tab>DIGEST\n" each */
 	int64_t stop;  /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
 	int64_t stamp; /* virtual ns of `pace` when it was typed; -1: pace was off */
@@ -29,7 +30,8 @@ struct journal {
 	struct journal_entry *entries; /* texts owned */
 	size_t count, room;
 	size_t floor; /* the first entry of this world */
-	size_t told; /* rank 0: the front end knows these entries, and has to learn of those behind them ... */
+	/* rank 0: the front end knows these entries, and has to learn of those behind them ... */
+	size_t told;
 	bool shorter; /* ... or that there are no more */
 
 	/* of the line at hand */
@@ -37,7 +39,8 @@ struct journal {
 	bool rewritten;  /* it has run other lines again (`undo`): it is no entry itself */
 	struct text ran; /* lines that its commands ran by themselves */
 	struct text
-	        does; /* what is kept instead of its first does_to bytes: a part of it did less than it says */
+	        /* what is kept instead of its first does_to bytes: a part of it did less than it says */
+	        does;
 	size_t does_to; /* 0: the line itself is kept */
 };
 

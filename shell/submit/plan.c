@@ -215,7 +215,8 @@ static void plan_empty(struct submit_plan *plan)
 }
 
 /* The memory of one result on one rank. The name is bound to the new tensor at once; the one that it
- * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y w). */
+ * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y
+ * w). */
 static enum status make_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
 {
 	const struct plan_result *result = &plan->result[i];

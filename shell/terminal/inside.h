@@ -27,7 +27,8 @@ void session_say_failure(const struct session *session);
 enum status job_open(struct session *session, int *n);
 /* The job is lost: ST_MPI it died; ST_QUIT the user had enough of a line that does not stop. */
 void job_lose(struct session *session, enum status status);
-/* The journal's lines again, silently. false: the ranks died of one of them, and the user was told of which. */
+/* The journal's lines again, silently. false: the ranks died of one of them, and the user was told of
+ * which. */
 bool job_replay(struct session *session);
 void job_restart(struct session *session);
 /* The reply's prompt, and what Enter does. */

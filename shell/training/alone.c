@@ -1,7 +1,7 @@
 /* alone.c -- the model trained on one rank: what verify compares with
  *
- * It is the model's file without a strategy, played in a session of its own with one rank, one process and a device of any
- * size. The learner's world is not touched. */
+ * It is the model's file without a strategy, played in a session of its own with one rank, one process and a
+ * device of any size. The learner's world is not touched. */
 #include "base/memory.h"
 #include "mpi/plane.h"
 #include "shell/session/credit.h"
@@ -112,8 +112,8 @@ static enum status take_all(struct shell *shell, const struct alone *alone, floa
 	return status;
 }
 
-/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than what rounding
- * leaves beside the others: an element without a gradient is compared too. */
+/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than
+ * what rounding leaves beside the others: an element without a gradient is compared too. */
 static void weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);

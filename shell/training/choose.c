@@ -176,8 +176,8 @@ static const struct statement *near_place(const struct chosen *chosen, int i, co
 	return near;
 }
 
-/* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is not nearly
- * that of one. */
+/* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
+ * not nearly that of one. */
 static enum status check_place(const struct chosen *chosen, int i, const struct statement *def)
 {
 	const struct statement *place = NULL;

@@ -12,28 +12,30 @@ struct choice {
 	int givens;
 };
 
-/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the next call. */
+/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
+ * next call. */
 const char *chosen_name(bool models, int i);
-/* The file of that name, embedded or on disk; file->text is the caller's (mem_free), file->name points to `name`.
- * ST_NAME: no such one, worded with the nearest; ST_FILE. */
+/* The file of that name, embedded or on disk; file->text is the caller's (mem_free), file->name points to
+ * `name`. ST_NAME: no such one, worded with the nearest; ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file);
 /* Key i of the line becomes an option's value. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
-/* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how many parameters
- * it has. */
+/* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how
+ * many parameters it has. */
 enum status choose_model(struct shell *shell, const struct choice *model);
 /* The same model with other data */
 enum status choose_model_again(struct shell *shell);
-/* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed` added to its own.
- * NULL: its file has not the options for that. */
+/* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed`
+ * added to its own. NULL: its file has not the options for that. */
 struct program *choose_otherwise(
         struct shell *shell, const struct program *alone, bool f32, int micros, int seed);
-/* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its options. */
+/* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
+ * options. */
 void choice_follows(bool model, const char *name, struct text *out);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
-/* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The world is an empty
- * one then; on failure it is as it was. */
+/* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The
+ * world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, const struct choice *strategy, int count);
 
 #endif

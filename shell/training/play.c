@@ -329,8 +329,8 @@ static enum status say_progress(struct shell *shell, const struct training *t)
 	return ST_OK;
 }
 
-/* To the end of the iteration at hand, or of the program without one; the setup is played first. *cut: the limit has
- * stopped it before. */
+/* To the end of the iteration at hand, or of the program without one; the setup is played first. *cut: the
+ * limit has stopped it before. */
 static enum status play_iteration(struct shell *shell, struct training *t, bool *cut)
 {
 	int iteration = t->iteration;

@@ -115,8 +115,8 @@ static bool has_option(const struct program *program, size_t number, struct slic
 	return has;
 }
 
-/* The file's text; the defaults of its options are the values that they were given. An option that a file before has, and
- * that is shared with it, becomes a comment. */
+/* The file's text; the defaults of its options are the values that they were given. An option that a file
+ * before has, and that is shared with it, becomes a comment. */
 static void put_file(const struct program *program, size_t number, struct text *out)
 {
 	const struct player_file *file = &program->file[number];

@@ -1,7 +1,7 @@
 /* program.h -- a program: the files that it is made of, and what a walk through it has found
  *
- * The files run one after the other in one scope (language/run/player.h). A strategy's program is a model's file, those of
- * the strategies, and three lines that drive them; a script is a program of one file. */
+ * The files run one after the other in one scope (language/run/player.h). A strategy's program is a model's
+ * file, those of the strategies, and three lines that drive them; a script is a program of one file. */
 #ifndef RANKSH_PROGRAM_H
 #define RANKSH_PROGRAM_H
 
@@ -36,12 +36,14 @@ struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
-/* Its files, one behind the other, with the options that they were given: a script that is the same program */
+/* Its files, one behind the other, with the options that they were given: a script that is the same
+ * program */
 void program_source(const struct program *program, struct text *out);
 
-/* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data. Finds the
- * steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the iteration's end. The
- * shell's world is not touched; Ctrl-C ends it too. elements (NULL: not wanted): of the parameters that rank 0 declares. */
+/* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data.
+ * Finds the steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the
+ * iteration's end. The shell's world is not touched; Ctrl-C ends it too. elements (NULL: not wanted): of the
+ * parameters that rank 0 declares. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements);
 
 #endif

@@ -1,7 +1,8 @@
 /* save.c -- what a program's steps did, as a script of plain lines
  *
- * The steps are played again in a scratch world without data, and each line is written as it runs: loops unrolled, names and
- * expressions filled in, the ranks before it. Sourced, it gives the same operations in the same order on every rank. */
+ * The steps are played again in a scratch world without data, and each line is written as it runs: loops
+ * unrolled, names and expressions filled in, the ranks before it. Sourced, it gives the same operations in
+ * the same order on every rank. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
 #include "shell/language/run/run.h"

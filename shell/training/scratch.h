@@ -1,4 +1,5 @@
-/* scratch.h -- a session beside the learner's: a world of its own, which lines may run in without touching his */
+/* scratch.h -- a session beside the learner's: a world of its own, which lines may run in without touching
+ * his */
 #ifndef RANKSH_SCRATCH_H
 #define RANKSH_SCRATCH_H
 
@@ -9,8 +10,9 @@ struct scratch {
 	struct shell *of;
 };
 
-/* n ranks on the machine of `of`, with devices of any size; nothing is said in it. dry: shapes and times only; all processes
- * do the same. Else `plane` is its own, of one process. Its steps come out of the budget of `of`: Ctrl-C ends both. */
+/* n ranks on the machine of `of`, with devices of any size; nothing is said in it. dry: shapes and times
+ * only; all processes do the same. Else `plane` is its own, of one process. Its steps come out of the budget
+ * of `of`: Ctrl-C ends both. */
 enum status scratch_open(struct scratch *scratch, struct shell *of, struct plane *plane, int n, bool dry);
 void scratch_close(struct scratch *scratch);
 

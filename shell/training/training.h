@@ -1,8 +1,8 @@
 /* training.h -- what is trained, and the program that does it: `model`, `data`, `strategy`, and `program`'s
  * steps.
  *
- * A program (program.h) is played through the same interpreter as typed lines; the world knows nothing of it. A
- * reset empties the world and puts the program at its start; the program itself stays. */
+ * A program (program.h) is played through the same interpreter as typed lines; the world knows nothing of it.
+ * A reset empties the world and puts the program at its start; the program itself stays. */
 #ifndef RANKSH_TRAINING_H
 #define RANKSH_TRAINING_H
 
@@ -29,7 +29,8 @@ struct plan {
 	} stage;                 /* ns: by `stage`, instead of a model; `model` takes them back */
 	struct program *program; /* NULL: none */
 	struct program *
-	        model_program; /* the chosen model on one rank: its file is the second. NULL: none was chosen */
+	        /* the chosen model on one rank: its file is the second. NULL: none was chosen */
+	        model_program;
 };
 struct training {
 	struct plan now,
@@ -57,8 +58,8 @@ struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);
-/* Around shell_reset: the plan of the new world, copied before the old one goes (all that can fail), and put in
- * place. again: lines of this world run again, with the plan that it began with. */
+/* Around shell_reset: the plan of the new world, copied before the old one goes (all that can fail), and put
+ * in place. again: lines of this world run again, with the plan that it began with. */
 enum status training_keep(const struct shell *shell, bool again, struct plan *plan);
 void training_reset(struct shell *shell, bool again, struct plan *plan);
 /* Enter on an empty line means the next step. */
@@ -66,10 +67,12 @@ bool program_running(const struct shell *shell);
 
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is given up. */
+/* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is
+ * given up. */
 void program_rewind(struct training *t);
-/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL: no strategy in
- * C has written it. One that cannot run to the end of its first iteration is refused, and the world is as it was. */
+/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
+ * no strategy in C has written it. One that cannot run to the end of its first iteration is refused, and the
+ * world is as it was. */
 enum status program_take(struct shell *shell, struct program *program);
 /* A script as a program. */
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
@@ -86,7 +89,8 @@ enum status program_script(struct shell *shell, struct text *out);
  * and with --dry. Moves nothing. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Why the program cannot agree with one rank, if its strategy says so: "hook != "none": what it leaves out"; else nothing. */
+/* Why the program cannot agree with one rank, if its strategy says so: "hook != "none": what it leaves out";
+ * else nothing. */
 enum status program_loses(struct shell *shell, struct text *out);
 /* Plays until `iterations` are done (0: those that are), trains the same model on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);

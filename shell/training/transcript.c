@@ -88,7 +88,8 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 {
 	if (ran != RAN_LINE)
 		return ran == RAN_CALL ? ENTRY_CALL : ENTRY_OPEN;
-	/* these act on other lines, where what they say is filled in; the lines of a file are told one by one */
+	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
+	 * one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
 	        is_listed("phase use source", statement->row->name,
 	                statement->row->name + strlen(statement->row->name));

@@ -4,8 +4,8 @@
  *       each backward frees the activations of a micro-batch, for which a forward can begin
  *         @0 forward 3;  @1 forward 2;  @2 forward 1;  @3 backward 0
  *
- * Of the lines, `step` shows those that stand where the step's `##` stands, calls of defs among them; `step in` shows what
- * these calls did. */
+ * Of the lines, `step` shows those that stand where the step's `##` stands, calls of defs among them; `step
+ * in` shows what these calls did. */
 #ifndef RANKSH_TRANSCRIPT_H
 #define RANKSH_TRANSCRIPT_H
 
@@ -26,7 +26,8 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
 /* All of them, one a line */
 void transcript_say_lines(struct shell *shell, const struct transcript *transcript);
-/* What ran, as lines of a script: without the calls. phase: by rank, that which the script so far has set; 0: none */
+/* What ran, as lines of a script: without the calls. phase: by rank, that which the script so far has set; 0:
+ * none */
 void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out);
 bool transcript_empty(const struct transcript *transcript);

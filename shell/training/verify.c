@@ -86,8 +86,8 @@ static enum status distance_to(struct shell *shell, const struct program *progra
 	return status;
 }
 
-/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such way, or the model
- * has not the options for it */
+/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such
+ * way, or the model has not the options for it */
 static struct program *otherwise(
         struct shell *shell, const struct program *program, bool half, int way, int seed)
 {

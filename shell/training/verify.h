@@ -1,17 +1,19 @@
 /* verify.h -- the parts of verify: the model trained on one rank (alone.c), and what ranks hold compared with
  * it (compare.c)
  *
- * What is compared is what `part` lines declare (parts.h): parameters, and the optimizer's state that belongs to them. The
- * model's file alone, on one rank, says which there are.
+ * What is compared is what `part` lines declare (parts.h): parameters, and the optimizer's state that belongs
+ * to them. The model's file alone, on one rank, says which there are.
  *
- * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference is put beside
- * what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all elements. Two things are made good
- * before:
- *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each element of a
- *       parameter is multiplied by that root again (`weight`, the smallest root of all iterations): differences are
- *       weighed as those of gradients.
+ * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference
+ * is put beside what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all
+ * elements. Two things are made good before:
+ *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each
+ *     element of a
+ *       parameter is multiplied by that root again (`weight`, the smallest root of all iterations):
+ *       differences are weighed as those of gradients.
  *     - A parameter is rounded in every step: what that alone can do is taken off.
- * But then a factor on all gradients is not seen, as Adam's step does not hang on it. It is seen in m and v. */
+ * But then a factor on all gradients is not seen, as Adam's step does not hang on it. It is seen in m and
+ * v. */
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
@@ -55,8 +57,8 @@ enum status shell_floats(struct shell *shell, const struct view *view, bool root
 /* The element of the whole that element i of the tensor is */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
-/* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes afterwards. Whatever of
- * a parameter no rank has declared is a failure. */
+/* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
+ * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
 /* Item i of one, beside the same of the other */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);

@@ -1,4 +1,5 @@
-/* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes found */
+/* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes
+ * found */
 #include "shell/training/program.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
@@ -96,7 +97,8 @@ static enum status walk_steps(struct walk *walk)
 	if (!program->loops)
 		program->setup = program->steps;
 	program->guessed = walk->scratch.shell.interpreter->guessed;
-	/* what it guessed may have led it where the program never goes: what is wrong there is wrong there only */
+	/* what it guessed may have led it where the program never goes: what is wrong there is wrong there
+	 * only */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
 	return status == ST_OK && stop == PLAYER_ROUND ? nobody_waits(walk) : status;

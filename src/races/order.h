@@ -9,7 +9,8 @@
  *     rank 0       1 stream io     2 stream compute
  *     #1 copy      [ 0 0 ]                           io: nothing is known to be done
  *     #2 record    [ 0 0 ]
- *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2, and all that #2 knew
+ *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2, and all that #2
+ *                                                    knew
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           nothing orders this one with #4
  *
@@ -115,7 +116,8 @@ struct happens_before {
 	bool *stacked;
 	size_t frontier_room, high_room, stack_room, stacked_room, stack_count;
 	uint32_t search; /* number of the last one */
-	/* runnable.c: by meeting, CLOSED when it can take place, and so can all that is before it, for good */
+	/* runnable.c: by meeting, CLOSED when it can take place, and so can all that is before it, for
+	 * good */
 	struct wait_search runnable;
 	size_t colour_room;
 	op_id asked;

@@ -7,7 +7,8 @@
  * arrival.
  *
  *      a ====--------            two kernels of 2 ms alone, the second 1 ms behind: shared (-) both go half
- *      b     --------====        as fast, so a's end moves from 2 to 3 ms; then b has all of it, and ends at 4
+ *      b     --------====        as fast, so a's end moves from 2 to 3 ms; then b has all of it, and ends at
+ *                                4
  *
  * What a work has left is kept as ns alone, as of `since`; whenever the number of kernels or the held part
  * changes, all of the device are settled at the old share and planned anew at the new one. */

@@ -6,7 +6,8 @@
  *
  *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
  *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
- *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is missing
+ *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is
+ *                              missing
  *     for good                 the same pass over the same state, on the machine itself
  *
  * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no

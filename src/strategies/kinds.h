@@ -1,5 +1,5 @@
-/* kinds.h -- what a tensor's memory is for: what `kind=` of its line says, and where that says nothing, what lines of the
- * phase make:
+/* kinds.h -- what a tensor's memory is for: what `kind=` of its line says, and where that says nothing, what
+ * lines of the phase make:
  *
  *     F R      activations                 all others     buffers: targets, scratch, places for what arrives
  *     B W      their gradients

@@ -1,10 +1,10 @@
 /* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one
  *
- * An order is a list of tasks for each stage; what a task waits for (its input from the stage before or behind)
- * moves it in time, never in the list. 4 stages, 4 micro-batches, F and BW equally long:
+ * An order is a list of tasks for each stage; what a task waits for (its input from the stage before or
+ * behind) moves it in time, never in the list. 4 stages, 4 micro-batches, F and BW equally long:
  *
- *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all activations are held
- *               1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3
+ *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all activations are
+ *               held 1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3
  *               2  .. .. F0 F1 F2 F3 .. .. B0 B1 B2 B3
  *               3  .. .. .. F0 F1 F2 F3 B0 B1 B2 B3
  *
@@ -50,9 +50,9 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward whole.
- * So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is 1F1B's, with
- * which the first gradient finds the stage idle and none finds it busy. */
+/* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward
+ * whole. So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is
+ * 1F1B's, with which the first gradient finds the stage idle and none finds it busy. */
 static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
 	warm = least(warm, micros);
@@ -65,9 +65,9 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
 	}
 }
 
-/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a stage
- * would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all stages
- * hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
+/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a
+ * stage would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all
+ * stages hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
 static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
 	warm = least(warm, micros);
@@ -85,8 +85,8 @@ static void zero_bubble(struct task *task, int micros, int warm, int delay)
 
 /* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then
  * the next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels
- * from the last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before another
- * chunk it would overtake what the last stage sends to the first.)
+ * from the last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before
+ * another chunk it would overtake what the last stage sends to the first.)
  *
  *     2 stages, 3 chunks a b c, 6 micro-batches:
  *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
@@ -122,8 +122,8 @@ static void interleaved(const struct schedule_ask *ask, struct task *task, int s
 	int count = ask->micros * ask->chunks;
 	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
-	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it has two
-	 * more under way: one goes on to it, and one gradient comes back */
+	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it
+	 * has two more under way: one goes on to it, and one gradient comes back */
 	for (int k = 0; k < warm; k++)
 		*task++ = interleaved_forward(ask, k);
 	for (int k = 0; k < count; k++) {

@@ -101,8 +101,8 @@ static bool advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate: stages go on, one after the other and round again, as far as their inputs are known; at
- * last each has its remaining W. False when a stage got stuck on the limit. */
+/* Builds the candidate: stages go on, one after the other and round again, as far as their inputs are known;
+ * at last each has its remaining W. False when a stage got stuck on the limit. */
 static bool build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);

@@ -20,7 +20,8 @@ struct replay {
 	double *done;
 	size_t *next; /* by stage: its next task */
 	double *at, *first,
-	        *held; /* by stage: when it is free; when its first task began; micro-batches of activations */
+	        /* by stage: when it is free; when its first task began; micro-batches of activations */
+	        *held;
 	double *peak;
 };
 

@@ -174,7 +174,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->graphs->graphs[thing.index];
-	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at most */
+	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at
+	 * most */
 	size_t pending = world->memory->rank[rank].pending_count;
 	enum status status = ops_fit(world, graph->count * (pending + 1));
 	if (status != ST_OK)

@@ -302,8 +302,8 @@ struct world {
 
 /* machine is borrowed. Streams "default" and group "world" exist from the start. */
 struct world *world_create(int n, int me, struct machine *machine);
-/* `world` is new and comes after `old`, which goes: ids of names mean the same in both. (The names that every world
- * begins with are the first of either table.) */
+/* `world` is new and comes after `old`, which goes: ids of names mean the same in both. (The names that every
+ * world begins with are the first of either table.) */
 void world_keep_names(struct world *world, struct world *old);
 void world_free(struct world *world);
 
@@ -324,8 +324,9 @@ struct stream *world_stream(
  *    reserved, allocated, the largest free block and the largest owners. */
 enum tensor_use {
 	TENSOR_RESULT, /* of work in stream order */
-	TENSOR_FILLED, /* initial data that is filled at once: only memory that the host has seen the end of */
-	TENSOR_BARE,   /* initial data without content */
+	/* initial data that is filled at once: only memory that the host has seen the end of */
+	TENSOR_FILLED,
+	TENSOR_BARE, /* initial data without content */
 };
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index);

@@ -2,9 +2,10 @@
  *
  *     fuzz_lines SEED COUNT RANKS      prints COUNT requests to a session of so many ranks (docs/wire.md)
  *
- * A line is made from a template, in which `%` and a letter stands for a word of that kind. All words come from
- * small sets, so that lines often meet: what one sends another receives. A third of the lines is then changed at
- * random places, as by a slip of the hand. The same seed gives the same lines on every computer. */
+ * A line is made from a template, in which `%` and a letter stands for a word of that kind. All words come
+ * from small sets, so that lines often meet: what one sends another receives. A third of the lines is then
+ * changed at random places, as by a slip of the hand. The same seed gives the same lines on every
+ * computer. */
 #include "base/philox.h"
 
 #include <stdbool.h>
@@ -39,8 +40,10 @@ static void put(struct line *line, const char *text)
 
 /* ---- lines from templates ---- */
 
-/* %t tensor  %m matrix  %s stream  %e event  %g group  %n number  %d duration  %k rank  %r which ranks, or nothing
- * %o `on` a stream, or nothing  %i `in` a group, or nothing  %x expression  %b a few simple lines in braces */
+/* %t tensor  %m matrix  %s stream  %e event  %g group  %n number  %d duration  %k rank  %r which ranks, or
+ * nothing
+ * %o `on` a stream, or nothing  %i `in` a group, or nothing  %x expression  %b a few simple lines in
+ * braces */
 static const char *const simple[] = {"%r%t = relu %t%o", "%r%t = add %t %t%o", "%r%t += %t%o",
         "%r%m = matmul %m %m%o", "%r%t = scale %t %n%o", "%rfill %t %n%o", "%rsgd %t %t lr=0.1%o",
         "%rt0[0:2] = relu t1[2:4]%o", "%rcopy %t -> %t%o", "%rcopy h -> %t%o", "%rallreduce %t%i%o",

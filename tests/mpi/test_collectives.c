@@ -1,5 +1,5 @@
-/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed by one
- * process in the order of the ring: mpirun -n {1,2,3,4,5,8,9} test_collectives */
+/* test_collectives.c -- the data of every collective, every type and reduction, against answers computed by
+ * one process in the order of the ring: mpirun -n {1,2,3,4,5,8,9} test_collectives */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "tests/mpi/check.h"

@@ -2,9 +2,10 @@
  * test_sticky
  *
  * In the k-th call of the backend the n-th call of MPI fails, for all k and n; the victims take turns. (A
- * process that gets no memory ends, and the job with it: tests/script/memory.sh.) What must hold: nobody hangs or dies; every line is accepted and the books of all stay
- * equal (the conductor compares them); either the failure is told with its rank, or it was overcome and every
- * number is right; later lines work, with right numbers; nothing is left allocated. */
+ * process that gets no memory ends, and the job with it: tests/script/memory.sh.) What must hold: nobody
+ * hangs or dies; every line is accepted and the books of all stay equal (the conductor compares them); either
+ * the failure is told with its rank, or it was overcome and every number is right; later lines work, with
+ * right numbers; nothing is left allocated. */
 #include "base/memory.h"
 #include "shell/agreement/conductor.h"
 #include "tests/mpi/check.h"
@@ -155,8 +156,9 @@ static bool said(const struct test *t, const char *words_before, int rank, const
 	return strstr(text_string(&t->said), words) != NULL;
 }
 
-/* Either numbers may be wrong, and that was told of the rank that it happened to; or all numbers are right. The
- * others tell nothing, but for a group that could not be made because of it: their numbers are wrong with it. */
+/* Either numbers may be wrong, and that was told of the rank that it happened to; or all numbers are right.
+ * The others tell nothing, but for a group that could not be made because of it: their numbers are wrong with
+ * it. */
 static void judge(struct test *t, int victim, const struct outcome *outcome)
 {
 	bool told = said(t, "[rank ", victim, "] mpi: ");

@@ -25,10 +25,11 @@
 
 /* ---- a process without memory ----
  *
- * An allocation that finds no memory ends its process (base/memory.h), so what is tested runs in a child. It may
- * not assert: cmocka would go on with the other tests there. It returns whether all was right. */
+ * An allocation that finds no memory ends its process (base/memory.h), so what is tested runs in a child. It
+ * may not assert: cmocka would go on with the other tests there. It returns whether all was right. */
 
-/* The child, in which the n-th allocation fails, and what it printed on descriptor 2. Its status of waitpid. */
+/* The child, in which the n-th allocation fails, and what it printed on descriptor 2. Its status of
+ * waitpid. */
 static inline int run_in_child(long n, bool (*run)(void *self), void *self, char *words, size_t room)
 {
 	int ends[2], status = -1;
@@ -64,8 +65,8 @@ static inline bool ends_without_memory(long n, bool (*run)(void *self), void *se
 	return false;
 }
 
-/* Each allocation of run(self) fails in turn: the first ones all, later ones at growing distances. At least one
- * must have failed. */
+/* Each allocation of run(self) fails in turn: the first ones all, later ones at growing distances. At least
+ * one must have failed. */
 static inline void sweep_memory(bool (*run)(void *self), void *self)
 {
 	long n = 0;

@@ -298,8 +298,8 @@ static void costs_count_operands(void **state)
 
 /* ---- every kernel, on any memory ---- */
 
-/* A kernel's call on turned operands of its own, its result over its own input where that has the same shape and
- * type */
+/* A kernel's call on turned operands of its own, its result over its own input where that has the same shape
+ * and type */
 struct scene {
 	const struct kernel *kernel;
 	enum dtype dtype;
@@ -368,8 +368,8 @@ static void every_allocation_may_fail(void **state)
 		}
 }
 
-/* Puts what arithmetic finds hard between ordinary numbers: all the ways to be no number, to be too large, too
- * small, or to leave a range of exp. */
+/* Puts what arithmetic finds hard between ordinary numbers: all the ways to be no number, to be too large,
+ * too small, or to leave a range of exp. */
 static void make_hard(struct operand *operand)
 {
 	static const double hard[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 3e38, -3e38, 65504, 1e-40, 1e-45,
@@ -388,7 +388,8 @@ static bool same_bits(const struct operand *a, const struct operand *b)
 	return true;
 }
 
-/* Vectors of four and of eight give what vectors of two give. On a processor without them all are one code. */
+/* Vectors of four and of eight give what vectors of two give. On a processor without them all are one
+ * code. */
 static void all_widths_give_the_same_bits(void **state)
 {
 	const struct kernel *kernel;

@@ -1,6 +1,6 @@
 /* test_plain.c -- what one rank trains by a model's file alone, held to another source: the same models as
- * plain C programs. `verify` compares every strategy with this one rank; here it is itself compared, losses iteration
- * by iteration and every parameter after the last.
+ * plain C programs. `verify` compares every strategy with this one rank; here it is itself compared, losses
+ * iteration by iteration and every parameter after the last.
  *
  *     gpt   tests/bench/plain_gpt.h, Adam          mlp   below, three loops and a relu, SGD */
 #include "tests/bench/plain_gpt.h"

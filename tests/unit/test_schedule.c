@@ -139,8 +139,8 @@ static void interleaved_divides_the_bubble(void **state)
 			struct schedule_ask ask = ask_of(SCHEDULE_INTERLEAVED, p, 3 * p, v);
 			double lost = (p - 1.0) / v;
 			near(bubble(&ask), lost / (3 * p + lost), 1e-12, "interleaved");
-			/* transfers on the way of the first micro-batch in and of the last one out: all but those that
-			 * the forward ahead hides */
+			/* transfers on the way of the first micro-batch in and of the last one out: all but
+			 * those that the forward ahead hides */
 			ask.comm = 0.001;
 			double all = 30 * ask.micros + 30 * lost + (2 * p * v - p - 2) * ask.comm;
 			if (v > 1)

@@ -344,7 +344,8 @@ static void undo_stands_alone(void **state)
 	close_session(&session);
 }
 
-/* What lines before this world have set is there when its lines run again, and what they themselves set is not. */
+/* What lines before this world have set is there when its lines run again, and what they themselves set is
+ * not. */
 static void undo_takes_settings_back(void **state)
 {
 	struct session session;
@@ -365,7 +366,8 @@ static void undo_takes_settings_back(void **state)
 	close_session(&session);
 }
 
-/* A line that began an empty world is taken back: the world before is there again, and the journal goes back to it. */
+/* A line that began an empty world is taken back: the world before is there again, and the journal goes back
+ * to it. */
 static void undo_brings_the_world_before_back(void **state)
 {
 	static const char *const lines_that_empty[] = {

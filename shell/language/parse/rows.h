@@ -74,13 +74,14 @@ struct command {
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
 	enum command_class class;
-	bool divided; /* a ` + ` between its words divides the line into parts, which have keys of their own */
+	/* a ` + ` between its words divides the line into parts, which have keys of their own */
+	bool divided;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
-	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the first word behind
-	 * the command, or behind a ` + `, without its =VALUE; "": none is there yet */
+	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the
+	 * first word behind the command, or behind a ` + `, without its =VALUE; "": none is there yet */
 	void (*follows)(const char *name, struct text *out);
 	const struct kernel *kernel; /* of a row made from one: submit/rows.c; else NULL */
 	const struct collective *collective;

@@ -19,7 +19,8 @@ static int shown(const struct formula *formula)
 
 /* ---- names ---- */
 
-/* Names with numbers in them are most of what a program's lines evaluate: printf would take a fifth of the time. */
+/* Names with numbers in them are most of what a program's lines evaluate: printf would take a fifth of the
+ * time. */
 static void put_whole(double number, struct text *out)
 {
 	char digits[24], *at = digits + sizeof digits;

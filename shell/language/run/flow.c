@@ -106,8 +106,8 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 
 /* ---- if ---- */
 
-/* A block of `if`, `for`, `repeat`: it holds nothing of the world but names, so between its lines the world may be
- * emptied (interpreter.c: granted). */
+/* A block of `if`, `for`, `repeat`: it holds nothing of the world but names, so between its lines the world
+ * may be emptied (interpreter.c: granted). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->flows++;

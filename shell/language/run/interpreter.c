@@ -190,9 +190,9 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
-/* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a program's step
- * hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for all ranks, which hold
- * only names: these outlive a world. */
+/* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a
+ * program's step hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for
+ * all ranks, which hold only names: these outlive a world. */
 static enum status granted(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;

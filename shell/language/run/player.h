@@ -35,7 +35,8 @@ struct player_file {
 	size_t count;
 	const struct given *given; /* values of its options */
 	int givens;
-	bool shares; /* an option that a file before it has is the same option, not a second one of that name */
+	/* an option that a file before it has is the same option, not a second one of that name */
+	bool shares;
 };
 struct player;
 

@@ -36,8 +36,8 @@ struct routine {
 	void *fake; /* the sanitizer's stack of the routine while it is suspended */
 };
 
-/* swapcontext in two halves: the sanitizer replaces that by a function of its own, which warns of each program that calls
- * it. getcontext returns a second time when `from` is gone on with. */
+/* swapcontext in two halves: the sanitizer replaces that by a function of its own, which warns of each
+ * program that calls it. getcontext returns a second time when `from` is gone on with. */
 static void change(ucontext_t *from, const ucontext_t *to)
 {
 	volatile bool back = false;

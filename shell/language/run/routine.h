@@ -1,7 +1,7 @@
 /* routine.h -- a function on a stack of its own: it can stop in the middle of whatever it has called,
  * and go on there.
  *
- *     caller    resume ------+            +---- resume ------+            +---- goes on: it has stopped, or ended
+ *     caller    resume ------+            +---- resume ------+            +---- goes on: it stopped
  *                            |            |                  |            |
  *     routine                +-- works ---+ suspend          +-- works ---+ suspend
  *
