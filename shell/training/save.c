@@ -57,12 +57,11 @@ static enum status save_steps(struct save *save, struct player *player, long ste
 enum status program_script(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
+	struct text lines = {0}, use = {0};
 	struct save save = {.transcript = transcript_make(),
-	        .out = out,
+	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
 	struct player *player = NULL;
-	text_add(out, "# %s: what its %ld step%s did\n", t->now.program->name, t->played,
-	        t->played == 1 ? "" : "s");
 	enum status status = scratch_open(&save.scratch, shell, shell->plane, shell->world->n, true);
 	save.scratch.shell.interpreter->guesses = true;
 	if (status == ST_OK)
@@ -71,6 +70,14 @@ enum status program_script(struct shell *shell, struct text *out)
 		player_watch(player, (struct watcher){&save, on_title, on_line});
 		status = save_steps(&save, player, t->played);
 	}
+	text_add(out, "# %s: what its %ld step%s did\n", t->now.program->name, t->played,
+	        t->played == 1 ? "" : "s");
+	interpreter_prompt(&save.scratch.shell, &use);
+	if (use.count) /* the lines name their ranks; this is for those that come after */
+		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
+	text_put(out, lines.bytes, lines.count);
+	text_release(&lines);
+	text_release(&use);
 	player_free(player);
 	transcript_free(save.transcript);
 	mem_free(save.phase);
