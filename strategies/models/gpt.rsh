@@ -24,6 +24,7 @@ refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and belo
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
 let tokens = batch*seq+1
+refuse samples <= seq and samples < 2 "a sequence takes $seq tokens and one more; the data has $samples: no seq fits, a longer text is wanted"
 refuse samples <= seq "a sequence takes $seq tokens and one more; the data has $samples: seq=$(samples-1) fits"
 refuse samples < tokens "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples: batch=$((samples-1)//seq) fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab

@@ -30,7 +30,7 @@ for hook in f16 bf16 int8 topk; do
 done
 
 # picture FILE LINES...: what a session of 4 ranks draws at its end
-picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; @0 print w1" 2>&1 | sed -n '/^ *ms /,$p' > "$1"; }
+picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print w1" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
 # a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
 for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
 	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2"; do
@@ -162,7 +162,7 @@ says "data text $work/none" "No such file"
 : > "$work/empty"
 says "data text $work/empty" "empty"
 printf 'x' > "$work/one"
-says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1"
+says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1: no seq fits, a longer text is wanted"
 printf 'short' > "$work/short"
 says "model gpt seq=64; data text $work/short; strategy ddp" "a sequence takes 64 tokens and one more; the data has 5: seq=4 fits"
 says "model mlp; data text $work/short; strategy ddp" "an mlp reads rows of numbers"

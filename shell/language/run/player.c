@@ -23,7 +23,6 @@ struct player {
 	struct scope scope;
 	enum player_stop stop;
 	enum status status; /* of the whole, when the routine has ended */
-	bool used;          /* the ranks that the files `use` are those of the learner's lines too */
 	bool titled;        /* the setup, or the iteration, has met a `##` */
 	bool busy;          /* something was queued since the last stop */
 	bool cancelled;
@@ -189,10 +188,6 @@ static enum status resume(struct player *player)
 	interpreter_exchange(in, &player->other);
 	in->located = located;
 	interpreter_program_set(in, space);
-	if (player->scope.use && !player->used) { /* once: `use all` takes it back */
-		player->used = true;
-		interpreter_use(player->shell, NULL, NULL, NULL, player->scope.use);
-	}
 	if (more)
 		return ST_OK;
 	routine_free(player->routine);
