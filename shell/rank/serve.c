@@ -135,7 +135,11 @@ static void tell_log(struct journal *journal, struct log_change *log)
 	log->any = journal->told != journal->count || journal->shorter;
 	for (; journal->told < journal->count; journal->told++) {
 		const struct journal_entry *entry = &journal->entries[journal->told];
-		log_change_add(log, entry->line, entry->outside, entry->stop, entry->stamp);
+		struct logged_line *line = log_add(log);
+		text_add(&line->line, "%s", entry->line);
+		text_add(&line->outside, "%s", entry->outside);
+		line->stop = entry->stop;
+		line->stamp = entry->stamp;
 	}
 	journal->shorter = false;
 }
