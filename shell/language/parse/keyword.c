@@ -196,9 +196,14 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
-	const struct word *word = parser->words;
-	if (parser->word_count && word_is(word, "error") && (is_blank(*word->after) || *word->after == '{')) {
-		drop_words(parser, 1);
+	struct word *word = parser->words;
+	const char *stop = parser->word_count ? word->stop : parser->rest_end;
+	if (parser->word_count && text_is(word->at, stop, "error") &&
+	        (is_blank(*stop) || *stop == '{' || *stop == '"')) {
+		if (word->name)
+			drop_words(parser, 1);
+		else
+			word->at = stop; /* error"words" */
 		return parse_expect_error(parser, statement);
 	}
 	statement->kind = STATEMENT_EXPECT;
