@@ -9,6 +9,7 @@
 #ifndef RANKSH_PARTS_H
 #define RANKSH_PARTS_H
 
+#include "base/names.h"
 #include "shell/session/shell.h"
 
 struct part_line {
@@ -21,6 +22,7 @@ struct part_line {
 struct part_lines {
 	struct part_line *line;
 	size_t count, room;
+	struct names *keys; /* "RANK TENSOR": the name with number i is that of line[i - 1] */
 };
 
 /* Takes a copy of the texts. */

@@ -15,25 +15,19 @@
 
 #include <string.h>
 
-/* $kind: one of the row's words, which is seen when the line runs */
-static bool is_choice(const struct word *word)
-{
-	return *word->at == '$' && name_end(word->at, word->after) == word->after;
-}
-
 /* May the word stand for an argument of this row? By its first look only. */
 static bool fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
 	case ARG_TENSOR:
 	case ARG_RESULT:
-		return looks_like_tensor(word->at, word->after);
+		return word->tensor;
 	case ARG_NEW:
 	case ARG_STREAM:
 	case ARG_EVENT:
 	case ARG_WAITABLE:
 	case ARG_GROUP:
-		return name_end(word->at, word->after) == word->after;
+		return word->name;
 	case ARG_SHAPE:
 		return *word->at == '[';
 	case ARG_WORD:
@@ -58,7 +52,7 @@ static bool fits(const struct argument_row *row, const struct word *word)
  * when the line runs, and knows the name. */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
-	if (!looks_like_tensor(word->at, word->after))
+	if (!word->tensor)
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
 	size_t reads = parser->read_count;
@@ -73,8 +67,7 @@ static enum status bind_new(struct parser *parser, struct argument *argument, co
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
 	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
-		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-		        (int)(word->after - word->at), word->at);
+		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", WORD(word));
 	return status;
 }
 
@@ -85,7 +78,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
 	argument->part = (uint8_t)word->part;
-	argument->written = slice_between(word->at, word->after);
+	argument->written = slice_of(word);
 	switch (argument->kind) {
 	case ARG_TENSOR:
 	case ARG_RESULT:
@@ -139,8 +132,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	if (status != ST_OK || !statement->purpose->constant ||
 	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
 		return status;
-	return none_of(statement->row ? statement->row->name : "tensor", slice_between(word->at, word->after),
-	        value, TENSOR_KIND_WORDS);
+	return none_of(
+	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
 /* KEY=VALUE. Words with a list are checked here when they hold no `$`; numbers and their units when the
@@ -169,7 +162,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
 	statement->options++;
 	option->row = row;
-	option->written = slice_between(word->at, word->after);
+	option->written = slice_of(word);
 	option->key = slice_between(word->at, word->sign);
 	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
@@ -210,17 +203,17 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 		if (kernel->option[0].kind == KO_DTYPE &&
 		        is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
-			        (int)(words[i].after - words[i].at), words[i].at);
+			        WORD(&words[i]));
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
 		} else if (kernel->source && kernel->outs &&
 		        (*words[i].at == '$' ||
 		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
-		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
+		} else if (words[i].tensor && !kernel->positional) {
 			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
-		} else if (looks_like_tensor(words[i].at, words[i].after)) {
-			argument->written = slice_between(words[i].at, words[i].after);
+		} else if (words[i].tensor) {
+			argument->written = slice_of(&words[i]);
 			argument->kind = ARG_PRINTABLE;
 			status = bind_printable(parser, argument, &words[i]);
 			statement->mixed = true;
@@ -302,41 +295,28 @@ static void room_for_words(struct parser *parser, struct statement *statement, s
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
 {
+	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count, kept = first;
-	enum status status = ST_OK;
+	bool divided = statement->row->divided;
 	int part = 0;
 
 	room_for_words(parser, statement, first);
-	for (size_t i = first; i < count && status == ST_OK;) {
-		bool is_clause = false;
-		if (statement->row->divided && word_is(&parser->words[i], "+")) {
+	for (size_t i = first; i < count && status == ST_OK; i++) {
+		struct word *word = &parser->words[i];
+		if (divided && word_is(word, "+")) {
 			if (++part == PARTS_MAX)
 				return fail(
 				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
-			i++;
 			continue;
 		}
-		parser->words[i].part = part;
-		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
-		const struct word *word = &parser->words[i];
-		bool plain = i + 1 == count &&
-		        ((!statement->row->stream_ok && word_is(word, "on")) ||
-		                (!statement->row->group_ok && word_is(word, "in")));
-		if (!plain)
-			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
-		if (status != ST_OK || is_clause)
+		word->part = part;
+		if (!word->sign) {
+			parser->words[kept++] = *word;
 			continue;
-		if (parser->words[i].sign)
-			status = bind_option(parser, statement, &parser->words[i]);
-		/* what is left moves together; an operator keeps the option before it in sight for the
-		 * message */
-		bool next_operator =
-		        i + 1 < count && is_operator(&parser->words[i + 1]) && !statement->row->divided;
-		if (status == ST_OK && parser->words[i].sign && next_operator)
+		}
+		status = bind_option(parser, statement, word);
+		if (status == ST_OK && !divided && i + 1 < count && is_operator(word + 1))
 			status = lonely_operator(parser->words, i + 1, count);
-		if (status == ST_OK && !parser->words[i].sign)
-			parser->words[kept++] = parser->words[i];
-		i++;
 	}
 	if (status == ST_OK)
 		status = clauses_fit(statement);
@@ -352,32 +332,24 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 static enum status bind_value(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	argument->kind = ARG_PRINTABLE;
-	argument->written = slice_between(word->at, word->after);
-	if (name_end(word->at, word->after) == word->after)
+	argument->written = slice_of(word);
+	if (word->name)
 		return parse_name(parser, word->at, word->after, &argument->name);
-	if (looks_like_tensor(word->at, word->after))
+	if (word->tensor)
 		return parse_tensor(parser, word->at, word->after, &argument->tensor);
 	return parse_formula(parser, word->at, word->after, &argument->formula);
 }
 
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
 {
+	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
-	for (size_t i = first; i < count;) {
-		bool is_clause;
-		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
-		if (status == ST_OK && !is_clause) {
-			if (is_operator(&parser->words[i]))
-				return lonely_operator(parser->words, i, count);
-			status = bind_value(
-			        parser, &statement->argument[statement->arguments++], &parser->words[i]);
-			i++;
-		}
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	for (size_t i = first; i < count && status == ST_OK; i++)
+		status = is_operator(&parser->words[i])
+		        ? lonely_operator(parser->words, i, count)
+		        : bind_value(parser, &statement->argument[statement->arguments++], &parser->words[i]);
+	return status;
 }
 
 /* Left of `=`: names that may be new, slices of tensors, or `_`, which drops the result */
@@ -388,15 +360,14 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		const struct word *word = &parser->words[i];
 		struct argument *result = &statement->result[statement->results++];
 		result->kind = ARG_RESULT;
-		result->written = slice_between(word->at, word->after);
+		result->written = slice_of(word);
 		result->dropped = word_is(word, "_");
-		const char *after = name_end(word->at, word->after);
-		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
+		if (result->dropped)
+			continue;
+		if (name_is_reserved(word->at, (size_t)(word->stop - word->at)))
 			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-			        (int)(after - word->at), word->at);
-		enum status status = result->dropped
-		        ? ST_OK
-		        : parse_tensor(parser, word->at, word->after, &result->tensor);
+			        (int)(word->stop - word->at), word->at);
+		enum status status = parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;
 	}
