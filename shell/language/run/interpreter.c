@@ -373,11 +373,17 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
         int first_line, enum status (*grant)(struct shell *shell))
 {
 	struct interpreter *in = shell->interpreter;
-	enum status (*outer)(struct shell *) = in->grant;
-	if (grant)
-		in->grant = grant;
+	struct running outer = {.frame = &in->base_frame, .scope = &in->base_scope, .fault_rank = -1};
+	enum status (*outer_grant)(struct shell *) = in->grant;
+	if (!grant)
+		return run_text(shell, text, count, file, first_line);
+	in->grant = grant;
+	interpreter_exchange(in, &outer);
 	enum status status = run_text(shell, text, count, file, first_line);
-	in->grant = outer;
+	outer.located = in->located; /* of a failure on its way out */
+	outer.fault_rank = in->fault_rank;
+	interpreter_exchange(in, &outer);
+	in->grant = outer_grant;
 	return status;
 }
 
