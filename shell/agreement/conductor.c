@@ -13,23 +13,14 @@
 
 #include <string.h>
 
-enum { CAUGHT_ROOM = 1 << 16 };
 static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
 
 /* ---- text that a rank printed by itself ---- */
 
-static void show_own(struct conductor *conductor, bool rest)
-{
-	static const int rank = 0;
-	char caught[CAUGHT_ROOM];
-	size_t count = capture_take(conductor->capture, caught, sizeof caught, rest);
-	if (count)
-		conductor->foreign(conductor->self, rank, caught, count);
-}
-
 bool conductor_poll(void *self)
 {
 	struct conductor *conductor = self;
+	struct text own = {0};
 	char *bytes;
 	size_t count;
 	int rank;
@@ -38,18 +29,22 @@ bool conductor_poll(void *self)
 		mem_free(bytes);
 	}
 	if (conductor->capture)
-		show_own(conductor, false);
+		capture_take(conductor->capture, &own);
+	if (own.count)
+		conductor->foreign(conductor->self, 0, own.bytes, own.count);
+	text_release(&own);
 	return false;
 }
 
 bool conductor_forward(void *self)
 {
 	struct conductor *conductor = self;
-	char caught[CAUGHT_ROOM];
-	size_t count =
-	        conductor->capture ? capture_take(conductor->capture, caught, sizeof caught, false) : 0;
-	if (count)
-		plane_forward(conductor->plane, caught, count);
+	struct text own = {0};
+	if (conductor->capture)
+		capture_take(conductor->capture, &own);
+	if (own.count)
+		plane_forward(conductor->plane, own.bytes, own.count);
+	text_release(&own);
 	return false;
 }
 

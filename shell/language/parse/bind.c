@@ -55,11 +55,8 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 	if (!word->tensor)
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
-	size_t reads = parser->read_count;
-	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK) {
+	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK)
 		argument->formula = NULL; /* x[0:4], x.T: a tensor and nothing else */
-		parser->read_count = reads;
-	}
 	return status;
 }
 
@@ -106,12 +103,12 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 
 /* ---- options ---- */
 
-static bool has_keys(const struct command *row)
+const struct argument_row *argument_row(const struct command *row, enum argument_kind kind)
 {
 	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
-		if (row->argument[i].kind == ARG_KEYS)
-			return true;
-	return false;
+		if (row->argument[i].kind == kind)
+			return &row->argument[i];
+	return NULL;
 }
 
 /* NULL: the row has no such option */
@@ -147,14 +144,12 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
 	        text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
-	if (!row && !has_keys(statement->row))
+	if (!row && !argument_row(statement->row, ARG_KEYS))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
-		if (text_is(word->at, word->sign, "") ||
-		        (statement->option[i].part == word->part &&
-		                statement->option[i].key.length == (size_t)(word->sign - word->at) &&
-		                memcmp(statement->option[i].key.at, word->at,
-		                        (size_t)(word->sign - word->at)) == 0))
+		if (statement->option[i].part == word->part &&
+		        statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		        memcmp(statement->option[i].key.at, word->at, statement->option[i].key.length) == 0)
 			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
 			        (int)(word->sign - word->at), word->at);
 	if (at == word->after)
@@ -177,14 +172,11 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
-	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
-	if (status != ST_OK && !row) {
-		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
-		parser->read_count = reads;
-		status = ST_OK;
-	}
-	return status;
+	if (status == ST_OK || row)
+		return status;
+	option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
+	return ST_OK;
 }
 
 /* ---- which word goes where ---- */
@@ -262,15 +254,6 @@ static enum status bind_rows(
 	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
 }
 
-static enum status keys_wanted(const struct statement *statement)
-{
-	const struct argument_row *rows = statement->row->argument;
-	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++)
-		if (rows[row].kind == ARG_KEYS && !(rows[row].flags & ARG_OPTIONAL) && !statement->options)
-			return word_missing(statement, &rows[row]);
-	return ST_OK;
-}
-
 static enum status clauses_fit(const struct statement *statement)
 {
 	const struct command *row = statement->row;
@@ -325,7 +308,10 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	const struct kernel *kernel = statement->row->kernel;
 	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
 	                : bind_rows(parser, statement, parser->words + first, kept - first);
-	return status == ST_OK ? keys_wanted(statement) : status;
+	const struct argument_row *keys = argument_row(statement->row, ARG_KEYS);
+	return status == ST_OK && keys && !(keys->flags & ARG_OPTIONAL) && !statement->options
+	        ? word_missing(statement, keys)
+	        : status;
 }
 
 /* Arguments of a def's call, words of a `for`: a name, a tensor, or an expression */

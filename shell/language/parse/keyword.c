@@ -28,7 +28,7 @@ static enum status formula_block(
         struct parser *parser, struct statement *statement, const char *what, const char *example)
 {
 	enum status status = rest_formula(parser, what, &statement->formula);
-	if (status == ST_SYNTAX && *parser->rest_end != '{')
+	if (status == ST_SYNTAX && parser->word_count && *parser->rest_end != '{')
 		return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, example);
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
@@ -229,9 +229,7 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 		        : status;
 	}
 	if (of && text) {
-		char *words = tree_alloc(parser->tree, length - 1);
-		memcpy(words, at + 1, length - 2);
-		line->words = words;
+		line->words = tree_copy(parser->tree, at + 1, length - 2);
 		return ST_OK;
 	}
 	if (text && !word->sign) {

@@ -66,11 +66,18 @@ const char *quote_end(const char *at, const char *end)
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];
+	const char *word = at;
 	int open = 0;
 	while (at < end) {
 		char c = *at;
 		if (is_name_char(c) && c != '#') { /* nearly all */
-			at++;
+			enum status status = ST_OK;
+			if ((unsigned char)c < 0x80)
+				at++;
+			else
+				status = strange_character(word, &at);
+			if (status != ST_OK)
+				return status;
 			continue;
 		}
 		if (c == '"') {

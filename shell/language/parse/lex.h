@@ -47,9 +47,9 @@ bool at_line_end(const char *at, const char *end);
 enum status scan_word(const char *at, const char *end, const char **after);
 /* Behind the text whose opening quote is at `at`; NULL: it stays open. */
 const char *quote_end(const char *at, const char *end);
-/* ST_SYNTAX, worded, at the first character outside texts and comments that was pasted in place of another (a
- * curly quote, a no-break space). The text is UTF-8; *line counts on to where it stands. */
-enum status strange_character(const char *text, size_t count, int *line);
+/* Steps over the letter at *at of a word, which is not ASCII. ST_SYNTAX, worded: it was pasted in place of
+ * another character (a curly quote, a no-break space). */
+enum status strange_character(const char *word, const char **at);
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);

@@ -39,46 +39,32 @@ void keep_source(struct parser *parser, struct statement *statement, const char 
 	statement->source = slice_between(at, after);
 	if (!memchr(at, '\n', statement->source.length))
 		return;
-	char *copy = tree_alloc(parser->tree, statement->source.length);
-	for (size_t i = 0; i < statement->source.length; i++)
-		copy[i] = at[i] == '\n' ? ' ' : at[i];
+	char *copy = tree_copy(parser->tree, at, statement->source.length);
+	for (char *p = copy; (p = strchr(p, '\n'));)
+		*p = ' ';
 	statement->source.at = copy;
-}
-
-static const char *behind_blanks(const char *at, const char *end)
-{
-	while (at < end && is_blank(*at))
-		at++;
-	return at;
-}
-
-static const char *line_end(const char *at, const char *end)
-{
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
-	return newline ? newline : end;
 }
 
 /* "## title", and the comment lines right behind it, which say why. They are kept as they are written:
  * in a script that is no program they are comments, and may hold anything. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
-	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
-	const char *why = after < parser->end ? after + 1 : after, *at = after;
-	statement->kind = STATEMENT_TITLE;
-	for (const char *next = why; next < parser->end; next = at + 1) {
-		const char *word = behind_blanks(next, parser->end);
-		if (word == parser->end || *word != '#' || is_title(word, parser->end) ||
-		        (word + 1 < parser->end && word[1] == '>'))
+	static const char blanks[] = " \t\r\f\v";
+	const char *title = parser->at + 2 + strspn(parser->at + 2, blanks);
+	const char *after = title + strcspn(title, "\n"), *at = after;
+	while (*at) {
+		const char *word = at + 1 + strspn(at + 1, blanks);
+		if (*word != '#' || word[1] == '>' || is_title(word, parser->end) ||
+		        !word[strcspn(word, "\n")])
 			break;
-		at = line_end(word, parser->end);
-		if (at == parser->end)
-			break;
+		at = word + strcspn(word, "\n");
 	}
-	statement->why = at > after ? slice_between(why, at) : slice_between(after, after);
+	parser->at = at;
+	statement->kind = STATEMENT_TITLE;
+	statement->why = at > after ? slice_between(after + 1, at) : slice_between(after, after);
 	while (after > title && is_blank(after[-1]))
 		after--;
 	statement->source = slice_between(title, after);
-	parser->at = at;
 }
 
 /* *made is set even when the statement is refused, so that a lenient parser can put what was said in its
@@ -155,15 +141,10 @@ static enum status recover(struct parser *parser)
 static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
-	size_t length = strlen(fail_text());
-	char *message = tree_alloc(parser->tree, length + 1);
-	memcpy(message, fail_text(), length);
-	struct statement *next = statement->next;
-	*statement = (struct statement){.next = next,
-	        .kind = STATEMENT_BROKEN,
+	*statement = (struct statement){.kind = STATEMENT_BROKEN,
 	        .line = statement->line,
 	        .broken = status,
-	        .message = message};
+	        .message = tree_copy(parser->tree, fail_text(), strlen(fail_text()))};
 	parser->at = start;
 	return recover(parser);
 }

@@ -121,6 +121,8 @@ bool looks_like_tensor(const char *at, const char *after);
 const char *find_outside(const char *at, const char *after, const char *marks);
 
 /* bind.c */
+/* The row's argument of that kind, or NULL */
+const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(struct parser *parser, struct statement *statement,

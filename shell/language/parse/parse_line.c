@@ -45,7 +45,6 @@ static const struct command *find_row(const struct word *word)
 static enum status parse_command(
         struct parser *parser, struct statement *statement, size_t first, const struct command *row)
 {
-	const struct argument_row *last = NULL;
 	statement->kind = STATEMENT_COMMAND;
 	statement->row = row;
 	enum status status = bind_command(parser, statement, first);
@@ -53,12 +52,11 @@ static enum status parse_command(
 		return status;
 	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
 		parser->tree->sources = true;
-	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
-		last = &row->argument[i];
-	bool wanted = last && last->kind == ARG_BLOCK, there = *parser->at == '{';
+	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
+	bool there = *parser->at == '{';
 	if (there && !wanted)
 		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, row->usage);
-	if (wanted && !there && !(last->flags & ARG_OPTIONAL))
+	if (wanted && !there && !(wanted->flags & ARG_OPTIONAL))
 		return fail(ST_SYNTAX, "%s wants a block on its line: %s", row->name, row->usage);
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }

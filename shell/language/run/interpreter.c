@@ -102,11 +102,20 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
+/* The world would have something more of it */
+static bool is_work(const struct statement *statement)
+{
+	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
+	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
+}
+
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	enum status status = ST_OK;
 	if (shell->interpreter->hook)
 		tell(shell, statement, set, false);
+	if (shell->interpreter->counts && is_work(statement))
+		return ST_OK;
 	if (statement->purpose)
 		status = purpose_is(shell, statement->purpose, set);
 	if (status == ST_OK)

@@ -170,6 +170,9 @@ struct interpreter {
 	bool told_dry;
 	bool guesses; /* a walk ahead of the program: what is read from data is 0 */
 	bool guessed; /* ... and something was */
+	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
+	 * next */
+	bool counts;
 	uint64_t digest;
 };
 
