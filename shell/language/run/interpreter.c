@@ -1,6 +1,7 @@
 /* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
@@ -375,19 +376,34 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 	return status;
 }
 
-/* The strongest of the classes of its commands: what is no command may change everything. */
+static enum command_class class_of(const struct statement *statement)
+{
+	const struct command *row = statement->row;
+	if (statement->kind != STATEMENT_COMMAND)
+		return COMMAND_STEER; /* it may change everything */
+	if (!row->unless.words || !(statement->arguments + statement->options))
+		return row->class;
+	const char *word = statement->arguments ? statement->argument[0].written.at : "";
+	size_t length = statement->arguments ? statement->argument[0].written.length : 0;
+	return *row->unless.words == '*' || is_listed(row->unless.words, word, word + length)
+	        ? row->unless.class
+	        : row->class;
+}
+
+/* The strongest of the classes of its commands */
 enum command_class interpreter_class(const char *text, size_t count)
 {
 	struct tree *tree;
-	enum command_class class = COMMAND_LOOK;
+	enum command_class strongest = COMMAND_LOOK;
 	if (tree_parse(&tree, text, count, NULL, 1) != ST_OK)
 		return COMMAND_STEER;
-	for (const struct statement *statement = tree->block.first; statement; statement = statement->next)
-		if (statement->kind != STATEMENT_COMMAND ||
-		        (statement->row->class != COMMAND_LOOK && statement->row->class != COMMAND_SESSION))
-			class = COMMAND_STEER;
-		else if (statement->row->class == COMMAND_SESSION && class == COMMAND_LOOK)
-			class = COMMAND_SESSION;
+	for (const struct statement *statement = tree->block.first; statement; statement = statement->next) {
+		enum command_class class = class_of(statement);
+		if (class != COMMAND_LOOK && class != COMMAND_SESSION)
+			strongest = COMMAND_STEER;
+		else if (class == COMMAND_SESSION && strongest == COMMAND_LOOK)
+			strongest = COMMAND_SESSION;
+	}
 	tree_release(tree);
-	return class;
+	return strongest;
 }
