@@ -215,11 +215,11 @@ static enum status stall(struct eval *eval, const struct formula *formula, int s
 {
 	struct trace trace = trace_of(eval);
 	enum cause cause = CAUSE_DONE;
-	double part = 0;
+	double part[CAUSE_COUNT] = {0};
 	enum status status = cause_named(eval, formula, &cause);
 	if (status == ST_OK)
-		status = metric_stall(&trace, section, eval->rank, cause, &part);
-	*value = value_number(part, UNIT_PLAIN);
+		status = metric_stalls(&trace, section, eval->rank, part);
+	*value = value_number(part[cause], UNIT_PLAIN);
 	return status;
 }
 
