@@ -143,7 +143,7 @@ static void run_alone(struct session *session, const char *line)
 		session->leaving = true;
 	else if (strcmp(line, "journal") == 0)
 		for (size_t i = 0; i < session->journal.log.count; i++)
-			printf("%s\n", session->journal.log.line[i].line);
+			printf("%s\n", text_string(&session->journal.log.line[i].line));
 	else if (*line)
 		printf("   there are no ranks: restart, journal or quit\n");
 	fflush(stdout);

@@ -4,10 +4,15 @@
  * given in the order of typing, so a look-up is two array accesses and no hashing. */
 #include "world/books.h"
 
+struct bound {
+	struct thing *on; /* by rank; NULL: it was never bound */
+	uint32_t turn;    /* the how-manieth name of this world that was bound */
+};
 struct world_names {
-	struct thing **of;
+	struct bound *of; /* by name */
 	size_t room;
-}; /* of[name][rank]; NULL: nowhere bound */
+	uint32_t turns;
+};
 
 const char *thing_kind_name(enum thing_kind kind)
 {
@@ -24,7 +29,7 @@ void bindings_create(struct world *world)
 void bindings_free(struct world *world)
 {
 	for (size_t i = 0; i < world->bindings->room; i++)
-		mem_free(world->bindings->of[i]);
+		mem_free(world->bindings->of[i].on);
 	mem_free(world->bindings->of);
 	mem_free(world->bindings);
 }
@@ -33,9 +38,9 @@ struct thing world_find(const struct world *world, int rank, name_id name)
 {
 	const struct world_names *names = world->bindings;
 
-	if (name <= 0 || (size_t)name >= names->room || !names->of[name])
+	if (name <= 0 || (size_t)name >= names->room || !names->of[name].on)
 		return (struct thing){THING_NONE, -1};
-	return names->of[name][rank];
+	return names->of[name].on[rank];
 }
 
 enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind)
@@ -57,10 +62,11 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 		return;
 	MEM_ROOM(&names->of, (size_t)name + 1, &names->room);
 	for (size_t i = old; i < names->room; i++)
-		names->of[i] = NULL;
-	if (!names->of[name])
-		names->of[name] = mem_alloc((size_t)world->n * sizeof(struct thing));
-	names->of[name][rank] = thing;
+		names->of[i] = (struct bound){0};
+	if (!names->of[name].on)
+		names->of[name] =
+		        (struct bound){mem_alloc((size_t)world->n * sizeof(struct thing)), names->turns++};
+	names->of[name].on[rank] = thing;
 	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
 }
 
@@ -77,12 +83,17 @@ void world_unbind(struct world *world, int rank, name_id name)
 {
 	if (world_find(world, rank, name).kind == THING_NONE)
 		return;
-	world->bindings->of[name][rank] = (struct thing){THING_NONE, -1};
+	world->bindings->of[name].on[rank] = (struct thing){THING_NONE, -1};
 	digest_change(world, CHANGE_UNBIND, rank, name);
 }
 
-/* Names that are bound on the rank, by edit distance, the first of equals; never one that shares no
- * letter. */
+uint32_t world_name_turn(const struct world *world, name_id name)
+{
+	return world->bindings->of[name].turn;
+}
+
+/* Names that are bound on the rank, by edit distance, of equals the first in the alphabet: names are numbered
+ * as they were first typed, also in lines that were refused. Never one that shares no letter. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
 	const struct world_names *names = world->bindings;
@@ -92,12 +103,13 @@ const char *world_nearest(const struct world *world, int rank, const char *name,
 	const char *nearest = NULL;
 
 	for (size_t id = 1; id < names->room; id++) {
-		enum thing_kind is = names->of[id] ? names->of[id][rank].kind : THING_NONE;
+		enum thing_kind is = names->of[id].on ? names->of[id].on[rank].kind : THING_NONE;
 		if (is == THING_NONE || (kind != THING_NONE && kind != is))
 			continue;
 		const char *text = names_text(world->names, (name_id)id);
 		int distance = text_distance(text, name);
-		if (distance < best && (size_t)distance < strlen(name)) {
+		bool nearer = distance < best || (nearest && distance == best && strcmp(text, nearest) < 0);
+		if (nearer && (size_t)distance < strlen(name)) {
 			best = distance;
 			nearest = text;
 		}

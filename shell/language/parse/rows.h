@@ -49,9 +49,9 @@ struct option_row {
 
 enum command_class {
 	COMMAND_PROGRAM, /* joins the host programs of its ranks; not while looking only */
-	COMMAND_LOOK,    /* moves no clock; takes no @RANKS unless ranks_ok */
-	COMMAND_STEER,
-	COMMAND_SESSION, /* help, undo, journal, lessons */
+	COMMAND_LOOK,    /* changes nothing: no line of the session's log */
+	COMMAND_STEER,   /* changes what later lines do */
+	COMMAND_SESSION, /* undo, explain, lessons: changes the session and not the world */
 };
 enum { ARGUMENT_ROWS_MAX = 6, OPTION_ROWS_MAX = 14 };
 struct call; /* the line at hand: run/command.h */
@@ -77,6 +77,11 @@ struct command {
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
 	enum command_class class;
+	/* of a COMMAND_LOOK: its first words ("*": any) that make the line one of another class */
+	struct {
+		const char *words;
+		enum command_class class;
+	} unless;
 	/* a ` + ` between its words divides the line into parts, which have keys of their own */
 	bool divided;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;

@@ -109,7 +109,7 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 			if (status == ST_OK && pass)
 				status = name_view(shell, rank, name, &of);
 			if (status != ST_OK) {
-				shell->interpreter->fault_rank = rank;
+				shell->interpreter->now.fault_rank = rank;
 				return status;
 			}
 		}

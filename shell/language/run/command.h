@@ -11,6 +11,13 @@
 #include "shell/session/read.h"
 #include "shell/session/shell.h"
 
+/* An option's value; word NULL: the number */
+struct given {
+	const char *name;
+	struct number number;
+	const char *word;
+};
+
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
 
 const struct command *call_command(const struct call *call);

@@ -124,7 +124,7 @@ static enum status unknown_variable(struct eval *eval, const char *name)
 {
 	const char *near = NULL;
 	int best = 3;
-	const struct variables *variables = &eval->in->frame->space->variables;
+	const struct variables *variables = &eval->in->now.frame->space->variables;
 	for (size_t i = 0; i < variables->count; i++) {
 		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
 		int distance = text_distance(name, other);
