@@ -70,7 +70,8 @@ const struct command command_machine = {
         .help = "shows the modelled machine with the source of every number, or changes it for the lines "
                 "that follow",
         .example = "machine dgx-h100\nmachine",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
         .run = machine_run,
 };

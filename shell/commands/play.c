@@ -188,7 +188,8 @@ const struct command command_program = {
                 "did as a script "
                 "of plain lines; with source the files",
         .example = "strategy serial\nprogram",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save source", "save|source"},
                 {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"}},
         .run = program_run,

@@ -369,8 +369,10 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	}
 	if (status == ST_OK) {
 		*made = program_make(name ? name : choice->name);
+		(*made)->built_in = true;
 		add_text(*made, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
+			(*made)->built_in &= !is_path(own[i].name);
 			chosen.file[i].givens = own[i].givens;
 			program_add(*made, &chosen.file[i]);
 		}
