@@ -1,6 +1,7 @@
 /* talk.c -- requests out, replies in, and what happens in between */
 #include "shell/terminal/talk.h"
 #include "shell/session/credit.h"
+#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/fold.h"
 
@@ -130,19 +131,16 @@ static void show_progress(struct talk *talk)
 
 static void show(struct talk *talk, const struct reply *reply)
 {
+	struct text marked = {0};
 	clear_progress(talk);
-	const char *at = text_string(&reply->text), *end = at + reply->text.count;
-	while (reply->kind == REPLY_FOREIGN && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-		if (reply->rank >= 0)
-			printf("[rank %d] ", reply->rank);
-		printf("%.*s\n", (int)(stop - at), at);
-		at = stop + (newline != NULL);
+	if (reply->kind == REPLY_OUTPUT) {
+		print_folded(text_string(&reply->text), reply->text.count);
+	} else {
+		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
+		fwrite(text_string(&marked), 1, marked.count, stdout);
 	}
-	if (reply->kind == REPLY_OUTPUT)
-		print_folded(at, reply->text.count);
 	fflush(stdout);
+	text_release(&marked);
 }
 
 /* Takes the first line out of `incoming`; false: there is none. */

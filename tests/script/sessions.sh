@@ -56,3 +56,16 @@ replayed "... nor what is nearest to a word" 2 "tensor a8[4] b8[4]" <<'END'
 copy b8 -> a8
 tensor a8[4] b8[4]
 END
+# taken NAME LINE: undo after LINE takes the line before it back
+taken() {
+	printf 'tensor x[4]\n' | state 2 > before
+	printf 'tensor x[4]\nspin 1us\n%s\nundo\n' "$2" | state 2 > out
+	check "$1" same before out
+}
+for look in mem machine strategy help lessons lesson timeline; do taken "\`$look\` looks: undo takes the line before it" "$look"; done
+# logged NAME LINE: the line is in the log
+logged() {
+	printf '%s\n' "$2" | "$RANKSH" --dry -n 2 --wire > out 2>&1
+	check "$1" grep -q "\"add\":\[{\"line\":\"$2\"" out
+}
+for line in 'timeline on' 'explain on' 'machine dgx-h100' 'mem trim'; do logged "\`$line\` is kept for new ranks" "$line"; done

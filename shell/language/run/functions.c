@@ -276,7 +276,7 @@ static enum status group_size(struct eval *eval, const struct formula *formula, 
 		return status;
 	const struct group *group = &eval->shell->world->groups[index];
 	eval->varies |= index != 0;
-	*value = value_number(group->instance[group->instance_of[eval->rank]].n, UNIT_PLAIN);
+	*value = value_number(group_part(group, eval->rank)->n, UNIT_PLAIN);
 	return ST_OK;
 }
 
