@@ -3,7 +3,8 @@
 #include "shell/agreement/conductor.h"
 #include "base/memory.h"
 #include "shell/agreement/agree.h"
-#include "shell/language/run/interpreter.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"
@@ -118,7 +119,7 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 {
 	for (size_t least = 1024;; least *= 2) {
 		size_t size = whole_lines(text, count, least);
-		enum status status = interpreter_first(text, size, file, line, taken);
+		enum status status = tree_first(text, size, file, line, taken);
 		if (status != ST_INCOMPLETE || size == count)
 			return status;
 	}

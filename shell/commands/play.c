@@ -145,7 +145,6 @@ static enum status load_script(struct shell *shell, const char *path)
 	enum status status = shell_file(shell, path, &bytes, &count);
 	if (status != ST_OK)
 		return status;
-	shell_read_file(shell, path, bytes, count);
 	status = program_load(shell, path, bytes, count);
 	mem_free(bytes);
 	return status;

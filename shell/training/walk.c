@@ -46,7 +46,7 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 		MEM_GROW(&walk->mark, walk->marks, &walk->mark_room);
 		walk->marks++;
 	}
-	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->tree->file, statement->line};
+	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
 /* The line that has queued the operation */

@@ -48,7 +48,7 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 		reads[i].stream = stream ? stream(self, rank) : STREAM_DEFAULT;
 		enum status status = read_of(&eval, formula, &reads[i]);
 		if (status != ST_OK) {
-			shell->interpreter->fault_rank = rank;
+			shell->interpreter->now.fault_rank = rank;
 			return status;
 		}
 		i++;
