@@ -43,14 +43,14 @@ struct thing world_find(const struct world *world, int rank, name_id name)
 	return names->of[name].on[rank];
 }
 
-enum status bind_check(const struct world *world, int rank, name_id name, enum thing_kind kind)
+enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind)
 {
 	enum thing_kind now = world_find(world, rank, name).kind;
 
 	if (now == THING_NONE || now == kind)
 		return ST_OK;
-	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name),
-	        now == THING_EVENT ? "n" : "", thing_kind_name(now), rank);
+	return fail(ST_NAME, "'%s' is a%s %s already: one name, one thing", names_text(world->names, name),
+	        now == THING_EVENT ? "n" : "", thing_kind_name(now));
 }
 
 void bind_set(struct world *world, int rank, name_id name, struct thing thing)
@@ -72,7 +72,7 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing)
 {
-	enum status status = bind_check(world, rank, name, thing.kind);
+	enum status status = world_name_fits(world, rank, name, thing.kind);
 
 	if (status == ST_OK)
 		bind_set(world, rank, name, thing);

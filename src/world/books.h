@@ -52,8 +52,6 @@ void digest_layout(struct world *world, const struct layout *layout);
 /* ---- bindings.c */
 void bindings_create(struct world *world);
 void bindings_free(struct world *world);
-/* ST_NAME: the rank uses the name for another kind of thing. */
-enum status bind_check(const struct world *world, int rank, name_id name, enum thing_kind kind);
 void bind_set(struct world *world, int rank, name_id name, struct thing thing); /* name 0: nothing */
 
 /* ---- streams.c: lanes of a rank by number */

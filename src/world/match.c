@@ -186,10 +186,12 @@ static void meet_enter(struct world *world, uint32_t index, int place, op_id id)
 static void join_collective(struct world *world, op_id id, const struct record *record, int rank)
 {
 	const struct group *group = &world->groups[record->group];
-	int place = group->place_of[rank], k = group->instance_of[rank];
-	struct group_instance *instance = &group->instance[k];
-	struct meet made = {
-	        .group = record->group, .instance = k, .sequence = instance->issued[place], .n = instance->n};
+	int place = group->place_of[rank];
+	struct group_instance *instance = group_part(group, rank);
+	struct meet made = {.group = record->group,
+	        .instance = group->instance_of[rank],
+	        .sequence = instance->issued[place],
+	        .n = instance->n};
 	uint32_t meet =
 	        meet_behind(world, instance->at[place], &instance->first_meet, &instance->last_meet, made);
 

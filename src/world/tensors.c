@@ -41,7 +41,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
         enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
 	struct grant grant;
-	enum status status = bind_check(world, rank, name, THING_TENSOR);
+	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
 
 	if (status == ST_OK)
 		status = memory_plan(
@@ -68,7 +68,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index)
 {
-	enum status status = bind_check(world, rank, name, THING_TENSOR);
+	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
 
 	if (status != ST_OK)
 		return status;

@@ -109,6 +109,11 @@ struct group {
 	int16_t *instance_of; /* by world rank: which instance, or -1 */
 	int16_t *place_of;    /* by world rank: place in it, or -1 */
 };
+/* The instance of a rank that is in the group: on any other its name is not bound. */
+static inline struct group_instance *group_part(const struct group *group, int rank)
+{
+	return &group->instance[group->instance_of[rank]];
+}
 
 /* ---- operations ---- */
 
@@ -309,6 +314,8 @@ void world_free(struct world *world);
 
 /* -- names: never create */
 struct thing world_find(const struct world *world, int rank, name_id name);
+/* ST_NAME when the name means something on the rank that is not of that kind (THING_NONE: anything at all). */
+enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind);
 /* ST_NAME when the rank uses the name for another kind. */
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing);
 void world_unbind(struct world *world, int rank, name_id name);

@@ -18,6 +18,11 @@ const struct ranks *call_ranks(const struct call *call)
 	return call->set;
 }
 
+int call_first(const struct call *call)
+{
+	return ranks_first(call->set);
+}
+
 int call_line(const struct call *call)
 {
 	return call->statement->line;

@@ -211,7 +211,7 @@ enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
 	asked->eval->varies |= asked->index[0] != 0;
-	*value = value_number(group->instance[group->instance_of[asked->eval->rank]].n, UNIT_PLAIN);
+	*value = value_number(group_part(group, asked->eval->rank)->n, UNIT_PLAIN);
 	return ST_OK;
 }
 

@@ -66,8 +66,7 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	if (thing.kind == THING_NONE)
 		return ST_OK;
 	if (thing.kind != THING_TENSOR)
-		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
-		        thing_kind_name(thing.kind));
+		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
 	bool fits = layout_same_shape(&tensor->layout, &place->layout) &&
 	        tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;

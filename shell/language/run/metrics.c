@@ -43,10 +43,9 @@ enum status value_of_busy(struct asked *asked, struct value *value)
 
 enum status value_of_stall(struct asked *asked, struct value *value)
 {
-	double part = 0;
-	enum status status = metric_stall(
-	        &asked->trace, asked->section, asked->eval->rank, (enum cause)asked->index[0], &part);
-	*value = value_number(part, UNIT_PLAIN);
+	double part[CAUSE_COUNT] = {0};
+	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
+	*value = value_number(part[asked->index[0]], UNIT_PLAIN);
 	return status;
 }
 
