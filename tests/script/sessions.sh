@@ -67,7 +67,7 @@ tensor a8[4] b8[4]
 END
 dry=
 replayed "a run that step back has cut reads no loss that its steps do not read" 1 <<'END'
-model mlp layers=2 hidden=16 batch=8
+model mlp layers=2 hidden=128 batch=256
 strategy zero
 run 2
 step back

@@ -88,7 +88,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 	struct text text = {0};
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out, failed);
+	int place = out_place(shell->out);
 	int index = 0;
 	FOR_RANKS (rank, set) {
 		eval->rank = rank;
