@@ -23,7 +23,7 @@ static enum status read_words(struct call *call, char word[3][512], int count)
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++) {
 		const char *text;
-		status = call_word(call, 0, i, ranks_first(call_ranks(call)), &text);
+		status = call_word(call, 0, i, ranks_first(call->set), &text);
 		if (status == ST_OK && strlen(text) >= sizeof word[i])
 			status = fail(
 			        ST_LIMIT, "data: a path of at most %zu bytes, please", sizeof word[i] - 1);
@@ -68,9 +68,8 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 static enum status take_synthetic(struct call *call, struct plan *plan)
 {
 	struct number number = {0};
-	enum status status = call_has(call, "count")
-	        ? call_option(call, "count", ranks_first(call_ranks(call)), &number)
-	        : ST_OK;
+	enum status status =
+	        call_has(call, "count") ? call_option(call, "count", ranks_first(call->set), &number) : ST_OK;
 	if (status == ST_OK && call_has(call, "count") && !number_is_whole(number.value, 1, 1e9))
 		status = fail(ST_RANGE, "count=%g: a whole number of rows or tokens is wanted, at most 1e9",
 		        number.value);

@@ -31,7 +31,7 @@ static enum status export_trace(struct shell *shell, const char *path)
 static enum status export_run(struct shell *shell, struct call *call)
 {
 	const char *path;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	enum status status = call_word(call, 0, 0, ranks_first(call->set), &path);
 	size_t length = status == ST_OK ? strlen(path) : 0;
 	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
 		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);

@@ -259,7 +259,7 @@ static enum status help_run(struct shell *shell, struct call *call)
 	enum status status = ST_OK;
 	if (!call_count(call, 0))
 		text_add(&text, "%s", screen);
-	else if ((status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word)) == ST_OK)
+	else if ((status = call_word(call, 0, 0, ranks_first(call->set), &word)) == ST_OK)
 		status = help_word(&text, word);
 	if (status == ST_OK)
 		out_put(shell->out, text_string(&text), text.count);
@@ -284,7 +284,7 @@ static enum status explain_run(struct shell *shell, struct call *call)
 {
 	const char *word = "on";
 	if (call_count(call, 0)) {
-		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		enum status status = call_word(call, 0, 0, ranks_first(call->set), &word);
 		if (status != ST_OK)
 			return status;
 	}

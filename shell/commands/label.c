@@ -15,7 +15,7 @@ static enum status phase_run(struct shell *shell, struct call *call)
 {
 	const char *word, *before = NULL;
 	struct ranks set = {0};
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		enum status status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
 			return status;
@@ -48,11 +48,11 @@ const struct command command_phase = {
 static enum status mark_run(struct shell *shell, struct call *call)
 {
 	const char *word;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+	enum status status = call_word(call, 0, 0, ranks_first(call->set), &word);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, word, strlen(word));
-	interpreter_section(shell, world_mark(shell->world, name, call_line(call)));
+	interpreter_section(shell, world_mark(shell->world, name, call->statement->line));
 	return ST_OK;
 }
 

@@ -32,7 +32,7 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 	struct number number;
 	if (call_count(call, 0) == 0)
 		return lesson_list(shell);
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
+	enum status status = call_number(call, 0, 0, ranks_first(call->set), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
 		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
 	if (status == ST_OK)
@@ -124,7 +124,7 @@ const struct command command_solution = {
 static enum status predict_run(struct shell *shell, struct call *call)
 {
 	const char *answer;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &answer);
+	enum status status = call_word(call, 0, 0, ranks_first(call->set), &answer);
 	return status == ST_OK ? lesson_predict(shell, answer) : status;
 }
 

@@ -19,7 +19,7 @@ static enum status list_run(struct shell *shell, struct call *call, list_of *lis
 {
 	struct text text = {0};
 	int place = out_place(shell->out);
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		text_clear(&text);
 		list(shell, rank, &text);
 		if (text.count)

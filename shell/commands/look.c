@@ -51,7 +51,7 @@ static enum status find_section(const struct shell *shell, const char *name, int
 static enum status section_argument(struct shell *shell, struct call *call, int row, int i, int *section)
 {
 	const char *word;
-	enum status status = call_word(call, row, i, ranks_first(call_ranks(call)), &word);
+	enum status status = call_word(call, row, i, ranks_first(call->set), &word);
 	return status == ST_OK ? find_section(shell, word, section) : status;
 }
 
@@ -70,7 +70,7 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 	const char *word = "";
 	int section;
 	if (call_count(call, 0)) {
-		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+		enum status status = call_word(call, 0, 0, ranks_first(call->set), &word);
 		if (status != ST_OK)
 			return status;
 	}
@@ -82,7 +82,7 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = strcmp(word, "all") == 0 ? (section = -1, ST_OK) : section_of(shell, call, &section);
-	return status == ST_OK ? timeline_draw(shell, &trace, section, call_ranks(call)) : status;
+	return status == ST_OK ? timeline_draw(shell, &trace, section, call->set) : status;
 }
 
 const struct command command_timeline = {
@@ -119,7 +119,7 @@ static enum status table_run(struct shell *shell, struct call *call)
 	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
-	while (strcmp(tables[i].name, call_command(call)->name) != 0)
+	while (strcmp(tables[i].name, call->statement->row->name) != 0)
 		i++;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
@@ -259,7 +259,7 @@ const struct command command_diff = {
  * on them. That is queued, so it is the one part of `mem` that changes the books. */
 static enum status trim(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		size_t before = shell->world->op_count;
 		enum status status = world_trim(shell->world, rank);
 		enum status told = shell_tell(shell, before);

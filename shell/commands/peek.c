@@ -30,12 +30,12 @@ static enum status peek_run(struct shell *shell, struct call *call)
 	int me = shell->world->me;
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)
-		FOR_RANKS (rank, call_ranks(call))
+		FOR_RANKS (rank, call->set)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		int place = out_place(shell->out);
-		FOR_RANKS (rank, call_ranks(call)) {
+		FOR_RANKS (rank, call->set) {
 			if (status != ST_OK || (me >= 0 && rank != me))
 				continue;
 			text_clear(&text);

@@ -17,7 +17,7 @@ static enum status count_of(struct call *call, int row, const char *what, double
 	struct number number = {*count, UNIT_PLAIN};
 	enum status status = ST_OK;
 	if (call_count(call, row))
-		status = call_number(call, row, 0, ranks_first(call_ranks(call)), &number);
+		status = call_number(call, row, 0, ranks_first(call->set), &number);
 	if (status == ST_OK && !number_is_whole(number.value, least, 1e6))
 		status = fail(ST_RANGE, "%s takes a whole number from %g on", what, least);
 	if (status == ST_OK)
@@ -34,12 +34,12 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	size_t from = 0, to = 0;
 	if (!t || t->cut < 0)
 		return status;
-	bool whole = !call_span(call, &from, &to);
-	long played = whole ? t->played - t->played_before : t->cut;
+	const char *text = call_span(call, &from, &to);
+	long played = text ? t->cut : t->played - t->played_before;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
-	t->rewritten |= whole || strcmp(call_command(call)->name, "step") != 0;
-	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
+	t->rewritten |= !text || strcmp(call->statement->row->name, "step") != 0;
+	journal_did(&shell->journal, text, from, to, did);
 	return status;
 }
 
@@ -159,7 +159,7 @@ static enum status program_run(struct shell *shell, struct call *call)
 	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0;
 	const struct training *t = training_of(shell);
 	enum status status =
-	        call_count(call, 1) ? call_word(call, 1, 0, ranks_first(call_ranks(call)), &word) : ST_OK;
+	        call_count(call, 1) ? call_word(call, 1, 0, ranks_first(call->set), &word) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	snprintf(path, sizeof path, "%s", word);
@@ -201,7 +201,7 @@ static enum status verify_run(struct shell *shell, struct call *call)
 	struct number number = {0, UNIT_PLAIN};
 	enum status status = ST_OK;
 	if (call_has(call, "iterations"))
-		status = call_option(call, "iterations", ranks_first(call_ranks(call)), &number);
+		status = call_option(call, "iterations", ranks_first(call->set), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, 1e6))
 		status = fail(ST_RANGE, "verify takes a whole number of iterations");
 	return status == ST_OK ? as_played(shell, call, training_verify(shell, (long)number.value)) : status;

@@ -25,19 +25,19 @@ static enum status say_run(struct shell *shell, struct call *call)
 	const char *word;
 	bool same = true;
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		if (status == ST_OK)
 			status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
 			break;
-		if (rank == ranks_first(call_ranks(call)))
+		if (rank == ranks_first(call->set))
 			text_add(&first, "%s", word);
 		same = same && strcmp(text_string(&first), word) == 0;
 	}
 	if (status == ST_OK && same)
 		out_say(shell->out, "%s\n", text_string(&first));
 	int place = status == ST_OK && !same ? out_place(shell->out) : -1;
-	FOR_RANKS (rank, call_ranks(call))
+	FOR_RANKS (rank, call->set)
 		if (place >= 0 && call_word(call, 0, 0, rank, &word) == ST_OK)
 			out_fill(shell->out, place, rank, word);
 	text_release(&first);
@@ -63,7 +63,7 @@ static enum status source_run(struct shell *shell, struct call *call)
 	const char *word;
 	char *bytes;
 	size_t count;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+	enum status status = call_word(call, 0, 0, ranks_first(call->set), &word);
 	if (status != ST_OK)
 		return status;
 	char *path = mem_copy_text(word, strlen(word)); /* the lines of the file are calls of their own */

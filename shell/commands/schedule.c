@@ -15,9 +15,8 @@
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_has(call, name)
-	        ? call_option(call, name, ranks_first(call_ranks(call)), &number)
-	        : ST_OK;
+	enum status status =
+	        call_has(call, name) ? call_option(call, name, ranks_first(call->set), &number) : ST_OK;
 	*value = number.value;
 	return status;
 }
@@ -54,7 +53,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 
 static enum status schedule_run(struct shell *shell, struct call *call)
 {
-	int group, rank = ranks_first(call_ranks(call));
+	int group, rank = ranks_first(call->set);
 	struct schedule_ask ask = {0};
 	const char *word;
 	enum status status = call_word(call, 0, 0, rank, &word);

@@ -30,7 +30,7 @@ static enum status undo_run(struct shell *shell, struct call *call)
 	struct number number = {1, UNIT_PLAIN};
 	enum status status = ST_OK;
 	if (call_count(call, 0))
-		status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
+		status = call_number(call, 0, 0, ranks_first(call->set), &number);
 	if (status == ST_OK && !number_is_whole(number.value, 1, 1e9))
 		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
 	if (status == ST_OK && !call_alone(call))
@@ -106,7 +106,7 @@ static void list_journal(struct shell *shell)
 
 static enum status journal_run(struct shell *shell, struct call *call)
 {
-	int rank = ranks_first(call_ranks(call));
+	int rank = ranks_first(call->set);
 	const char *word, *path;
 	if (!call_count(call, 0)) {
 		list_journal(shell);
@@ -156,7 +156,7 @@ const struct command command_restart = {
 static enum status edit_run(struct shell *shell, struct call *call)
 {
 	const char *path;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	enum status status = call_word(call, 0, 0, ranks_first(call->set), &path);
 	if (status == ST_OK)
 		status = ask(shell, WISH_EDIT, "edit");
 	if (status == ST_OK)

@@ -10,7 +10,7 @@ static enum status take_time(struct call *call, const char *name, double *ns)
 	struct number number;
 	if (!call_has(call, name))
 		return ST_OK;
-	enum status status = call_option(call, name, ranks_first(call_ranks(call)), &number);
+	enum status status = call_option(call, name, ranks_first(call->set), &number);
 	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
 		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
 	if (status == ST_OK)

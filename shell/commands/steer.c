@@ -38,7 +38,7 @@ const struct command command_slow = {
 
 static enum status crash_run(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		struct record record = call_record(call, rank, OP_CRASH, "crash");
 		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
@@ -64,7 +64,7 @@ static enum status abort_run(struct shell *shell, struct call *call)
 {
 	struct thing thing = {THING_GROUP, 0};
 	if (call_count(call, 0)) {
-		enum status status = call_thing(call, 0, 0, ranks_first(call_ranks(call)), &thing);
+		enum status status = call_thing(call, 0, 0, ranks_first(call->set), &thing);
 		if (status != ST_OK)
 			return status;
 	}
@@ -100,7 +100,7 @@ static enum status pace_run(struct shell *shell, struct call *call)
 		shell->pace = 0;
 		return ST_OK;
 	}
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
+	enum status status = call_number(call, 0, 0, ranks_first(call->set), &number);
 	if (status != ST_OK)
 		return status;
 	if (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9))

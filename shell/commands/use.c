@@ -9,9 +9,9 @@
 static enum status use_run(struct shell *shell, struct call *call)
 {
 	const char *word;
-	int rank = ranks_first(call_ranks(call));
+	int rank = ranks_first(call->set);
 	if (!call_count(call, 0))
-		return interpreter_use(shell, call, NULL, NULL, call_ranks(call));
+		return interpreter_use(shell, call, NULL, NULL, call->set);
 	enum status status = call_word(call, 0, 0, rank, &word);
 	if (status != ST_OK)
 		return status;
