@@ -83,12 +83,11 @@ enum status group_of(const struct shell *shell, struct call *call, int rank, str
 	if (status != ST_OK)
 		return status;
 	const struct group *group = &shell->world->groups[index];
-	int k = group->instance_of[rank];
-	if (k < 0)
+	*instance = world_instance(shell->world, index, rank);
+	if (!*instance)
 		return fail(ST_RANK, "rank %d is in no part of group %s", rank,
 		        names_text(shell->world->names, group->name));
 	plan->record.group = index;
-	*instance = &group->instance[k];
 	*place = group->place_of[rank];
 	return ST_OK;
 }
@@ -131,8 +130,7 @@ enum status collective_resolve(
 static enum status check_algorithm(
         const struct shell *shell, const struct collective *collective, const struct record *record, int rank)
 {
-	const struct group *group = &shell->world->groups[record->group];
-	const struct group_instance *instance = &group->instance[group->instance_of[rank]];
+	const struct group_instance *instance = world_instance(shell->world, record->group, rank);
 	struct cost cost;
 	if (record->algorithm == ALGORITHM_AUTO)
 		return ST_OK;
@@ -180,7 +178,7 @@ enum status collective_complete(
 {
 	const struct collective *collective = self;
 	const struct group *group = &shell->world->groups[plan->record.group];
-	const struct group_instance *instance = &group->instance[group->instance_of[rank]];
+	const struct group_instance *instance = world_instance(shell->world, plan->record.group, rank);
 	struct record *record = &plan->record;
 
 	if (call_adds(call))

@@ -275,14 +275,14 @@ static enum status run_rank(struct unrolling *work)
 static struct unrolling work_of(struct shell *shell, struct call *call, const struct collective *collective,
         const struct submit_plan *plan, int rank)
 {
-	const struct group *group = &shell->world->groups[plan->record.group];
+	int group = plan->record.group;
 	return (struct unrolling){.shell = shell,
 	        .call = call,
 	        .collective = collective,
 	        .plan = plan,
 	        .rank = rank,
-	        .instance = &group->instance[group->instance_of[rank]],
-	        .place = group->place_of[rank],
+	        .instance = world_instance(shell->world, group, rank),
+	        .place = shell->world->groups[group].place_of[rank],
 	        .scratch_tensor = -1,
 	        .copy_tensor = -1};
 }

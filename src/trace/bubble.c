@@ -112,11 +112,9 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	for (op_id id = task->next;; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		task->next = id;
-		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].meet && i < record->parts;
+		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].match && i < record->parts;
 		        i++) {
-			op_id sender =
-			        world->meet_ops[world->meets[world->part_meets[world->ops[id].meet + i]]
-			                                .first_op];
+			op_id sender = part_match(world, id, (int)i)->member[0];
 			uint32_t from =
 			        record->part[i].direction == P2P_RECV && sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)

@@ -181,9 +181,8 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 	const struct record *record = op_record(world, id);
 	struct times from, to;
 
-	for (uint32_t i = 0; i < record->parts && world->ops[id].meet; i++) {
-		const struct meet *meet = &world->meets[world->part_meets[world->ops[id].meet + i]];
-		op_id sender = world->meet_ops[meet->first_op];
+	for (uint32_t i = 0; i < record->parts && world->ops[id].match; i++) {
+		op_id sender = part_match(world, id, (int)i)->member[0];
 		if (record->part[i].direction != P2P_RECV || !sender)
 			continue;
 		w->trace->backend->times(w->trace->backend, sender, &from);

@@ -317,7 +317,7 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 	if (status != ST_OK)
 		return status;
 	const struct group *group = &world->groups[thing.index];
-	int size = group->instance[group->instance_of[eval->rank]].n;
+	int size = world_instance(world, thing.index, eval->rank)->n;
 	if (!(value.number >= 0 && value.number < size))
 		return fail(ST_RANK, "@%s=%g: %s has places 0-%d", names_text(world->names, name),
 		        value.number, names_text(world->names, name), size - 1);

@@ -226,7 +226,6 @@ static enum status stall(struct eval *eval, const struct formula *formula, int s
 static enum status metric(struct eval *eval, const struct formula *formula, int section, struct value *value)
 {
 	struct trace trace = trace_of(eval);
-	struct memory_counts counts;
 	int64_t ns = 0;
 	double part = 0;
 	const char *text;
@@ -250,8 +249,9 @@ static enum status metric(struct eval *eval, const struct formula *formula, int 
 			        (double)metric_count(&trace, section, eval->rank, text), UNIT_PLAIN);
 		return status;
 	case FUNCTION_PEAK:
-		world_memory_counts(eval->shell->world, eval->rank, &counts);
-		*value = value_number((double)counts.peak_allocated, UNIT_BYTES);
+		*value = value_number(
+		        (double)world_heap(eval->shell->world, eval->rank, SPACE_DEVICE)->peak_allocated,
+		        UNIT_BYTES);
 		return ST_OK;
 	case FUNCTION_OVERLAP:
 	case FUNCTION_BUSY:
@@ -274,9 +274,8 @@ static enum status group_size(struct eval *eval, const struct formula *formula, 
 	enum status status = named_thing(eval, formula, 0, THING_GROUP, &index);
 	if (status != ST_OK)
 		return status;
-	const struct group *group = &eval->shell->world->groups[index];
 	eval->varies |= index != 0;
-	*value = value_number(group->instance[group->instance_of[eval->rank]].n, UNIT_PLAIN);
+	*value = value_number(world_instance(eval->shell->world, index, eval->rank)->n, UNIT_PLAIN);
 	return ST_OK;
 }
 
