@@ -3,7 +3,8 @@
 #include "shell/agreement/conductor.h"
 #include "base/memory.h"
 #include "shell/agreement/agree.h"
-#include "shell/language/run/interpreter.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"
@@ -13,23 +14,14 @@
 
 #include <string.h>
 
-enum { CAUGHT_ROOM = 1 << 16 };
 static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
 
 /* ---- text that a rank printed by itself ---- */
 
-static void show_own(struct conductor *conductor, bool rest)
-{
-	static const int rank = 0;
-	char caught[CAUGHT_ROOM];
-	size_t count = capture_take(conductor->capture, caught, sizeof caught, rest);
-	if (count)
-		conductor->foreign(conductor->self, rank, caught, count);
-}
-
 bool conductor_poll(void *self)
 {
 	struct conductor *conductor = self;
+	struct text own = {0};
 	char *bytes;
 	size_t count;
 	int rank;
@@ -38,18 +30,22 @@ bool conductor_poll(void *self)
 		mem_free(bytes);
 	}
 	if (conductor->capture)
-		show_own(conductor, false);
+		capture_take(conductor->capture, &own);
+	if (own.count)
+		conductor->foreign(conductor->self, 0, own.bytes, own.count);
+	text_release(&own);
 	return false;
 }
 
 bool conductor_forward(void *self)
 {
 	struct conductor *conductor = self;
-	char caught[CAUGHT_ROOM];
-	size_t count =
-	        conductor->capture ? capture_take(conductor->capture, caught, sizeof caught, false) : 0;
-	if (count)
-		plane_forward(conductor->plane, caught, count);
+	struct text own = {0};
+	if (conductor->capture)
+		capture_take(conductor->capture, &own);
+	if (own.count)
+		plane_forward(conductor->plane, own.bytes, own.count);
+	text_release(&own);
 	return false;
 }
 
@@ -123,7 +119,7 @@ static enum status find_block(const char *text, size_t count, const char *file, 
 {
 	for (size_t least = 1024;; least *= 2) {
 		size_t size = whole_lines(text, count, least);
-		enum status status = interpreter_first(text, size, file, line, taken);
+		enum status status = tree_first(text, size, file, line, taken);
 		if (status != ST_INCOMPLETE || size == count)
 			return status;
 	}

@@ -9,7 +9,7 @@
  * The command queues nothing and moves no clock. A model chosen before the data is chosen again, since its
  * first and last layers take their widths from it. */
 #include "shell/language/run/command.h"
-#include "shell/session/data.h"
+#include "shell/session/load.h"
 #include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
@@ -41,10 +41,10 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	enum status status = data_text(shell, path, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct dataset){.kind = DATA_TEXT, .count = facts.count, .vocab = facts.vocab};
+	plan->data = (struct dataset){.kind = DATA_TEXT, .count = facts.count, .vocab = (int)facts.vocab};
 	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", path);
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
-	        facts.vocab);
+	        (int)facts.vocab);
 	return ST_OK;
 }
 
@@ -91,7 +91,7 @@ static enum status data_run(struct shell *shell, struct call *call)
 		return status;
 	if (count == 2 && strcmp(word[0], "text") == 0)
 		status = take_text(shell, &t->now, word[1]);
-	else if (count == 2 && data_is_npy(word[0]) && data_is_npy(word[1]))
+	else if (count == 2 && file_is_npy(word[0]) && file_is_npy(word[1]))
 		status = take_pair(shell, &t->now, word[0], word[1]);
 	else if (count == 1 && strcmp(word[0], "synthetic") == 0)
 		status = take_synthetic(call, &t->now);

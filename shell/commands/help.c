@@ -275,7 +275,7 @@ const struct command command_help = {
                 "or a topic (make, move, "
                 "look ...)",
         .example = "help copy\nhelp kernels",
-        .class = COMMAND_SESSION,
+        .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},
         .run = help_run,
 };

@@ -44,7 +44,7 @@ static enum status sync_one(struct shell *shell, struct call *call, int rank, bo
 static enum status sync_run(struct shell *shell, struct call *call)
 {
 	struct host_syncs syncs;
-	host_syncs_begin(shell, call, "sync", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	return host_syncs_end(shell, call, &syncs, call_each_rank(shell, call, sync_one, &syncs));
 }
 

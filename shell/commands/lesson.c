@@ -21,7 +21,7 @@ const struct command command_lessons = {
         .usage = "lessons",
         .help = "lists the lessons",
         .example = "lessons",
-        .class = COMMAND_SESSION,
+        .class = COMMAND_LOOK,
         .run = lessons_run,
 };
 
@@ -48,7 +48,8 @@ const struct command command_lesson = {
                 "them",
         .example = "lesson 1",
         .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
-        .class = COMMAND_SESSION,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_SESSION},
         .run = lesson_run,
 };
 

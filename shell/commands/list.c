@@ -52,25 +52,31 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	text_release(&bytes);
 }
 
-/* Slots are used again, so their order says nothing: names in the order of their first use do. */
-static int by_name(const void *a, const void *b)
+struct listed {
+	uint32_t turn;
+	const struct tensor *tensor;
+};
+static int by_turn(const void *a, const void *b)
 {
-	const struct tensor *s = *(const struct tensor *const *)a, *t = *(const struct tensor *const *)b;
-	return s->name < t->name ? -1 : s->name > t->name;
+	const struct listed *s = a, *t = b;
+	return s->turn < t->turn ? -1 : s->turn > t->turn;
 }
 
+/* Slots are used again, and names are numbered as they were typed, also in lines that were refused: names in
+ * the order in which they came to mean something are the same in each session of the same lines. */
 static void list_tensors(const struct shell *shell, int rank, struct text *text)
 {
 	const struct world *world = shell->world;
-	const struct tensor **found = mem_alloc(world->tensor_count * sizeof *found);
+	struct listed *found = mem_alloc(world->tensor_count * sizeof *found);
 	size_t count = 0;
 	for (size_t i = 0; i < world->tensor_count; i++)
 		if (world->tensors[i].used && world->tensors[i].rank == rank && world->tensors[i].name)
-			found[count++] = &world->tensors[i];
+			found[count++] = (struct listed){
+			        world_name_turn(world, world->tensors[i].name), &world->tensors[i]};
 	if (count)
-		qsort(found, count, sizeof *found, by_name);
+		qsort(found, count, sizeof *found, by_turn);
 	for (size_t i = 0; i < count; i++)
-		tensor_line(world, found[i], text);
+		tensor_line(world, found[i].tensor, text);
 	mem_free(found);
 }
 

@@ -93,6 +93,7 @@ const struct command command_timeline = {
                 "line",
         .example = "spin 2ms\ntimeline",
         .class = COMMAND_LOOK,
+        .unless = {"on off", COMMAND_SESSION},
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
         .run = timeline_run,
 };
@@ -289,7 +290,8 @@ const struct command command_mem = {
                 "free segments back",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"trim", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "trim", "trim"}},
         .run = mem_run,
 };

@@ -27,7 +27,7 @@ static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
 	enum status mine = machine_load(&machine, name);
-	int processes = shell->plane ? plane_size(shell->plane) : 1;
+	int processes = plane_size(shell->plane);
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);
@@ -70,7 +70,8 @@ const struct command command_machine = {
         .help = "shows the modelled machine with the source of every number, or changes it for the lines "
                 "that follow",
         .example = "machine dgx-h100\nmachine",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
         .run = machine_run,
 };

@@ -8,6 +8,7 @@
 #include "shell/training/training.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* An offset of elements, rows or columns; 0 when it is not given. */
 static enum status whole(struct call *call, const char *name, int rank, int64_t *value)
@@ -24,8 +25,16 @@ static enum status whole(struct call *call, const char *name, int rank, int64_t 
 	return status;
 }
 
-/* What the line declares on one rank. The texts belong to the line and are copied by parts_declare. */
-static enum status read_line(struct call *call, int rank, struct part_line *line)
+/* The line's words are gone when it is over: the world's names stay. */
+static const char *kept(const struct shell *shell, const char *word)
+{
+	struct names *names = shell->world->names;
+	return names_text(names, names_make(names, word, strlen(word)));
+}
+
+/* What the line declares on one rank. A slice that is named is declared as written, "w[0:4]"; else the
+ * tensor's own name is taken, so that a view of it does not become a second piece. */
+static enum status read_line(struct shell *shell, struct call *call, int rank, struct part_line *line)
 {
 	struct view view;
 	const char *word;
@@ -35,11 +44,12 @@ static enum status read_line(struct call *call, int rank, struct part_line *line
 		status = call_word(call, 2, 0, rank, &word);
 	if (status != ST_OK)
 		return status;
-	line->of = (char *)(uintptr_t)word;
+	line->tensor = names_text(shell->world->names, view.sliced ? view.name : view.base_name);
+	line->of = kept(shell, word);
 	if (call_has(call, "as"))
 		status = call_option_word(call, "as", rank, &word);
 	if (call_has(call, "as") && status == ST_OK)
-		line->state = (char *)(uintptr_t)word;
+		line->state = kept(shell, word);
 	const char *const keys[] = {"row", "col", "at"};
 	int64_t *const values[] = {&line->row, &line->col, &line->at};
 	for (int i = 0; i < 3 && status == ST_OK; i++)
@@ -49,27 +59,19 @@ static enum status read_line(struct call *call, int rank, struct part_line *line
 	return status;
 }
 
-/* All ranks are read before the first is declared. A slice that is named is declared as written, "w[0:4]";
- * else the tensor's own name is taken, so that a view of it does not become a second piece. */
+static enum status part_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+{
+	struct part_line line;
+	enum status status = read_line(shell, call, rank, &line);
+	(void)self;
+	if (status == ST_OK && act)
+		parts_declare(&training_of(shell)->parts, &line);
+	return status;
+}
+
 static enum status part_run(struct shell *shell, struct call *call)
 {
-	struct training *t = training_of(shell);
-	enum status status = ST_OK;
-	struct part_line line;
-	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
-		FOR_RANKS (rank, call_ranks(call)) {
-			struct view view;
-			status = read_line(call, rank, &line);
-			if (status != ST_OK)
-				return status;
-			if (pass && (status = call_tensor(call, 0, 0, rank, &view)) == ST_OK) {
-				const struct names *names = shell->world->names;
-				line.tensor = (char *)(uintptr_t)names_text(
-				        names, view.sliced ? view.name : view.base_name);
-				parts_declare(&t->parts, &line);
-			}
-		}
-	return status;
+	return call_each_rank(shell, call, part_one, NULL);
 }
 
 const struct command command_part = {

@@ -144,7 +144,6 @@ static enum status load_script(struct shell *shell, const char *path)
 	enum status status = shell_file(shell, path, &bytes, &count);
 	if (status != ST_OK)
 		return status;
-	shell_read_file(shell, path, bytes, count);
 	status = program_load(shell, path, bytes, count);
 	mem_free(bytes);
 	return status;
@@ -189,7 +188,8 @@ const struct command command_program = {
                 "did as a script "
                 "of plain lines; with source the files",
         .example = "strategy serial\nprogram",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save source", "save|source"},
                 {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"}},
         .run = program_run,

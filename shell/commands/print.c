@@ -89,7 +89,7 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
 	struct host_syncs syncs;
-	host_syncs_begin(shell, call, "print", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	print->waiting = *call_ranks(call);
 	enum status status = queue_print(shell, call, &syncs);
 	if (status == ST_OK)

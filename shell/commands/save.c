@@ -97,7 +97,7 @@ static enum status save_run(struct shell *shell, struct call *call)
 	struct host_syncs syncs;
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	host_syncs_begin(shell, call, "save", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	enum status status = call_each_rank(shell, call, save_one, &syncs);
 	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, syncs.id, syncs.count, &shell->budget);

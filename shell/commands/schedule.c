@@ -76,7 +76,7 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
 		return status;
-	ask.stages = world_instance(shell->world, group, rank)->n;
+	ask.stages = group_part(&shell->world->groups[group], rank)->n;
 	if (ask.stages == 1)
 		ask.chunks = 1; /* one stage has its parts as neighbours */
 	return interpreter_schedule(shell, &ask, group);

@@ -25,11 +25,6 @@ static enum status slow_one(struct shell *shell, struct call *call, int rank, bo
 	return status;
 }
 
-static enum status slow_run(struct shell *shell, struct call *call)
-{
-	return call_each_rank(shell, call, slow_one, NULL);
-}
-
 const struct command command_slow = {
         .name = "slow",
         .topic = "steer",
@@ -38,7 +33,7 @@ const struct command command_slow = {
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
-        .run = slow_run,
+        .each = slow_one,
 };
 
 static enum status crash_run(struct shell *shell, struct call *call)

@@ -114,7 +114,8 @@ const struct command command_strategy = {
                 "outermost axis of a "
                 "mesh to the innermost, with ` + ` between; alone it lists the strategies",
         .example = "strategy serial\nstep\nrun 1",
-        .class = COMMAND_STEER,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
         .divided = true,
         .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "NAME|F.rsh"},
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},

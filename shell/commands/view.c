@@ -135,11 +135,10 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 		return status;
 	const struct group *group = &shell->world->groups[index];
 	const char *name = names_text(shell->world->names, whole->name);
-	const struct group_instance *instance = world_instance(shell->world, index, rank);
-	if (!instance)
+	if (group->instance_of[rank] < 0)
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
 		        names_text(shell->world->names, group->name));
-	int n = instance->n, place = group->place_of[rank];
+	int n = group_part(group, rank)->n, place = group->place_of[rank];
 	int64_t size = whole->layout.dim[axis];
 	if (size % n && size < n)
 		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, too little for %d parts", axis,

@@ -25,9 +25,8 @@ enum { IDLE_MS = 50, PACE_MS = 20 };
 
 struct serve {
 	struct conductor *conductor;
-	struct line_reader *reader;
+	struct line_reader reader;
 	struct pace pace;
-	long number; /* of the request at work */
 	bool leaving;
 	bool untouched; /* nothing was typed yet: Enter opens the tour */
 	bool gone;      /* a reply could not be written */
@@ -63,7 +62,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 static bool interrupted(void *self)
 {
 	struct serve *serve = self;
-	return serve->gone || reader_interrupted(serve->reader, serve->number);
+	return serve->gone || reader_interrupted(&serve->reader);
 }
 
 /* ---- the prompt ---- */
@@ -222,7 +221,7 @@ static void serve_one(struct serve *serve, const struct request *request)
 		conductor_order(serve->conductor, &resize);
 		break;
 	case REQUEST_INTERRUPT:
-		break; /* the reader has taken it */
+		break; /* the reader has taken them all */
 	case REQUEST_LEAVE:
 		serve->leaving = true;
 		break;
@@ -248,23 +247,19 @@ static void answer(struct serve *serve, const char *line, size_t count)
 int serve_run(struct conductor *conductor)
 {
 	struct serve serve = {.conductor = conductor, .untouched = true};
+	struct text line = {0};
 	wire_start();
-	if (reader_start(&serve.reader, 0) != ST_OK)
-		return 4;
 	conductor->say = say;
 	conductor->foreign = foreign;
 	conductor->interrupted = interrupted;
 	conductor->self = &serve;
-	while (!serve.leaving && !serve.gone && !reader_ended(serve.reader)) {
-		char *line;
-		size_t count;
-		if (reader_take(serve.reader, IDLE_MS, &line, &count, &serve.number)) {
-			answer(&serve, line, count);
-			mem_free(line);
-		}
+	while (!serve.leaving && !serve.gone && !reader_ended(&serve.reader)) {
+		if (reader_take(&serve.reader, IDLE_MS, &line))
+			answer(&serve, text_string(&line), line.count);
 		conductor_poll(conductor);
 	}
-	reader_stop(serve.reader);
+	text_release(&line);
+	reader_release(&serve.reader);
 	conductor->interrupted = NULL;
 	return 0;
 }

@@ -47,15 +47,12 @@ static void say_ready(struct shell *shell, struct print *print)
 static void value_text(const struct shell *shell, const struct view *view, struct text *out)
 {
 	const char *name = names_text(shell->world->names, view->name);
-	const void *data =
-	        shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
-	void *packed = data ? mem_alloc((size_t)layout_bytes(&view->layout)) : NULL;
-	if (packed)
-		layout_pack(&view->layout, data, packed);
-	if (!packed && shell->world->me >= 0)
-		text_add(out, "%s: this computer has no memory for it", name);
-	else
-		show_tensor(name, &view->layout, packed, out);
+	void *packed = NULL;
+	if (shell->world->me >= 0) {
+		packed = mem_alloc((size_t)layout_bytes(&view->layout));
+		layout_pack(&view->layout, world_data(shell->world, view->space, view->address), packed);
+	}
+	show_tensor(name, &view->layout, packed, out);
 	show_spoiled(shell->world, view->tensor, out);
 	mem_free(packed);
 }

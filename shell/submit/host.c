@@ -30,8 +30,9 @@ enum status queue_alike(struct shell *shell, int rank, int stream, const struct 
 	return status;
 }
 
-void host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs)
+void host_syncs_begin(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
+	const char *reason = call_command(call)->name;
 	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, strlen(reason)),
 	        .id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id)};
 }

@@ -175,7 +175,7 @@ static enum status open_journal(struct session *session)
 	if (status == ST_OK) {
 		options->n = options->n ? options->n : session->journal.n;
 		options->dry = options->dry || session->journal.dry;
-		options->machine = options->machine ? options->machine : session->journal.machine;
+		options->machine_then = options->machine ? NULL : session->journal.machine;
 	}
 	return status;
 }

@@ -88,8 +88,6 @@ enum status choose_file(struct shell *shell, bool model, const char *name, struc
 	if (!is_path(name))
 		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
 	enum status status = shell_file(shell, name, &bytes, &file->count);
-	if (status == ST_OK)
-		shell_read_file(shell, name, bytes, file->count);
 	file->text = status == ST_OK ? bytes : NULL;
 	return status;
 }
@@ -371,8 +369,10 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	}
 	if (status == ST_OK) {
 		*made = program_make(name ? name : choice->name);
+		(*made)->built_in = true;
 		add_text(*made, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
+			(*made)->built_in &= !is_path(own[i].name);
 			chosen.file[i].givens = own[i].givens;
 			program_add(*made, &chosen.file[i]);
 		}

@@ -1,15 +1,23 @@
 /* text.c -- a growing text, and what is known about texts in UTF-8: columns, validity, distance.
  *
- * Room doubles, so that adding n bytes one by one copies no byte more than about twice. */
+ * Room doubles, so that adding n bytes one by one copies no byte more than about twice. Most texts are short:
+ * names and numbers that never outgrow the first room. */
 #include "base/text.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
+static void make_room(struct text *text, size_t count)
+{
+	enum { FIRST_ROOM = 48 };
+	size_t wanted = text->count + count + 1;
+	MEM_ROOM(&text->bytes, wanted < FIRST_ROOM ? FIRST_ROOM : wanted, &text->room);
+}
+
 void text_put(struct text *text, const char *bytes, size_t count)
 {
-	MEM_ROOM(&text->bytes, text->count + count + 1, &text->room);
+	make_room(text, count);
 	memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
@@ -25,7 +33,7 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	if (length >= 0 && (size_t)length < sizeof small) {
 		text_put(text, small, (size_t)length);
 	} else if (length >= 0) {
-		MEM_ROOM(&text->bytes, text->count + (size_t)length + 1, &text->room);
+		make_room(text, (size_t)length);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
 		text->count += (size_t)length;
 	}

@@ -125,13 +125,15 @@ static void failed(struct rank_data *data, enum status status, op_id id)
 void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
-		const struct group_instance *own =
-		        world_instance(data->world, (int)data->group_count, data->world->me);
+		const struct group *group = &data->world->groups[data->group_count];
 		MEM_GROW(&data->groups, data->group_count, &data->group_room);
 		struct plane_group **made = &data->groups[data->group_count++];
 		*made = NULL;
-		if (own) /* its members agree on success and failure: then none of them uses the group */
-			keep(data, plane_group_make(data->plane, own->n, own->ranks, made));
+		if (group->instance_of[data->world->me] < 0)
+			continue;
+		const struct group_instance *own = group_part(group, data->world->me);
+		/* its members agree on success and failure: then none of them uses the group */
+		keep(data, plane_group_make(data->plane, own->n, own->ranks, made));
 	}
 }
 

@@ -1,13 +1,10 @@
 /* memory.c -- device memory as a picture: segments as bars, blocks with their owners, and the gaps between
  *
  *      ranks 0-3: 1.2 MB allocated, 2 MB reserved, at most 1.5 MB so far, of 256 MB
- *         default  2 MB    |█ x ███|█ w ███|········|█|······|   free 768 kB, largest 512 kB
+ *         default  2 MB    |█ x ███|█ w ███|········|█|······|  768 kB free
  */
 #include "trace/lanes.h"
 #include "trace/table.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
@@ -37,12 +34,11 @@ static void put_block(
 	}
 }
 
-/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Also its free bytes, and
- * those of the largest gap. */
-static void put_bar(const struct trace *trace, const struct heap *heap, const struct segment *segment,
-        int cells, struct text *bar, int64_t *free_bytes, int64_t *largest)
+/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Returns its free bytes. */
+static int64_t put_bar(const struct trace *trace, const struct heap *heap, const struct segment *segment,
+        int cells, struct text *bar)
 {
-	*free_bytes = *largest = 0;
+	int64_t free_bytes = 0;
 	for (size_t i = 0; i < heap->count; i++) {
 		const struct memory_block *block = &heap->blocks[i];
 		int64_t from = block->address - segment->address, to = from + block->bytes;
@@ -51,37 +47,27 @@ static void put_bar(const struct trace *trace, const struct heap *heap, const st
 		int first = (int)((double)from / (double)segment->bytes * cells),
 		    last = (int)((double)to / (double)segment->bytes * cells);
 		put_block(trace, block, last - first, bar);
-		if (block->free) {
-			*free_bytes += block->bytes;
-			*largest = block->bytes > *largest ? block->bytes : *largest;
-		}
+		free_bytes += block->free ? block->bytes : 0;
 	}
 	text_add(bar, "|");
+	return free_bytes;
 }
 
 static void put_segments(
-        const struct trace *trace, const struct heap *heap, int rank, int cells, struct text *rows)
+        const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {
-	struct text bar = {0}, word = {0};
-
 	for (size_t i = 0; i < heap->segment_count && i < SEGMENTS_MOST; i++) {
 		const struct segment *segment = &heap->segments[i];
-		int64_t free_bytes, largest;
-		text_clear(&bar);
-		put_bar(trace, heap, segment, cells, &bar, &free_bytes, &largest);
-		text_clear(&word);
-		bytes_text(segment->bytes, &word);
-		text_add(rows, "%s" CELL_END "%s" CELL_END "%s" CELL_END,
-		        trace_lane_name(trace, rank, segment->pool), text_string(&word), text_string(&bar));
-		text_clear(&word);
-		if (free_bytes) {
-			bytes_text(free_bytes, &word);
-			text_add(&word, " free");
-		}
-		text_add(rows, "%s" CELL_END "\n", text_string(&word));
+		table_cell(table, "%s", trace_lane_name(trace, rank, segment->pool));
+		bytes_text(segment->bytes, &table->cells);
+		table_end(table);
+		int64_t free_bytes = put_bar(trace, heap, segment, cells, &table->cells);
+		table_end(table);
+		if (free_bytes)
+			bytes_text(free_bytes, &table->cells);
+		table_cell(table, "%s", free_bytes ? " free" : "");
+		table_row(table);
 	}
-	text_release(&bar);
-	text_release(&word);
 }
 
 static void put_bytes(struct text *out, const char *before, int64_t bytes, const char *behind)
@@ -116,36 +102,17 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 	text_add(out, "\n");
 }
 
-/* The largest block not taken yet, with its owner; false: there is none. */
-static bool put_largest_owner(
-        const struct trace *trace, const struct heap *heap, bool *taken, struct text *out, bool first)
-{
-	const struct memory_block *most = NULL;
-
-	for (size_t i = 0; i < heap->count; i++)
-		if (!heap->blocks[i].free && !taken[i] && (!most || heap->blocks[i].bytes > most->bytes))
-			most = &heap->blocks[i];
-	if (!most)
-		return false;
-	taken[most - heap->blocks] = true;
-	const char *name = names_text(trace->world->names, most->owner);
-	text_add(out, "%s%s ", first ? "" : ", ", *name ? name : "(unnamed)");
-	bytes_text(most->bytes, out);
-	return true;
-}
-
 static void put_owners(const struct trace *trace, const struct heap *heap, struct text *out)
 {
-	bool *taken = mem_alloc((size_t)heap->count * sizeof *taken);
-	struct text list = {0};
+	const struct memory_block *block[OWNERS_MOST];
+	int count = heap_largest(heap, block, OWNERS_MOST);
 
-	for (int i = 0; i < OWNERS_MOST; i++)
-		if (!put_largest_owner(trace, heap, taken, &list, i == 0))
-			break;
-	if (list.count)
-		text_add(out, "   largest: %s\n", text_string(&list));
-	text_release(&list);
-	mem_free(taken);
+	for (int i = 0; i < count; i++) {
+		const char *name = names_text(trace->world->names, block[i]->owner);
+		text_add(out, "%s%s ", i ? ", " : "   largest: ", *name ? name : "(unnamed)");
+		bytes_text(block[i]->bytes, out);
+	}
+	text_add(out, "%s", count ? "\n" : "");
 }
 
 /* One rank's picture; the caller merges ranks whose pictures are the same. */
@@ -156,7 +123,7 @@ static void put_rank(const struct trace *trace, int rank, int width, struct text
 	const struct heap *heap = world_heap(trace->world, rank, SPACE_DEVICE);
 
 	put_counts(trace, rank, heap, picture);
-	put_segments(trace, heap, rank, cells, &table.cells);
+	put_segments(trace, heap, rank, cells, &table);
 	table_print(&table, width, picture);
 	table_release(&table);
 	if (heap->segment_count > SEGMENTS_MOST)

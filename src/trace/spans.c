@@ -182,15 +182,3 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
 }
-
-enum status trace_lane(
-        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
-{
-	struct lanes lanes = {0};
-	enum status status = lanes_load(&lanes, trace, rank);
-
-	if (status == ST_OK)
-		lanes_spans(&lanes, stream, window, spans);
-	lanes_release(&lanes);
-	return status;
-}

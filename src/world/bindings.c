@@ -15,19 +15,19 @@ struct thing world_find(const struct world *world, int rank, name_id name)
 {
 	const struct world_inner *inner = world->inner;
 
-	if (name <= 0 || (size_t)name >= inner->bound_room || !inner->bound[name])
+	if (name <= 0 || (size_t)name >= inner->bound_room || !inner->bound[name].on)
 		return (struct thing){THING_NONE, -1};
-	return inner->bound[name][rank];
+	return inner->bound[name].on[rank];
 }
 
-enum status bind_check(const struct world *world, int rank, name_id name, enum thing_kind kind)
+enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind)
 {
 	enum thing_kind now = world_find(world, rank, name).kind;
 
 	if (now == THING_NONE || now == kind)
 		return ST_OK;
-	return fail(ST_NAME, "'%s' is a name already: a%s %s on rank %d", names_text(world->names, name),
-	        now == THING_EVENT ? "n" : "", thing_kind_name(now), rank);
+	return fail(ST_NAME, "'%s' is a%s %s already: one name, one thing", names_text(world->names, name),
+	        now == THING_EVENT ? "n" : "", thing_kind_name(now));
 }
 
 void bind_set(struct world *world, int rank, name_id name, struct thing thing)
@@ -39,16 +39,18 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 		return;
 	MEM_ROOM(&inner->bound, (size_t)name + 1, &inner->bound_room);
 	for (size_t i = old; i < inner->bound_room; i++)
-		inner->bound[i] = NULL;
-	if (!inner->bound[name])
-		inner->bound[name] = world_take(world, (size_t)world->n, sizeof(struct thing));
-	inner->bound[name][rank] = thing;
+		inner->bound[i] = (struct bound){0};
+	struct bound *bound = &inner->bound[name];
+	if (!bound->on)
+		*bound = (struct bound){
+		        world_take(world, (size_t)world->n, sizeof *bound->on), inner->turns++};
+	bound->on[rank] = thing;
 	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
 }
 
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing)
 {
-	enum status status = bind_check(world, rank, name, thing.kind);
+	enum status status = world_name_fits(world, rank, name, thing.kind);
 
 	if (status == ST_OK)
 		bind_set(world, rank, name, thing);
@@ -59,12 +61,17 @@ void world_unbind(struct world *world, int rank, name_id name)
 {
 	if (world_find(world, rank, name).kind == THING_NONE)
 		return;
-	world->inner->bound[name][rank] = (struct thing){THING_NONE, -1};
+	world->inner->bound[name].on[rank] = (struct thing){THING_NONE, -1};
 	digest_change(world, CHANGE_UNBIND, rank, name);
 }
 
-/* Names that are bound on the rank, by edit distance, the first of equals; never one that shares no
- * letter. */
+uint32_t world_name_turn(const struct world *world, name_id name)
+{
+	return world->inner->bound[name].turn;
+}
+
+/* Names that are bound on the rank, by edit distance, of equals the first in the alphabet: names are numbered
+ * as they were first typed, also in lines that were refused. Never one that shares no letter. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
 	/* near: a third of the letters may be wrong, at least one and at most three */
@@ -78,7 +85,8 @@ const char *world_nearest(const struct world *world, int rank, const char *name,
 			continue;
 		const char *text = names_text(world->names, id);
 		int distance = text_distance(text, name);
-		if (distance < best && (size_t)distance < strlen(name)) {
+		bool nearer = distance < best || (nearest && distance == best && strcmp(text, nearest) < 0);
+		if (nearer && (size_t)distance < strlen(name)) {
 			best = distance;
 			nearest = text;
 		}

@@ -14,6 +14,10 @@
 
 /* ---- the parts of struct world that nobody else reads */
 
+struct bound {
+	struct thing *on; /* by rank; NULL: it was never bound */
+	uint32_t turn;    /* how many names of this world were bound before it */
+};
 /* The lanes of a rank: its host, the default stream, and those that were made */
 struct rank_lanes {
 	int *stream; /* stream[number]: index into world.streams */
@@ -54,9 +58,10 @@ struct kept_operands {
 enum { BUCKETS = 1 << 12, OPERANDS_KEPT = 256 };
 
 struct world_inner {
-	struct arena *arena;  /* what lives as long as the world and never grows */
-	struct thing **bound; /* bound[name][rank]; NULL: nowhere bound */
+	struct arena *arena; /* what lives as long as the world and never grows */
+	struct bound *bound; /* by name */
 	size_t bound_room;
+	uint32_t turns;  /* names that were ever bound */
 	int free_tensor; /* first unused slot of world.tensors, -1 none */
 	struct rank_lanes *lanes;
 	struct kept_operands kept[OPERANDS_KEPT]; /* by hash */
@@ -127,8 +132,6 @@ static inline void digest_change(struct world *world, enum change change, int ra
 void digest_layout(struct world *world, const struct layout *layout);
 
 /* ---- bindings.c */
-/* ST_NAME: the rank uses the name for another kind of thing. */
-enum status bind_check(const struct world *world, int rank, name_id name, enum thing_kind kind);
 void bind_set(struct world *world, int rank, name_id name, struct thing thing); /* name 0: nothing */
 
 /* ---- streams.c */

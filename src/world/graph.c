@@ -50,7 +50,7 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	if (world_capturing(world, rank))
 		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank,
 		        names_text(world->names, graph_of(world, rank)->name));
-	enum status status = bind_check(world, rank, name, THING_GRAPH);
+	enum status status = world_name_fits(world, rank, name, THING_GRAPH);
 	if (status != ST_OK)
 		return status;
 	MEM_GROW(&inner->graphs, inner->graph_count, &inner->graph_room);

@@ -11,7 +11,7 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	size_t n = (size_t)world->n;
 
 	for (int i = starts[0]; i < starts[instances]; i++) {
-		enum status status = bind_check(world, ranks[i], name, THING_GROUP);
+		enum status status = world_name_fits(world, ranks[i], name, THING_NONE);
 		if (status != ST_OK)
 			return status;
 	}

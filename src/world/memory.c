@@ -55,34 +55,24 @@ static void put_bytes(struct text *out, const char *before, int64_t bytes)
 	bytes_text(bytes, out);
 }
 
-/* ST_DEVICE_MEMORY in words, with the three largest blocks in use: who reads it wants to know what to
- * free. */
+/* ST_DEVICE_MEMORY in words, with the largest blocks in use: who reads it wants to know what to free. */
 static enum status out_of_memory(const struct world *world, int rank, int64_t bytes)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
-	const struct memory_block *owner[OWNERS_NAMED] = {NULL};
+	const struct memory_block *owner[OWNERS_NAMED];
+	int owners = heap_largest(heap, owner, OWNERS_NAMED);
 	struct text why = {0};
 
-	for (size_t i = 0; i < heap->count; i++) {
-		const struct memory_block *block = &heap->blocks[i];
-		for (int k = 0; k < OWNERS_NAMED && !block->free; k++) {
-			if (owner[k] && owner[k]->bytes >= block->bytes)
-				continue;
-			memmove(&owner[k + 1], &owner[k], (size_t)(OWNERS_NAMED - 1 - k) * sizeof owner[0]);
-			owner[k] = block;
-			break;
-		}
-	}
 	text_add(&why, "rank %d", rank);
 	put_bytes(&why, ": no room for ", bytes);
 	put_bytes(&why, " on a GPU of ", (int64_t)world->machine->memory);
 	put_bytes(&why, ": reserved ", heap->reserved);
 	put_bytes(&why, ", allocated ", heap->allocated);
 	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
-	for (int k = 0; k < OWNERS_NAMED && owner[k]; k++) {
-		text_add(&why, "%s %s ", k ? "," : "; largest:",
+	for (int k = 0; k < owners; k++) {
+		text_add(&why, "%s %s", k ? "," : "; largest:",
 		        owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
-		bytes_text(owner[k]->bytes, &why);
+		put_bytes(&why, " ", owner[k]->bytes);
 	}
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
 	text_release(&why);
@@ -239,6 +229,24 @@ void *world_data(const struct world *world, enum space space, int64_t address)
 const struct heap *world_heap(const struct world *world, int rank, enum space space)
 {
 	return &world->inner->memory[rank].heap[space];
+}
+
+int heap_largest(const struct heap *heap, const struct memory_block **largest, int most)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < heap->count; i++) {
+		const struct memory_block *block = &heap->blocks[i];
+		int k = count;
+		while (k > 0 && largest[k - 1]->bytes < block->bytes)
+			k--;
+		if (block->free || k == most)
+			continue;
+		count += count < most;
+		memmove(&largest[k + 1], &largest[k], (size_t)(count - 1 - k) * sizeof *largest);
+		largest[k] = block;
+	}
+	return count;
 }
 
 int64_t heap_largest_free(const struct heap *heap)

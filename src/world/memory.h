@@ -39,6 +39,8 @@ struct heap {
 	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS]; /* they add up to allocated, peak_allocated */
 };
 const struct heap *world_heap(const struct world *world, int rank, enum space space);
+/* The largest blocks in use, up to `most`, by falling size, then by address; how many there are. */
+int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
 int64_t heap_largest_free(const struct heap *heap);           /* bytes of the block */
 int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
 /* Gives back free segments; queues OP_SEGMENT with target OP_EVERYTHING. */

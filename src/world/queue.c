@@ -224,7 +224,7 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	if (index)
 		draft->record = &world->records[index];
 	bool joins = draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P;
-	if (joins && !world_instance(world, draft->record->group, draft->rank))
+	if (joins && world->groups[draft->record->group].instance_of[draft->rank] < 0)
 		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
 		        names_text(world->names, world->groups[draft->record->group].name));
 	int count = pending_find(world, draft, waits);

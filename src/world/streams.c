@@ -47,11 +47,7 @@ enum status world_stream_make(
 {
 	if (world->inner->lanes[rank].count >= STREAMS_MAX)
 		return fail(ST_LIMIT, "a rank has at most %d streams", STREAMS_MAX - 2);
-	struct thing now = world_find(world, rank, name);
-	if (now.kind == THING_STREAM)
-		return fail(
-		        ST_NAME, "rank %d has a stream '%s' already", rank, names_text(world->names, name));
-	enum status status = bind_check(world, rank, name, THING_STREAM);
+	enum status status = world_name_fits(world, rank, name, THING_NONE);
 	if (status != ST_OK)
 		return status;
 	*index = lane_add(world, rank,
@@ -69,7 +65,7 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 		*index = now.index;
 		return ST_OK;
 	}
-	enum status status = bind_check(world, rank, name, THING_EVENT);
+	enum status status = world_name_fits(world, rank, name, THING_EVENT);
 	if (status != ST_OK)
 		return status;
 	MEM_GROW(&world->events, world->event_count, &world->event_room);

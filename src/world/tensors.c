@@ -62,7 +62,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 	        .base = slot,
 	        .next_view = -1,
 	        .layout = *layout};
-	enum status status = bind_check(world, rank, name, THING_TENSOR);
+	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
 
 	if (status == ST_OK)
 		status = memory_take(world, &tensor, pool, use, kind, &tensor.address);
@@ -76,7 +76,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 enum status world_view_make(struct world *world, int rank, name_id name, int base_tensor, int64_t address,
         const struct layout *layout, int *index)
 {
-	enum status status = bind_check(world, rank, name, THING_TENSOR);
+	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
 
 	if (status != ST_OK)
 		return status;

@@ -90,6 +90,11 @@ struct group {
 	int16_t *instance_of; /* by world rank: which instance, or -1 */
 	int16_t *place_of;    /* by world rank: place in it, or -1 */
 };
+/* The instance of a rank that is in the group: on any other its name is not bound. */
+static inline struct group_instance *group_part(const struct group *group, int rank)
+{
+	return &group->instance[group->instance_of[rank]];
+}
 
 struct section {
 	name_id name;
@@ -140,9 +145,13 @@ void world_free(struct world *world);
 
 /* -- names: never create */
 struct thing world_find(const struct world *world, int rank, name_id name);
+/* ST_NAME when the name means something on the rank that is not of that kind (THING_NONE: anything at all). */
+enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind);
 /* ST_NAME when the rank uses the name for another kind. */
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing);
 void world_unbind(struct world *world, int rank, name_id name);
+/* Its place in the order in which the names of this world were first bound, on any rank. It has been bound. */
+uint32_t world_name_turn(const struct world *world, name_id name);
 /* The nearest name of that kind (THING_NONE: any) on that rank, or NULL when none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
 struct stream *world_stream(
@@ -220,12 +229,6 @@ const char *world_order_warning(const struct world *world, size_t i);
 static inline const struct record *op_record(const struct world *world, op_id id)
 {
 	return &world->records[world->ops[id].record];
-}
-/* The instance of the group that the rank is in, or NULL. */
-static inline const struct group_instance *world_instance(const struct world *world, int group, int rank)
-{
-	const struct group *of = &world->groups[group];
-	return of->instance_of[rank] < 0 ? NULL : &of->instance[of->instance_of[rank]];
 }
 static inline bool match_complete(const struct match *match)
 {

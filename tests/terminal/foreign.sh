@@ -26,3 +26,5 @@ line 'say "the end"'
 check "the wire holds" shows 'the end$'
 torn() { screens | grep -e answer -e chatter | grep -v -e 'answer of rank zero' -e '^\[rank [23]\] chatter [1-9] *$' -e 'repeat 200' | grep -q .; }
 refute "no line is torn" torn
+seq 30000 > "/proc/$two/fd/2" # three times what a pipe holds
+check "so does a flood: all of it comes" shows '^\[rank 2\] 30000'

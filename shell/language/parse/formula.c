@@ -254,8 +254,7 @@ static void keep_reads(struct parser *parser, struct formula *root, size_t befor
 }
 
 /* All of [at, after) is the expression. May be called from within itself, for what stands in a `$( )` of a
- * name or an index: only the outermost call is a root, and takes the reads that the inner ones found. After
- * a failure of an inner one the reads are the caller's to put back (bind_printable). */
+ * name or an index: only the outermost call is a root, and takes the reads that the inner ones found. */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **made)
 {
 	struct formula_reader reader = {parser, at, after, at};

@@ -264,11 +264,11 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	tensor->name = name;
 	if (p == after)
 		name->tensor = tensor;
-	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T') {
+	if (p + 1 < after && p[0] == '.' && p[1] == 'T') {
 		tensor->transposed = true;
 		p += 2;
 	}
-	if (status == ST_OK && p < after && *p == '[')
+	if (p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
 	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
 		return fail(

@@ -18,6 +18,11 @@ const struct ranks *call_ranks(const struct call *call)
 	return call->set;
 }
 
+int call_first(const struct call *call)
+{
+	return ranks_first(call->set);
+}
+
 int call_line(const struct call *call)
 {
 	return call->statement->line;
@@ -31,21 +36,21 @@ struct slice_of_text call_source(const struct call *call)
 bool call_at_prompt(const struct call *call)
 {
 	const struct interpreter *in = call->in;
-	return in->blocks == 0 && in->runs == 1 && in->tree && !in->tree->file;
+	return in->now.blocks == 0 && in->now.runs == 1 && in->now.tree && !in->now.tree->file;
 }
 
 const char *call_text(const struct call *call)
 {
-	return call->in->tree->text;
+	return call->in->now.tree->text;
 }
 
 bool call_span(const struct call *call, size_t *from, size_t *to)
 {
 	const struct slice_of_text source = call->statement->source;
-	const struct tree *tree = call->in->tree;
+	const struct tree *tree = call->in->now.tree;
 	const char *text = tree->text;
 	bool copied = source.at < text || source.at >= text + tree->count; /* it went over several lines */
-	if (call->in->blocks > 0 || tree->file || copied)
+	if (call->in->now.blocks > 0 || tree->file || copied)
 		return false;
 	*from = (size_t)(source.at - text);
 	*to = *from + source.length;
@@ -54,7 +59,7 @@ bool call_span(const struct call *call, size_t *from, size_t *to)
 
 bool call_alone(const struct call *call)
 {
-	return call_at_prompt(call) && call->in->tree->block.first == call->statement &&
+	return call_at_prompt(call) && call->in->now.tree->block.first == call->statement &&
 	        !call->statement->next;
 }
 

@@ -35,8 +35,8 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* The status; its rank is kept for the message */
 static inline enum status on_rank(struct call *call, int rank, enum status status)
 {
-	if (status != ST_OK && call->in->fault_rank < 0)
-		call->in->fault_rank = rank;
+	if (status != ST_OK && call->in->now.fault_rank < 0)
+		call->in->now.fault_rank = rank;
 	return status;
 }
 

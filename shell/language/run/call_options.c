@@ -25,12 +25,6 @@ bool call_has(const struct call *call, const char *option)
 	return option_of(call, option, &slot) != NULL;
 }
 
-static enum status not_there(const struct call *call, const char *name)
-{
-	return fail(ST_ARGUMENT, "%s wants %s=: %s", call->statement->row->name, name,
-	        call->statement->row->usage);
-}
-
 static enum status unit_fits(const struct option *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};
@@ -62,9 +56,7 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 {
 	struct word_slot *slot;
 	const struct option *option = option_of(call, name, &slot);
-	if (!option || !option->formula)
-		return not_there(call, name);
-	return option_number(call, option, slot, rank, number);
+	return option ? option_number(call, option, slot, rank, number) : ST_OK;
 }
 
 enum status call_option_word(struct call *call, const char *name, int rank, const char **word)
@@ -72,19 +64,50 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 	struct word_slot *slot;
 	name_id id;
 	const struct option *option = option_of(call, name, &slot);
-	if (!option || !option->word)
-		return not_there(call, name);
+	if (!option)
+		return ST_OK;
 	enum status status = name_word(call, option->word, slot, rank, &id);
 	if (status != ST_OK)
 		return status;
 	*word = names_text(call->shell->world->names, id);
-	const char *words = option->row && option->row->kind == ARG_WORD ? option->row->words : NULL;
+	const char *words = option->row->words;
 	if (!words || is_listed(words, *word, *word + strlen(*word)))
 		return ST_OK;
 	char written[100];
 	snprintf(written, sizeof written, "%s=%s", name, *word);
 	return none_of(call->statement->row->name, slice_between(written, written + strlen(written)),
 	        slice_between(written + strlen(name) + 1, written + strlen(written)), words);
+}
+
+/* "undo: 1.5: a whole number ..."; name: of the option, "" for an argument */
+static enum status whole_in(
+        const struct call *call, const char *name, double number, int64_t least, int64_t most, int64_t *value)
+{
+	if (!number_is_whole(number, (double)least, (double)most))
+		return fail(ST_RANGE, "%s: %s%s%g: a whole number from %lld to %lld was expected",
+		        call->statement->row->name, name, *name ? "=" : "", number, (long long)least,
+		        (long long)most);
+	*value = (int64_t)number;
+	return ST_OK;
+}
+
+enum status call_option_whole(
+        struct call *call, const char *name, int rank, int64_t least, int64_t most, int64_t *value)
+{
+	struct number number = {(double)*value, UNIT_PLAIN};
+	enum status status = call_option(call, name, rank, &number);
+	return status == ST_OK && call_has(call, name)
+	        ? whole_in(call, name, number.value, least, most, value)
+	        : status;
+}
+
+enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value)
+{
+	struct number number;
+	if (call_count(call, row) == 0)
+		return ST_OK;
+	enum status status = call_number(call, row, 0, call_first(call), &number);
+	return status == ST_OK ? whole_in(call, "", number.value, least, most, value) : status;
 }
 
 int call_keys(const struct call *call)

@@ -33,7 +33,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
 	enum status status = place_named(call, call->statement->clauses.stream, &call->on,
-	        &call->in->scope->stream, rank, THING_STREAM, &index);
+	        &call->in->now.scope->stream, rank, THING_STREAM, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -42,7 +42,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 enum status call_group(struct call *call, int rank, int *group)
 {
 	enum status status = place_named(call, call->statement->clauses.group, &call->in_group,
-	        &call->in->scope->group, rank, THING_GROUP, group);
+	        &call->in->now.scope->group, rank, THING_GROUP, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -65,7 +65,7 @@ enum status call_block(struct call *call)
 
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
-	const struct lane_phase *lane = &call->in->scope->phase;
+	const struct lane_phase *lane = &call->in->now.scope->phase;
 	const struct phase *phase = lane->each ? &lane->each[rank] : &lane->one;
 	return (struct record){.kind = (uint8_t)kind,
 	        .title = names_make(call->shell->world->names, title, strlen(title)),

@@ -181,6 +181,11 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 	return none_of(call->statement->row->name, got, got, words);
 }
 
+enum status call_common(struct call *call, int row, const char **word)
+{
+	return call_count(call, row) ? call_word(call, row, 0, call_first(call), word) : ST_OK;
+}
+
 /* A name put together of `$` may come out as anything: what would be read as something else later is
  * refused */
 static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)

@@ -42,7 +42,9 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			statement->argument[i].row = argument_is_number(&call, &statement->argument[i])
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
-	enum status status = statement->row->run(shell, &call);
+	const struct command *row = statement->row;
+	enum status status =
+	        row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);
 	release(&call, count);
@@ -60,8 +62,7 @@ static enum status may_name(struct eval *eval, name_id name, const struct view *
 	if (thing.kind == THING_NONE)
 		return ST_OK;
 	if (thing.kind != THING_TENSOR)
-		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
-		        thing_kind_name(thing.kind));
+		return world_name_fits(world, eval->rank, name, THING_TENSOR);
 	if (!world->tensors[thing.index].view)
 		return fail(ST_ARGUMENT,
 		        "%s has memory of its own: `copy %s -> %s` copies into it; `free %s` makes the name "
@@ -108,7 +109,7 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 			if (status == ST_OK && pass)
 				status = name_view(shell, rank, name, &of);
 			if (status != ST_OK) {
-				shell->interpreter->fault_rank = rank;
+				shell->interpreter->now.fault_rank = rank;
 				return status;
 			}
 		}

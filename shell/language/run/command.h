@@ -11,10 +11,18 @@
 #include "shell/session/read.h"
 #include "shell/session/shell.h"
 
+/* An option's value; word NULL: the number */
+struct given {
+	const char *name;
+	struct number number;
+	const char *word;
+};
+
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
 
 const struct command *call_command(const struct call *call);
 const struct ranks *call_ranks(const struct call *call);   /* the line's ranks; never empty */
+int call_first(const struct call *call);                   /* the first of them: speaks for all */
 int call_line(const struct call *call);                    /* number in the journal */
 struct slice_of_text call_source(const struct call *call); /* the line as typed, for labels and messages */
 /* Where the statement stands in call_text, a line typed now or before: from its first byte to behind its
@@ -46,10 +54,18 @@ enum status call_name(
 enum status call_thing(struct call *call, int row, int i, int rank,
         struct thing *thing); /* STREAM EVENT WAITABLE GROUP: found */
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
+/* On the first rank of the line; what the line does not say is left as it is. The word of a row: */
+enum status call_common(struct call *call, int row, const char **word);
+/* ... and a whole number from least to most, else ST_RANGE */
+enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
 bool call_has(const struct call *call, const char *option);
-enum status call_option(
-        struct call *call, const char *option, int rank, struct number *number); /* ST_ARGUMENT if absent */
+/* An option's value on a rank, left as it is where the line has none: a number in the row's unit, */
+enum status call_option(struct call *call, const char *option, int rank, struct number *number);
+/* ... a word, one of the row's, */
 enum status call_option_word(struct call *call, const char *option, int rank, const char **word);
+/* ... a whole number from least to most, else ST_RANGE */
+enum status call_option_whole(
+        struct call *call, const char *option, int rank, int64_t least, int64_t most, int64_t *value);
 /* Of a divided line: the part in which argument i of the row stands, and in which the i-th key. From 0. */
 int call_argument_part(const struct call *call, int row, int i);
 int call_key_part(const struct call *call, int i);
@@ -62,9 +78,7 @@ enum status call_group(
         struct call *call, int rank, int *group); /* `in`, or `use`, or world: index into world.groups */
 enum status call_block(struct call *call);        /* runs the line's { } for call_ranks */
 
-/* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
- * line; when all ranks have passed it runs again with act true. */
-typedef enum status one_rank(struct shell *shell, struct call *call, int rank, bool act, void *self);
+/* Runs `one` on each rank of the line: both halves. */
 enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self);
 
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no

@@ -124,7 +124,7 @@ static enum status unknown_variable(struct eval *eval, const char *name)
 {
 	const char *near = NULL;
 	int best = 3;
-	const struct variables *variables = &eval->in->frame->space->variables;
+	const struct variables *variables = &eval->in->now.frame->space->variables;
 	for (size_t i = 0; i < variables->count; i++) {
 		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
 		int distance = text_distance(name, other);
@@ -317,7 +317,7 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 	if (status != ST_OK)
 		return status;
 	const struct group *group = &world->groups[thing.index];
-	int size = world_instance(world, thing.index, eval->rank)->n;
+	int size = group_part(group, eval->rank)->n;
 	if (!(value.number >= 0 && value.number < size))
 		return fail(ST_RANK, "@%s=%g: %s has places 0-%d", names_text(world->names, name),
 		        value.number, names_text(world->names, name), size - 1);

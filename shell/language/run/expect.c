@@ -76,7 +76,7 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 
 static void place_of(struct shell *shell, const struct statement *statement)
 {
-	const struct tree *tree = shell->interpreter->tree;
+	const struct tree *tree = shell->interpreter->now.tree;
 	if (tree && tree->file)
 		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
 }
@@ -123,7 +123,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 		eval->rank = rank;
 		enum status status = evaluate(eval, statement->formula, &value);
 		if (status != ST_OK) {
-			shell->interpreter->fault_rank = rank;
+			shell->interpreter->now.fault_rank = rank;
 			return status;
 		}
 		if (!value_true(value))
@@ -189,19 +189,16 @@ static enum status compare_refusal(struct shell *shell, struct statement *statem
 }
 
 /* The first line that is refused ends the block; what the lines before it did stays done. Loops and depth
- * are put back to where the block stood, and the hook hears nothing of lines that were meant to fail. */
+ * are put back to where the block stood, and a program hears nothing of lines that were meant to fail. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct loop *loops = in->loops;
-	int blocks = in->blocks;
-	struct line_hook *hook = interpreter_hook(in, NULL); /* what is refused is no part of what ran */
+	struct player *player = in->player;
+	in->player = NULL; /* what is refused is no part of what ran */
 	enum status status = run_block(shell, statement->block, set);
-	in->hook = hook;
+	in->player = player;
 	if (is_refusal(status)) {
-		in->located = false;
-		in->loops = loops;
-		in->blocks = blocks;
+		in->now.located = false;
 		return compare_refusal(shell, statement);
 	}
 	if (status != ST_OK)

@@ -215,11 +215,11 @@ static enum status stall(struct eval *eval, const struct formula *formula, int s
 {
 	struct trace trace = trace_of(eval);
 	enum cause cause = CAUSE_DONE;
-	double part = 0;
+	double part[CAUSE_COUNT] = {0};
 	enum status status = cause_named(eval, formula, &cause);
 	if (status == ST_OK)
-		status = metric_stall(&trace, section, eval->rank, cause, &part);
-	*value = value_number(part, UNIT_PLAIN);
+		status = metric_stalls(&trace, section, eval->rank, part);
+	*value = value_number(part[cause], UNIT_PLAIN);
 	return status;
 }
 
@@ -274,8 +274,9 @@ static enum status group_size(struct eval *eval, const struct formula *formula, 
 	enum status status = named_thing(eval, formula, 0, THING_GROUP, &index);
 	if (status != ST_OK)
 		return status;
+	const struct group *group = &eval->shell->world->groups[index];
 	eval->varies |= index != 0;
-	*value = value_number(world_instance(eval->shell->world, index, eval->rank)->n, UNIT_PLAIN);
+	*value = value_number(group_part(group, eval->rank)->n, UNIT_PLAIN);
 	return ST_OK;
 }
 

@@ -66,8 +66,7 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	if (thing.kind == THING_NONE)
 		return ST_OK;
 	if (thing.kind != THING_TENSOR)
-		return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
-		        thing_kind_name(thing.kind));
+		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
 	bool fits = layout_same_shape(&tensor->layout, &place->layout) &&
 	        tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;
@@ -160,7 +159,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
 				eval.varies = false;
 			enum status status = look_at(&eval, making, which, file, place);
 			if (status != ST_OK) {
-				shell->interpreter->fault_rank = rank;
+				shell->interpreter->now.fault_rank = rank;
 				return status;
 			}
 			places->count++;
@@ -175,7 +174,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
  * S */
 static int pool_of(const struct shell *shell, int rank)
 {
-	const struct lane_name *lane = &shell->interpreter->scope->stream;
+	const struct lane_name *lane = &shell->interpreter->now.scope->stream;
 	name_id name = lane->each ? lane->each[rank] : lane->one;
 	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
 	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
@@ -218,7 +217,7 @@ static enum status make_all(
 		enum status status = make(shell, making, &places->item[i]);
 		if (status == ST_OK)
 			continue;
-		shell->interpreter->fault_rank = places->item[i].rank;
+		shell->interpreter->now.fault_rank = places->item[i].rank;
 		while (i-- > 0)
 			unmake(shell, &places->item[i], in_place[i]);
 		return status;

@@ -272,7 +272,7 @@ static void render_purpose(struct rendering *r, struct statement *statement)
 static void render_command(struct rendering *r, struct call *call)
 {
 	struct statement *statement = call->statement;
-	const struct scope *scope = call->in->scope;
+	const struct scope *scope = call->in->now.scope;
 	for (int i = 0; i < statement->results; i++) {
 		if (statement->result[i].dropped)
 			put(r, "_");
@@ -298,7 +298,7 @@ static void render_command(struct rendering *r, struct call *call)
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
-	render_clause(r, "on", call->statement->clauses.stream, &call->in->scope->stream);
+	render_clause(r, "on", call->statement->clauses.stream, &call->in->now.scope->stream);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
@@ -350,7 +350,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	struct eval eval = eval_on(&call, rank);
 	struct text text = {0};
 	struct rendering r = {.eval = &eval, .out = &text};
-	int fault = call.in->fault_rank;
+	int fault = call.in->now.fault_rank;
 	switch (statement->kind) {
 	case STATEMENT_CALL:
 		render_call(&r, statement);
@@ -365,7 +365,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	default:
 		render_command(&r, &call);
 	}
-	call.in->fault_rank = fault;
+	call.in->now.fault_rank = fault;
 	if (r.status == ST_OK)
 		text_put(out, text_string(&text), text.count);
 	else
