@@ -18,7 +18,7 @@ typedef void list_of(const struct shell *shell, int rank, struct text *text);
 static enum status list_run(struct shell *shell, struct call *call, list_of *list, const char *none)
 {
 	struct text text = {0};
-	int place = out_place(shell->out, call_ranks(call));
+	int place = out_place(shell->out);
 	FOR_RANKS (rank, call_ranks(call)) {
 		text_clear(&text);
 		list(shell, rank, &text);

@@ -34,7 +34,7 @@ static enum status peek_run(struct shell *shell, struct call *call)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
-		int place = out_place(shell->out, call_ranks(call));
+		int place = out_place(shell->out);
 		FOR_RANKS (rank, call_ranks(call)) {
 			if (status != ST_OK || (me >= 0 && rank != me))
 				continue;

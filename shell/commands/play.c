@@ -29,7 +29,7 @@ static enum status count_of(struct call *call, int row, const char *what, double
  * block, those of the whole line. */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
-	const struct training *t = shell->training;
+	struct training *t = shell->training;
 	char did[32] = "";
 	size_t from = 0, to = 0;
 	if (!t || t->cut < 0)
@@ -38,6 +38,7 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	long played = whole ? t->played - t->played_before : t->cut;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
+	t->rewritten |= whole || strcmp(call_command(call)->name, "step") != 0;
 	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
 	return status;
 }

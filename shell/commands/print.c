@@ -104,7 +104,7 @@ static enum status print_values(struct shell *shell, struct call *call, int coun
 {
 	struct text text = {0};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
+	int place = status == ST_OK ? out_place(shell->out) : -1;
 	FOR_RANKS (rank, call_ranks(call)) {
 		text_clear(&text);
 		for (int i = 0; i < count && status == ST_OK; i++) {

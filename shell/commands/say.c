@@ -36,7 +36,7 @@ static enum status say_run(struct shell *shell, struct call *call)
 	}
 	if (status == ST_OK && same)
 		out_say(shell->out, "%s\n", text_string(&first));
-	int place = status == ST_OK && !same ? out_place(shell->out, call_ranks(call)) : -1;
+	int place = status == ST_OK && !same ? out_place(shell->out) : -1;
 	FOR_RANKS (rank, call_ranks(call))
 		if (place >= 0 && call_word(call, 0, 0, rank, &word) == ST_OK)
 			out_fill(shell->out, place, rank, word);

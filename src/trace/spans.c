@@ -63,14 +63,13 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Of the first part of a grouped transfer that receives: the sender's operation, 0 when it is not queued */
+/* The sender of the first part of a grouped transfer that receives, 0 when it is not queued */
 static op_id sender_of(const struct world *world, op_id receive)
 {
-	const struct record *record = op_record(world, receive);
-	for (int i = 0; i < record->parts; i++)
-		if (record->part[i].direction == P2P_RECV && world->ops[receive].match)
-			return part_match(world, receive, i)->member[0];
-	return 0;
+	int part = 0;
+	while (op_record(world, receive)->part[part].direction != P2P_RECV)
+		part++;
+	return trace_sender(world, receive, part);
 }
 
 /* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
