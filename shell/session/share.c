@@ -3,6 +3,7 @@
  * Both are collective: every process calls them in the same order, and none goes on before it knows the
  * outcome. */
 #include "shell/session/share.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
 
@@ -67,6 +68,12 @@ enum status shell_agree(struct shell *shell, int owner, enum status mine)
 	memcpy(&verdict, bytes, count < sizeof verdict ? count : sizeof verdict);
 	mem_free(bytes);
 	return verdict.status == ST_OK ? ST_OK : fail((enum status)verdict.status, "%s", verdict.text);
+}
+
+enum status shell_write(struct shell *shell, const char *path, const struct text *text)
+{
+	bool writes = !shell->replaying && (!shell->plane || plane_rank(shell->plane) == 0);
+	return shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
 }
 
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count)
