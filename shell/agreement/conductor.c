@@ -9,6 +9,7 @@
 #include "shell/line/line.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
+#include "shell/wire/block.h"
 #include "shell/wire/io.h"
 #include "trace/trace.h"
 
@@ -181,31 +182,26 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	return ST_OK;
 }
 
-/* On the wire between processes: the struct, the length of the file's name + 1 (0: NULL), the name, the
- * text. */
+/* Between processes: the struct, the file's name with its NUL (no byte: there is none), the text. */
 static void pack_order(const struct order *order, struct text *bytes)
 {
-	uint32_t name = order->file ? (uint32_t)strlen(order->file) + 1 : 0;
 	text_clear(bytes);
-	text_put(bytes, (const char *)order, sizeof *order);
-	text_put(bytes, (const char *)&name, sizeof name);
-	text_put(bytes, order->file ? order->file : "", name);
-	text_put(bytes, order->text ? order->text : "", order->count);
+	block_put(bytes, order, sizeof *order);
+	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
+	block_put(bytes, order->text ? order->text : "", order->count);
 }
 
 /* *order points into `bytes`. */
 static bool unpack_order(const char *bytes, size_t count, struct order *order)
 {
-	uint32_t name;
-	if (count < sizeof *order + sizeof name)
+	const char *end = bytes + count;
+	size_t name;
+	if (!block_take_struct(&bytes, end, order, sizeof *order) ||
+	        !block_take(&bytes, end, &order->file, &name) ||
+	        !block_take(&bytes, end, &order->text, &order->count))
 		return false;
-	memcpy(order, bytes, sizeof *order);
-	memcpy(&name, bytes + sizeof *order, sizeof name);
-	const char *at = bytes + sizeof *order + sizeof name;
-	if (count != sizeof *order + sizeof name + name + order->count)
-		return false;
-	order->file = name ? at : NULL;
-	order->text = at + name;
+	if (name == 0)
+		order->file = NULL;
 	return true;
 }
 

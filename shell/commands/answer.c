@@ -18,7 +18,7 @@ enum status answer_each(struct shell *shell, struct call *call, answer_of *make,
 {
 	struct text text = {0};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
+	int place = status == ST_OK ? out_place(shell->out) : -1;
 	FOR_RANKS (rank, call_ranks(call)) {
 		if (status != ST_OK)
 			break;

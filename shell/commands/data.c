@@ -9,7 +9,7 @@
  * The command queues nothing and moves no clock. A model chosen before the data is chosen again, since its
  * first and last layers take their widths from it. */
 #include "shell/language/run/command.h"
-#include "shell/session/data.h"
+#include "shell/session/load.h"
 #include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
@@ -36,10 +36,10 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	if (status != ST_OK)
 		return status;
 	data.count = facts.count;
-	data.vocab = facts.vocab;
+	data.vocab = (int)facts.vocab;
 	plan->data = data;
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
-	        facts.vocab);
+	        (int)facts.vocab);
 	return ST_OK;
 }
 
@@ -77,7 +77,7 @@ static enum status data_run(struct shell *shell, struct call *call)
 		return status;
 	if (words == 2 && strcmp(word[0], "text") == 0) {
 		status = take_text(shell, &t->now, word[1]);
-	} else if (words == 2 && data_is_npy(word[0]) && data_is_npy(word[1])) {
+	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
 		status = take_pair(shell, &t->now, word[0], word[1]);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
 		status = call_option_whole(call, "count", call_first(call), 1, 1000000000, &synthetic.count);

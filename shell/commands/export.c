@@ -41,7 +41,7 @@ static enum status export_run(struct shell *shell, struct call *call)
 		status = shell->backend->project(shell->backend, &shell->budget);
 	if (status != ST_OK)
 		return status;
-	bool writes = !shell->replaying && (!shell->plane || plane_rank(shell->plane) == 0);
+	bool writes = !shell->replaying && plane_rank(shell->plane) == 0;
 	status = shell_agree(shell, 0, writes ? export_trace(shell, path) : ST_OK);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: open it at ui.perfetto.dev or chrome://tracing\n", path);

@@ -18,7 +18,7 @@ static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
 	enum status mine = machine_load(&machine, name);
-	int processes = shell->plane ? plane_size(shell->plane) : 1;
+	int processes = plane_size(shell->plane);
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);

@@ -12,7 +12,7 @@
  * block, those of the whole line. */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
-	const struct training *t = shell->training;
+	struct training *t = shell->training;
 	char did[32] = "";
 	size_t from = 0, to = 0;
 	if (!t || t->cut < 0)
@@ -21,6 +21,7 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	long played = whole ? t->played - t->played_before : t->cut;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
+	t->rewritten |= whole || strcmp(call_command(call)->name, "step") != 0;
 	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
 	return status;
 }
@@ -120,7 +121,6 @@ static enum status load_script(struct shell *shell, const char *path)
 	enum status status = shell_file(shell, path, &bytes, &count);
 	if (status != ST_OK)
 		return status;
-	shell_read_file(shell, path, bytes, count);
 	status = program_load(shell, path, bytes, count);
 	mem_free(bytes);
 	return status;

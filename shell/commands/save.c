@@ -69,7 +69,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 		ranks_one(&one, rank);
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
 		        shape_text(&view.layout).text, path);
-		out_fill(shell->out, out_place(shell->out, &one), rank, text_string(&said));
+		out_fill(shell->out, out_place(shell->out), rank, text_string(&said));
 		text_release(&said);
 	}
 	return ST_OK;

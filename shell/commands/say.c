@@ -73,10 +73,8 @@ static enum status source_run(struct shell *shell, struct call *call)
 	const struct embedded *part = built_in_part(path);
 	if (part)
 		status = interpreter_run_granting(shell, part->bytes, part->count, part->path, 1, NULL);
-	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK) {
-		shell_read_file(shell, path, bytes, count);
+	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK)
 		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
-	}
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);
 	mem_free(bytes);

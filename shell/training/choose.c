@@ -88,8 +88,6 @@ enum status choose_file(struct shell *shell, bool model, const char *name, struc
 	if (!is_path(name))
 		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
 	enum status status = shell_file(shell, name, &bytes, &file->count);
-	if (status == ST_OK)
-		shell_read_file(shell, name, bytes, file->count);
 	file->text = status == ST_OK ? bytes : NULL;
 	return status;
 }

@@ -49,7 +49,10 @@ struct training {
 	long played;        /* steps since the world was empty */
 	long limit;         /* while lines run again: no step behind this one; -1: any */
 	long played_before; /* ... before the line that runs */
-	long cut;  /* the steps that the last command played before the limit stopped it; -1: all of its */
+	long cut; /* the steps that the last command played before the limit stopped it; -1: all of its */
+	/* since the limit was set: of a line that it stopped the log keeps another one than ran, as `step 19` of
+	 * a run that had read a loss already */
+	bool rewritten;
 	bool torn; /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
 	struct part_lines parts;
 	struct transcript *transcript; /* of the last step shown */

@@ -39,6 +39,14 @@ bool trace_is_stage_receive(const struct world *world, op_id id)
 	return false;
 }
 
+op_id trace_sender(const struct world *world, op_id id, int part)
+{
+	const struct op *op = &world->ops[id];
+	if (op_record(world, id)->part[part].direction != P2P_RECV || !op->meet)
+		return 0;
+	return world->meet_ops[world->meets[world->part_meets[op->meet + (uint32_t)part]].first_op];
+}
+
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(trace->world, id);
@@ -137,21 +145,6 @@ static bool counts(const struct world *world, op_id id, int section)
 	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;
 }
 
-/* When the rank's host began with the section; a host does one line after the other. */
-static int64_t first_begin(const struct trace *trace, int rank, int section)
-{
-	const struct world *world = trace->world;
-	op_id id = world->first[rank];
-	struct times t;
-
-	while (id && !counts(world, id, section))
-		id = world->ops[id].next_program;
-	if (!id)
-		return TIME_UNKNOWN;
-	trace->backend->times(trace->backend, id, &t);
-	return trace_begin(trace, id, &t);
-}
-
 /* Moves the end of a window behind the known times of an operation. */
 static void widen(struct window *window, const struct trace *trace, op_id id)
 {
@@ -168,25 +161,27 @@ static void widen(struct window *window, const struct trace *trace, op_id id)
 struct window trace_window(const struct trace *trace, int section)
 {
 	const struct world *world = trace->world;
-	struct window window = {.from = -1, .to = 0, .section = section};
+	struct window window = {.from = TIME_UNKNOWN, .to = 0, .section = section};
 
 	for (op_id id = 1; id <= world->op_count; id++)
 		if (section < 0 || counts(world, id, section))
 			widen(&window, trace, id);
-	for (int rank = 0; rank < world->n; rank++) {
-		int64_t begin = first_begin(trace, rank, section);
-		if (begin != TIME_UNKNOWN && (window.from < 0 || begin < window.from))
-			window.from = begin;
-	}
-	for (int rank = 0; section < 0 && rank < world->n; rank++) {
+	for (int rank = 0; rank < world->n; rank++) { /* a host does one line after the other */
+		op_id id = world->first[rank];
+		struct times t;
 		struct host_now now;
+		while (id && !counts(world, id, section))
+			id = world->ops[id].next_program;
+		if (id) {
+			trace->backend->times(trace->backend, id, &t);
+			window.from = lesser(window.from, trace_begin(trace, id, &t));
+		}
 		trace->backend->host(trace->backend, rank, &now);
-		if (now.clock != TIME_UNKNOWN && now.clock > window.to)
-			window.to = now.clock;
+		if (section < 0 && now.clock != TIME_UNKNOWN)
+			window.to = larger(window.to, now.clock);
 	}
-	if (window.from < 0)
+	if (window.from == TIME_UNKNOWN)
 		window.from = 0;
-	if (window.to < window.from)
-		window.to = window.from;
+	window.to = larger(window.to, window.from);
 	return window;
 }

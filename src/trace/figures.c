@@ -141,15 +141,14 @@ static enum status put_streams(
 static enum status put_stalls(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	char name[72];
-	enum status status = ST_OK;
+	double part[CAUSE_COUNT];
+	enum status status = metric_stalls(trace, section, rank, part);
 
 	for (int cause = 0; cause < CAUSE_DONE && status == ST_OK; cause++) {
-		double part = 0;
-		status = metric_stall(trace, section, rank, (enum cause)cause, &part);
-		if (status != ST_OK || part <= 0)
+		if (part[cause] <= 0)
 			continue;
 		snprintf(name, sizeof name, "stall %s", trace_causes[cause]);
-		status = put(figures, ST_OK, name, FIGURE_PART, part);
+		put(figures, ST_OK, name, FIGURE_PART, part[cause]);
 	}
 	return status;
 }

@@ -1,13 +1,13 @@
 /* memory.c -- device memory as a picture: segments as bars, blocks with their owners, and the gaps between
  *
  *      ranks 0-3: 1.2 MB allocated, 2 MB reserved, at most 1.5 MB so far, of 256 MB
- *         default  2 MB    |█ x ███|█ w ███|········|█|······|   free 768 kB, largest 512 kB
+ *         default  2 MB    |█ x ███|█ w ███|········|█|······|  768 kB free
  */
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { BAR_MOST = 48, BAR_LEAST = 8, SEGMENTS_MOST = 12, OWNERS_MOST = 5, RANKS_SHOWN = 16 };
 
@@ -53,12 +53,11 @@ static void put_block(const struct trace *trace, const struct block_view *block,
 	}
 }
 
-/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Also its free bytes, and
- * those of the largest gap. */
-static void put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment,
-        int cells, struct text *bar, int64_t *free_bytes, int64_t *largest)
+/* A segment's blocks side by side, to scale; a block smaller than a cell has none. Returns its free bytes. */
+static int64_t put_bar(const struct trace *trace, const struct map *map, const struct segment_view *segment,
+        int cells, struct text *bar)
 {
-	*free_bytes = *largest = 0;
+	int64_t free_bytes = 0;
 	for (int i = 0; i < map->blocks; i++) {
 		const struct block_view *block = &map->block[i];
 		int64_t from = block->address - segment->address, to = from + block->bytes;
@@ -67,37 +66,27 @@ static void put_bar(const struct trace *trace, const struct map *map, const stru
 		int first = (int)((double)from / (double)segment->bytes * cells),
 		    last = (int)((double)to / (double)segment->bytes * cells);
 		put_block(trace, block, last - first, bar);
-		if (block->free) {
-			*free_bytes += block->bytes;
-			*largest = block->bytes > *largest ? block->bytes : *largest;
-		}
+		free_bytes += block->free ? block->bytes : 0;
 	}
 	text_add(bar, "|");
+	return free_bytes;
 }
 
 static void put_segments(
-        const struct trace *trace, const struct map *map, int rank, int cells, struct text *rows)
+        const struct trace *trace, const struct map *map, int rank, int cells, struct table *table)
 {
-	struct text bar = {0}, word = {0};
-
 	for (int i = 0; i < map->segments && i < SEGMENTS_MOST; i++) {
 		const struct segment_view *segment = &map->segment[i];
-		int64_t free_bytes, largest;
-		text_clear(&bar);
-		put_bar(trace, map, segment, cells, &bar, &free_bytes, &largest);
-		text_clear(&word);
-		bytes_text(segment->bytes, &word);
-		text_add(rows, "%s" CELL_END "%s" CELL_END "%s" CELL_END,
-		        trace_lane_name(trace, rank, segment->pool), text_string(&word), text_string(&bar));
-		text_clear(&word);
-		if (free_bytes) {
-			bytes_text(free_bytes, &word);
-			text_add(&word, " free");
-		}
-		text_add(rows, "%s" CELL_END "\n", text_string(&word));
+		table_cell(table, "%s", trace_lane_name(trace, rank, segment->pool));
+		bytes_text(segment->bytes, &table->cells);
+		table_end(table);
+		int64_t free_bytes = put_bar(trace, map, segment, cells, &table->cells);
+		table_end(table);
+		if (free_bytes)
+			bytes_text(free_bytes, &table->cells);
+		table_cell(table, "%s", free_bytes ? " free" : "");
+		table_row(table);
 	}
-	text_release(&bar);
-	text_release(&word);
 }
 
 static void put_bytes(struct text *out, const char *before, int64_t bytes, const char *behind)
@@ -133,37 +122,27 @@ static void put_counts(const struct trace *trace, int rank, const struct map *ma
 	text_add(out, "\n");
 }
 
-/* The largest block not taken yet, with its owner; false: there is none. */
-static bool put_largest_owner(
-        const struct trace *trace, const struct map *map, bool *taken, struct text *out, bool first)
+/* Blocks in use before free ones, the largest first */
+static int by_use(const void *a, const void *b)
 {
-	int most = -1;
-
-	for (int i = 0; i < map->blocks; i++)
-		if (!map->block[i].free && !taken[i] &&
-		        (most < 0 || map->block[i].bytes > map->block[most].bytes))
-			most = i;
-	if (most < 0)
-		return false;
-	taken[most] = true;
-	const char *name = names_text(trace->world->names, map->block[most].owner);
-	text_add(out, "%s%s ", first ? "" : ", ", *name ? name : "(unnamed)");
-	bytes_text(map->block[most].bytes, out);
-	return true;
+	const struct block_view *x = a, *y = b;
+	if (x->free != y->free)
+		return x->free ? 1 : -1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static void put_owners(const struct trace *trace, const struct map *map, struct text *out)
+/* The blocks are sorted for it: they are drawn before */
+static void put_owners(const struct trace *trace, struct map *map, struct text *out)
 {
-	bool *taken = mem_alloc((size_t)map->blocks * sizeof *taken);
-	struct text list = {0};
-
-	for (int i = 0; i < OWNERS_MOST; i++)
-		if (!put_largest_owner(trace, map, taken, &list, i == 0))
-			break;
-	if (list.count)
-		text_add(out, "   largest: %s\n", text_string(&list));
-	text_release(&list);
-	mem_free(taken);
+	qsort(map->block, (size_t)map->blocks, sizeof *map->block, by_use);
+	for (int i = 0; i < OWNERS_MOST && i < map->blocks && !map->block[i].free; i++) {
+		const char *name = names_text(trace->world->names, map->block[i].owner);
+		text_add(out, "%s%s ", i ? ", " : "   largest: ", *name ? name : "(unnamed)");
+		bytes_text(map->block[i].bytes, out);
+	}
+	text_add(out, "%s", map->blocks && !map->block->free ? "\n" : "");
 }
 
 /* One rank's picture; the caller merges ranks whose pictures are the same. */
@@ -174,7 +153,7 @@ static void put_rank(const struct trace *trace, int rank, struct map *map, int w
 
 	map_read(map, trace->world, rank);
 	put_counts(trace, rank, map, picture);
-	put_segments(trace, map, rank, cells, &table.cells);
+	put_segments(trace, map, rank, cells, &table);
 	table_print(&table, width, picture);
 	table_release(&table);
 	if (map->segments > SEGMENTS_MOST)

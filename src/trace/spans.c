@@ -63,17 +63,13 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Of the first part of a grouped transfer that receives: the sender's operation, 0 when it is not queued */
+/* The sender of the first part of a grouped transfer that receives, 0 when it is not queued */
 static op_id sender_of(const struct world *world, op_id receive)
 {
-	const struct record *record = op_record(world, receive);
-	for (int i = 0; i < record->parts; i++)
-		if (record->part[i].direction == P2P_RECV && world->ops[receive].meet) {
-			const struct meet *meet =
-			        &world->meets[world->part_meets[world->ops[receive].meet + (uint32_t)i]];
-			return world->meet_ops[meet->first_op];
-		}
-	return 0;
+	int part = 0;
+	while (op_record(world, receive)->part[part].direction != P2P_RECV)
+		part++;
+	return trace_sender(world, receive, part);
 }
 
 /* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
@@ -184,16 +180,4 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	} else {
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
-}
-
-enum status trace_lane(
-        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
-{
-	struct lanes lanes = {0};
-	enum status status = lanes_load(&lanes, trace, rank);
-
-	if (status == ST_OK)
-		lanes_spans(&lanes, stream, window, spans);
-	lanes_release(&lanes);
-	return status;
 }

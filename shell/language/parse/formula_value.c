@@ -113,7 +113,7 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 		return wrong_count(row);
 	formula->argument = tree_alloc(reader->parser->tree, (formula->arguments + 1u) * sizeof *argument);
 	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
-	if (function_reads_data(row->function))
+	if (row->nature == NATURE_DATA)
 		add_read(reader, formula);
 	return formula_finish(reader, formula, made);
 }
@@ -159,7 +159,7 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 	bool bracket = after < reader->end && *after == '(';
 	if (bracket && !row)
 		return unknown_function(from, after);
-	if (row && (bracket || (row->metric && !row->least)))
+	if (row && (bracket || function_is_word(row)))
 		return read_function(reader, formula, row, made);
 	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
 		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;

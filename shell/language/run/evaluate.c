@@ -193,8 +193,7 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 {
 	eval->varies = true;
 	if (eval->data) {
-		*value = value_number(
-		        eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
+		*value = value_number(eval_read(eval, formula), UNIT_PLAIN);
 		return ST_OK;
 	}
 	if (eval->shell->dry)

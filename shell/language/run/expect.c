@@ -68,8 +68,8 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		return;
 	}
 	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(out, "%.*s differ by %g of the largest", WHOLE(part->written),
-		        eval->data[part->place * eval->data_stride + eval->data_index]);
+		text_add(
+		        out, "%.*s differ by %g of the largest", WHOLE(part->written), eval_read(eval, part));
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
@@ -88,7 +88,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 	struct text text = {0};
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out, failed);
+	int place = out_place(shell->out);
 	int index = 0;
 	FOR_RANKS (rank, set) {
 		eval->rank = rank;

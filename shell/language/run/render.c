@@ -58,9 +58,7 @@ static bool is_of_a_moment(const struct formula *formula)
 		return false;
 	bool moment = formula->kind == FORMULA_ELEMENT ||
 	        (formula->kind == FORMULA_FUNCTION &&
-	                (function_reads_data(formula->function->function) ||
-	                        (formula->function->metric &&
-	                                formula->function->function != FUNCTION_SLOTS)));
+	                (formula->function->nature == NATURE_DATA || function_is_metric(formula->function)));
 	for (int i = 0; i < formula->arguments && !moment; i++)
 		moment = is_of_a_moment(formula->argument[i].formula);
 	if (formula->kind == FORMULA_TEXT)

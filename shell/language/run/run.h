@@ -195,6 +195,12 @@ struct eval {
 	int depth;                   /* of names that stand for names */
 };
 
+/* What the node reads on the rank */
+static inline double eval_read(const struct eval *eval, const struct formula *formula)
+{
+	return eval->data[formula->place * eval->data_stride + eval->data_index];
+}
+
 /* ---- value.c */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
@@ -229,7 +235,6 @@ enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
 /* ---- schedules.c */
-enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value);
 void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
