@@ -54,12 +54,11 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
 /* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options */
 static enum status read_parts(struct call *call, struct choice *choice, int *count)
 {
-	int first = ranks_first(call->set);
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		struct choice *part = &choice[call_argument(call, 0, i)->part];
 		const char *name;
-		status = call_word(call, 0, i, first, &name);
+		status = call_word(call, 0, i, ranks_first(call->set), &name);
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
 			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",

@@ -79,27 +79,27 @@ struct window trace_window(const struct trace *trace, int section);
 struct cell {
 	uint32_t glyph;
 	uint8_t colour; /* enum colour */
-	uint8_t dim, bold, reverse;
+	uint8_t dim, reverse;
 };
-/* X(symbol, name, ANSI 256-colour foreground) */
-#define COLOURS(X)                     \
-	X(PLAIN, "plain", -1)          \
-	X(KERNEL, "kernel", 75)        \
-	X(COPY, "copy", 179)           \
-	X(COMM, "comm", 170)           \
-	X(FORWARD, "forward", 75)      \
-	X(BACKWARD, "backward", 108)   \
-	X(WEIGHT, "weight", 150)       \
-	X(OPTIMIZER, "optimizer", 216) \
-	X(HOSTWORK, "host", 250)       \
-	X(STALL, "stall", 203)         \
-	X(QUEUED, "queued", 242)       \
-	X(HEAD, "head", 255)           \
-	X(GOOD, "good", 114)           \
-	X(BAD, "bad", 203)             \
-	X(NOTE, "note", 244)
+/* X(symbol, ANSI 256-colour foreground) */
+#define COLOURS(X)        \
+	X(PLAIN, -1)      \
+	X(KERNEL, 75)     \
+	X(COPY, 179)      \
+	X(COMM, 170)      \
+	X(FORWARD, 75)    \
+	X(BACKWARD, 108)  \
+	X(WEIGHT, 150)    \
+	X(OPTIMIZER, 216) \
+	X(HOSTWORK, 250)  \
+	X(STALL, 203)     \
+	X(QUEUED, 242)    \
+	X(HEAD, 255)      \
+	X(GOOD, 114)      \
+	X(BAD, 203)       \
+	X(NOTE, 244)
 enum colour {
-#define X(symbol, name, ansi) COLOUR_##symbol,
+#define X(symbol, ansi) COLOUR_##symbol,
 	COLOURS(X)
 #undef X
 	        COLOUR_COUNT

@@ -70,7 +70,7 @@ enum { PARTS_MAX = 4 /* of a divided line */ };
  * line; when all ranks have passed it runs again with act true. */
 typedef enum status one_rank(struct shell *shell, struct call *call, int rank, bool act, void *self);
 struct command {
-	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
+	const char *name;
 	const char
 	        *topic; /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
 	const char *usage, *help; /* help: one sentence, no final full stop needed */
