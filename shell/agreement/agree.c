@@ -30,7 +30,7 @@ static struct verdict verdict_of(const struct conductor *conductor, enum status 
 	return (struct verdict){.status = (int32_t)status,
 	        .sticky = (int32_t)shell->sticky,
 	        .digest = shell->world->digest ^ interpreter_digest(shell->interpreter),
-	        .position = credit_position(&conductor->credit, &shell->budget)};
+	        .position = credit_position(&conductor->credit)};
 }
 
 static void put_words(struct text *message, const char *words)

@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 
 #include <string.h>
 
@@ -264,16 +263,13 @@ static enum status help_word(struct text *text, const char *word)
 static enum status help_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};
-	const char *word;
-	enum status status = ST_OK;
-	if (!call_count(call, 0))
-		text_add(&text, "%s", screen);
-	else if ((status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word)) == ST_OK)
+	const char *word = "";
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && *word)
 		status = help_word(&text, word);
-	if (status == ST_OK)
-		out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	return status;
+	else
+		text_add(&text, "%s", screen);
+	return answer(shell, &text, status);
 }
 
 const struct command command_help = {
@@ -292,13 +288,10 @@ const struct command command_help = {
 static enum status explain_run(struct shell *shell, struct call *call)
 {
 	const char *word = "on";
-	if (call_count(call, 0)) {
-		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
-		if (status != ST_OK)
-			return status;
-	}
-	shell->explain = strcmp(word, "on") == 0;
-	return ST_OK;
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK)
+		shell->explain = strcmp(word, "on") == 0;
+	return status;
 }
 
 const struct command command_explain = {

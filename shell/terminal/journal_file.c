@@ -43,17 +43,15 @@ enum status journal_file_folder(struct journal_file *journal)
 	return make_folders(journal->folder);
 }
 
+static int is_journal(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+}
+
 /* Names of journals, newest last: they begin with their date. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
-	int count = scandir(journal->folder, names, NULL, alphasort), kept = 0;
-	for (int i = 0; i < count; i++) {
-		if (strncmp((*names)[i]->d_name, prefix, sizeof prefix - 1) == 0)
-			(*names)[kept++] = (*names)[i];
-		else
-			free((*names)[i]);
-	}
-	return kept;
+	return scandir(journal->folder, names, is_journal, alphasort);
 }
 
 static void free_names(struct dirent **names, int count)
