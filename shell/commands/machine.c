@@ -7,19 +7,10 @@
 #include "machine/machine.h"
 #include "world/world.h"
 #include "mpi/plane.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "shell/session/share.h"
 
 #include <string.h>
-
-static void list_machines(struct text *text)
-{
-	text_add(text, "machines:");
-	for (int i = 0; machine_embedded(i); i++)
-		text_add(text, " %s", machine_embedded(i));
-	text_put(text, "\n", 1);
-}
 
 /* A file may be there for one process and not for another, since each reads its own disk: every process in
  * turn says how it went, and all take the machine or none does. */
@@ -49,18 +40,18 @@ static enum status machine_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};
 	const char *word;
-	enum status status = ST_OK;
 	if (call_count(call, 0)) {
-		status = for_all(shell, call);
+		enum status status = for_all(shell, call);
 		if (status == ST_OK)
-			status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+			status = call_common(call, 0, &word);
 		return status == ST_OK ? load(shell, word) : status;
 	}
 	machine_text(&shell->machine, &text);
-	list_machines(&text);
-	out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	return status;
+	text_add(&text, "machines:");
+	for (int i = 0; machine_embedded(i); i++)
+		text_add(&text, " %s", machine_embedded(i));
+	text_add(&text, "\n");
+	return answer(shell, &text, ST_OK);
 }
 
 const struct command command_machine = {
@@ -86,7 +77,7 @@ static enum status set_run(struct shell *shell, struct call *call)
 	for (int i = 0; i < call_keys(call); i++) {
 		const char *key, *word;
 		struct number number;
-		enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
+		enum status status = call_key(call, i, call_first(call), &key, &number, &word);
 		if (status != ST_OK)
 			return status;
 		if (strcmp(key, "hello") == 0)

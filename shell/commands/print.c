@@ -9,8 +9,7 @@
  * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
  * at once. */
 #include "base/memory.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 
@@ -99,22 +98,15 @@ static enum status print_tensors(struct shell *shell, struct call *call, struct 
 	return host_syncs_end(shell, call, &syncs, status);
 }
 
-/* Values that no tensor hides are said at once, behind the prints that are over. */
-static enum status print_values(struct shell *shell, struct call *call, int count)
+/* All words of a line without tensors, one a line */
+static enum status print_values(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
-	struct text text = {0};
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out) : -1;
-	FOR_RANKS (rank, call_ranks(call)) {
-		text_clear(&text);
-		for (int i = 0; i < count && status == ST_OK; i++) {
-			text_add(&text, i ? "\n" : "");
-			status = expression_text(call, i, rank, &text);
-		}
-		if (status == ST_OK)
-			out_fill(shell->out, place, rank, text_string(&text));
+	enum status status = ST_OK;
+	(void)shell;
+	for (i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		text_add(text, i ? "\n" : "");
+		status = expression_text(call, i, rank, text);
 	}
-	text_release(&text);
 	return status;
 }
 
@@ -125,7 +117,8 @@ static enum status print_run(struct shell *shell, struct call *call)
 	for (int i = 0; i < count; i++)
 		tensors = tensors || call_kind(call, 0, i) == ARG_TENSOR;
 	if (!tensors)
-		return print_values(shell, call, count);
+		return answer_each(
+		        shell, call, print_values, 0); /* at once, behind the prints that are over */
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc((size_t)count * sizeof *print->item);
 	print->items = count;

@@ -64,7 +64,7 @@ static enum status abort_run(struct shell *shell, struct call *call)
 {
 	struct thing thing = {THING_GROUP, 0};
 	if (call_count(call, 0)) {
-		enum status status = call_thing(call, 0, 0, ranks_first(call_ranks(call)), &thing);
+		enum status status = call_thing(call, 0, 0, call_first(call), &thing);
 		if (status != ST_OK)
 			return status;
 	}
@@ -95,19 +95,18 @@ const struct command command_abort = {
 static enum status pace_run(struct shell *shell, struct call *call)
 {
 	struct number number = {0};
-	const char *typed = call_argument_text(call, 0, 0);
-	if (strcmp(typed, "off") == 0) {
-		shell->pace = 0;
-		return ST_OK;
+	enum status status = ST_OK;
+	if (strcmp(call_argument_text(call, 0, 0), "off") != 0) {
+		status = call_number(call, 0, 0, call_first(call), &number);
+		if (status == ST_OK &&
+		        (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9)))
+			status = fail(ST_RANGE,
+			        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace "
+			        "1s");
 	}
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status != ST_OK)
-		return status;
-	if (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9))
-		return fail(ST_RANGE,
-		        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace 1s");
-	shell->pace = number.value / 1e9;
-	return ST_OK;
+	if (status == ST_OK)
+		shell->pace = number.value / 1e9;
+	return status;
 }
 
 const struct command command_pace = {

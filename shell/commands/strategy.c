@@ -42,8 +42,7 @@ static void say_program(struct shell *shell, const struct training *t)
 static enum status take_size(struct call *call, int i, struct choice *choice)
 {
 	struct given size;
-	enum status status =
-	        call_key(call, i, ranks_first(call_ranks(call)), &size.name, &size.number, &size.word);
+	enum status status = call_key(call, i, call_first(call), &size.name, &size.number, &size.word);
 	if (status == ST_OK && (size.word || !number_is_whole(size.number.value, 1, 1e6)))
 		status = fail(
 		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
@@ -55,12 +54,11 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
 /* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options */
 static enum status read_parts(struct call *call, struct choice *choice, int *count)
 {
-	int first = ranks_first(call_ranks(call));
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		struct choice *part = &choice[call_argument_part(call, 0, i)];
 		const char *name;
-		status = call_word(call, 0, i, first, &name);
+		status = call_word(call, 0, i, call_first(call), &name);
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
 			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",

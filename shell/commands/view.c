@@ -138,7 +138,7 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 	if (group->instance_of[rank] < 0)
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
 		        names_text(shell->world->names, group->name));
-	int n = group->instance[group->instance_of[rank]].n, place = group->place_of[rank];
+	int n = group_part(group, rank)->n, place = group->place_of[rank];
 	int64_t size = whole->layout.dim[axis];
 	if (size % n && size < n)
 		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, too little for %d parts", axis,

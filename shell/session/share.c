@@ -1,5 +1,6 @@
 /* share.c -- what one process knows becomes everyone's: how something went, a file's bytes */
 #include "shell/session/share.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
 #include "shell/wire/io.h"
@@ -54,6 +55,12 @@ enum status read_file(const char *path, char **bytes, size_t *count)
 		return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
 	}
 	return status;
+}
+
+enum status shell_write(struct shell *shell, const char *path, const struct text *text)
+{
+	bool writes = !shell->replaying && plane_rank(shell->plane) == 0;
+	return shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
 }
 
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count)

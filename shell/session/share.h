@@ -5,6 +5,8 @@
 
 #include "shell/session/shell.h"
 
+/* Rank 0 writes the file (not where lines run again); everyone learns how it went. */
+enum status shell_write(struct shell *shell, const char *path, const struct text *text);
 /* One process's outcome becomes everyone's: `mine` of process `owner`, with its words. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
 /* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */

@@ -19,15 +19,17 @@ struct dataset {
 	int vocab;         /* of a text; else 0 */
 	int64_t in, out;   /* columns of samples and targets; 0: the model says */
 };
+/* Of a pipeline's stage, in ns */
+struct stage_times {
+	bool given;
+	double f, b, w, comm;
+};
 /* What lines before the world's last reset have set */
 struct plan {
 	bool data_given;
 	struct dataset data;
-	struct {
-		bool given;
-		double f, b, w, comm;
-	} stage;                 /* ns: by `stage`, instead of a model; `model` takes them back */
-	struct program *program; /* NULL: none */
+	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
+	struct program *program;  /* NULL: none */
 	struct program *
 	        /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 	        model_program;

@@ -55,12 +55,11 @@ static void cost_copy(const struct machine *machine, struct record *record)
 
 static enum status cost_collective(struct engine *e, const struct op *op, struct record *record)
 {
-	const struct meet *meet = &e->world->meets[op->meet];
-	const struct group_instance *instance = &e->world->groups[meet->group].instance[meet->instance];
+	const struct match *match = &e->world->matches[op->match];
 	struct cost cost = {0};
 	record->alone_ns = 0;
 	enum status status = collective_cost(record->collective, e->world->machine,
-	        (struct cost_group){instance->n, instance->ranks}, record->bytes, record->algorithm, &cost);
+	        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
 	if (status != ST_OK)
 		return status;
 	record->latency_ns = cost.latency_ns;

@@ -68,7 +68,7 @@ enum lane_state {
 	LANE_DEFAULT /* rule 7 */,
 	LANE_ENGINE /* for a copy engine */,
 	LANE_TURN /* the group's earlier collective */,
-	LANE_MEET /* reached its meeting */,
+	LANE_MATCH /* reached its meeting */,
 	LANE_RUN
 };
 struct stream_queue {
@@ -122,8 +122,8 @@ struct rank {
 struct instance { /* of a group: collectives take turns */
 	int group, number;
 	uint32_t work;
-	uint32_t meet; /* whose turn it is; 0: not known yet */
-	uint32_t turn; /* its sequence number */
+	uint32_t match; /* whose turn it is; 0: not known yet */
+	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
 	int64_t last_time;
@@ -134,7 +134,7 @@ struct instance { /* of a group: collectives take turns */
 };
 
 struct transfer {
-	uint32_t work, meet, next;
+	uint32_t work, next;
 	op_id send, receive;
 	uint16_t send_part, receive_part;
 	uint8_t links;
@@ -351,7 +351,7 @@ int flow_links(const struct engine *e, uint32_t work);
 int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
-struct instance *instance_at(const struct engine *e, const struct meet *meet);
+struct instance *instance_at(const struct engine *e, const struct match *match);
 void collective_issued(struct engine *e, const struct op *op);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
@@ -362,9 +362,8 @@ void collective_forget(struct engine *e, uint32_t instance);
 void transfers_arrive(struct engine *e, uint32_t lane);
 void transfer_due(struct engine *e, uint32_t transfer);
 void transfers_forget(struct engine *e, uint32_t lane);
-uint32_t part_meet(const struct engine *e, const struct op *op, int part);
-op_id part_other(const struct engine *e, const struct op *op,
-        int part);                                 /* the other side's operation, 0: not queued */
+/* The other side's operation, 0: not queued */
+op_id part_other(const struct engine *e, op_id id, int part);
 bool op_arrived(const struct engine *e, op_id id); /* a P2P that stands at the head of its stream */
 
 /* abort.c: the mark of spoiled outputs, or (by 0) of new ones */
@@ -373,8 +372,8 @@ void mark_outputs(struct engine *e, op_id id, op_id by);
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
-void meet_needs(struct engine *e, op_id id);     /* a quiet rank has reached a meeting with a stopped rank */
-bool meet_put_off(struct engine *e,
+void match_needs(struct engine *e, op_id id);    /* a quiet rank has reached a meeting with a stopped rank */
+bool match_put_off(struct engine *e,
         uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
 int64_t op_floor(const struct engine *e, op_id id);
 void goal_set(struct engine *e, const op_id *goal, int count, int64_t until);
