@@ -244,10 +244,9 @@ static void render_option(struct rendering *r, const struct option *option)
 }
 
 /* `on S`, `in G`: of the line, else of the blocks around it and of `use` */
-static void render_clause(
-        struct rendering *r, const char *word, struct name *clause, const struct lane_name *lane)
+static void render_clause(struct rendering *r, const char *word, struct name *clause, const struct lane *lane)
 {
-	name_id name = lane ? lane->each ? lane->each[r->eval->rank] : lane->one : 0;
+	name_id name = lane ? lane_at(lane, r->eval->rank) : 0;
 	if (lane && lane->each)
 		r->eval->varies = true;
 	if (!clause && !name)
@@ -289,14 +288,15 @@ static void render_command(struct rendering *r, struct call *call)
 	render_purpose(r, statement);
 	bool stream = statement->row && statement->row->stream_ok,
 	     group = statement->row && statement->row->group_ok;
-	render_clause(r, "in", statement->clauses.group, group ? &scope->group : NULL);
-	render_clause(r, "on", statement->clauses.stream, stream ? &scope->stream : NULL);
+	render_clause(r, "in", statement->clauses.group, group ? &scope->lane[LANE_GROUP] : NULL);
+	render_clause(r, "on", statement->clauses.stream, stream ? &scope->lane[LANE_STREAM] : NULL);
 }
 
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
-	render_clause(r, "on", call->statement->clauses.stream, &call->shell->interpreter->now.scope->stream);
+	render_clause(r, "on", call->statement->clauses.stream,
+	        &call->shell->interpreter->now.scope->lane[LANE_STREAM]);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
