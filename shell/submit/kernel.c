@@ -26,7 +26,7 @@ static int access_of(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
 		return ACCESS_READ;
-	bool written = i < kernel->in_place || kernel->writes >> i & 1;
+	bool written = kernel->writes >> i & 1;
 	if (written && kernel->write_only)
 		return ACCESS_WRITE; /* fill: what was there does not matter */
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
@@ -125,7 +125,7 @@ static enum status arguments(
 	struct view view;
 	int count = call_count(call, KERNEL_TENSORS);
 	if (count > KERNEL_ARGS_MAX)
-		return fail(ST_ARGUMENT, "%s takes at most %d tensors: %s", kernel->name, kernel->ins_max,
+		return fail(ST_ARGUMENT, "%s takes at most %d tensors: %s", kernel->name, kernel->ins,
 		        kernel->usage);
 	for (int i = 0; i < count; i++) {
 		enum status status = call_tensor(call, KERNEL_TENSORS, i, rank, &view);
@@ -160,13 +160,12 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 static enum status count_arguments(
         const struct call *call, const struct kernel *kernel, const struct submit_plan *plan)
 {
-	int ins = plan->operands, results = plan->results,
-	    wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
+	int ins = plan->operands, results = plan->results;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
-	if (ins < kernel->ins_min || ins > kernel->ins_max)
-		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, wanted,
-		        wanted == 1 ? "" : "s", ins, kernel->usage);
+	if (ins != kernel->ins)
+		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, kernel->ins,
+		        kernel->ins == 1 ? "" : "s", ins, kernel->usage);
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
 		        kernel->usage);
@@ -197,7 +196,7 @@ static enum status kernel_resolve(
 		status = count_arguments(call, kernel, plan);
 	if (status == ST_OK)
 		status = options(call, kernel, rank, &plan->record);
-	if (status == ST_OK && kernel->source && kernel->outs)
+	if (status == ST_OK && kernel_is_source(kernel))
 		status = source_layout(call, rank, &plan->shape);
 	return status;
 }
@@ -251,20 +250,17 @@ static enum status kernel_complete(
 	double flops = 0, bytes = 0;
 	(void)rank;
 
-	enum status status = ST_OK;
 	fill_call(shell, plan, kernel, &work);
 	work.add = call_adds(call);
 	work.out[0].layout = plan->shape;
-	if (kernel->shape)
-		status = kernel->shape(&work);
+	enum status status = kernel_shape(&work);
 	if (status == ST_OK)
 		status = settle_results(shell, call, plan, &work);
 	if (status == ST_OK && !on_host(plan))
 		status = plan_on_device(shell, plan, kernel->name);
 	if (status != ST_OK)
 		return status;
-	if (kernel->cost)
-		kernel->cost(&work, &flops, &bytes);
+	kernel_cost(&work, &flops, &bytes);
 	record->kernel = kernel;
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;

@@ -90,10 +90,10 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 		        names_text(work->shell->world->names, operands[i].name), operands[i].layout, NULL};
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++)
 		record.parameter[i] = call.option[i] = i ? kernel->option[i].value : option;
-	enum status status = kernel->shape(&call);
+	enum status status = kernel_shape(&call);
 	if (status != ST_OK)
 		return status;
-	kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	record.kernel = kernel;
 	record.flops = flops;
 	record.bytes = (int64_t)bytes;

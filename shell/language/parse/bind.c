@@ -213,7 +213,7 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 			        (int)(words[i].after - words[i].at), words[i].at);
 		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
 			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
-		} else if (kernel->source && kernel->outs &&
+		} else if (kernel_is_source(kernel) &&
 		        (*words[i].at == '$' ||
 		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
 			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);

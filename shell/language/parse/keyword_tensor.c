@@ -165,7 +165,7 @@ static enum status making_source(
 	memcpy(word, at, length);
 	word[length] = '\0';
 	const struct kernel *kernel = kernel_find(word);
-	bool source = kernel && kernel->source && kernel->outs;
+	bool source = kernel && kernel_is_source(kernel);
 	making->source = source ? kernel : kernel_find("full");
 	if (!making->source)
 		return fail(ST_BUG, "there is no kernel 'full'");
