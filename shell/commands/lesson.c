@@ -21,7 +21,7 @@ const struct command command_lessons = {
         .usage = "lessons",
         .help = "lists the lessons",
         .example = "lessons",
-        .class = COMMAND_SESSION,
+        .class = COMMAND_LOOK,
         .run = lessons_run,
 };
 
@@ -29,14 +29,12 @@ const struct command command_lessons = {
  * opened. */
 static enum status lesson_run(struct shell *shell, struct call *call)
 {
-	struct number number;
+	int64_t number;
 	if (call_count(call, 0) == 0)
 		return lesson_list(shell);
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
-		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
+	enum status status = call_whole(call, 0, 1, INT_MAX, &number);
 	if (status == ST_OK)
-		shell->wish = (struct wish){.kind = WISH_LESSON, .number = (int64_t)number.value};
+		shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
 	return status;
 }
 
@@ -48,7 +46,8 @@ const struct command command_lesson = {
                 "them",
         .example = "lesson 1",
         .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
-        .class = COMMAND_SESSION,
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_SESSION},
         .run = lesson_run,
 };
 
@@ -123,7 +122,7 @@ const struct command command_solution = {
 static enum status predict_run(struct shell *shell, struct call *call)
 {
 	const char *answer;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &answer);
+	enum status status = call_common(call, 0, &answer);
 	return status == ST_OK ? lesson_predict(shell, answer) : status;
 }
 

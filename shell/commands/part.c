@@ -7,69 +7,32 @@
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
-#include <stdint.h>
-
-/* An offset of elements, rows or columns; 0 when it is not given. */
-static enum status whole(struct call *call, const char *name, int rank, int64_t *value)
+/* What the line declares on one rank. A slice that is named is declared as written, "w[0:4]"; else the
+ * tensor's own name is taken, so that a view of it does not become a second piece. */
+static enum status part_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
-	struct number number;
-	*value = 0;
-	if (!call_has(call, name))
-		return ST_OK;
-	enum status status = call_option(call, name, rank, &number);
-	if (status == ST_OK && !number_is_whole(number.value, 0, 1e15))
-		status = fail(
-		        ST_RANGE, "part: %s=%g: a whole number from 0 on was expected", name, number.value);
-	*value = status == ST_OK ? (int64_t)number.value : 0;
-	return status;
-}
-
-/* What the line declares on one rank. The texts belong to the line and are copied by parts_declare. */
-static enum status read_line(struct call *call, int rank, struct part_line *line)
-{
+	struct part_line line = {.rank = rank, .flat = call_has(call, "at"), .state = ""};
 	struct view view;
-	const char *word;
-	*line = (struct part_line){.rank = rank, .flat = call_has(call, "at"), .state = ""};
+	int64_t most = (int64_t)1 << 50;
+	(void)self;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
-		status = call_word(call, 2, 0, rank, &word);
-	if (status != ST_OK)
-		return status;
-	line->of = (char *)(uintptr_t)word;
-	if (call_has(call, "as"))
-		status = call_option_word(call, "as", rank, &word);
-	if (call_has(call, "as") && status == ST_OK)
-		line->state = (char *)(uintptr_t)word;
-	const char *const keys[] = {"row", "col", "at"};
-	int64_t *const values[] = {&line->row, &line->col, &line->at};
-	for (int i = 0; i < 3 && status == ST_OK; i++)
-		status = whole(call, keys[i], rank, values[i]);
-	if (status == ST_OK && line->flat && (line->row || line->col))
+		status = call_word(call, 2, 0, rank, &line.of);
+	if (status == ST_OK)
+		status = call_option_word(call, "as", rank, &line.state);
+	if (status == ST_OK)
+		status = call_option_whole(call, "row", rank, 0, most, &line.row);
+	if (status == ST_OK)
+		status = call_option_whole(call, "col", rank, 0, most, &line.col);
+	if (status == ST_OK)
+		status = call_option_whole(call, "at", rank, 0, most, &line.at);
+	if (status == ST_OK && line.flat && (line.row || line.col))
 		status = fail(ST_ARGUMENT, "part: row= and col=, or at=: not both");
-	return status;
-}
-
-/* All ranks are read before the first is declared. A slice that is named is declared as written, "w[0:4]";
- * else the tensor's own name is taken, so that a view of it does not become a second piece. */
-static enum status part_run(struct shell *shell, struct call *call)
-{
-	struct training *t = training_of(shell);
-	enum status status = ST_OK;
-	struct part_line line;
-	for (int pass = 0; pass < 2; pass++) /* all ranks or none */
-		FOR_RANKS (rank, call_ranks(call)) {
-			struct view view;
-			status = read_line(call, rank, &line);
-			if (status != ST_OK)
-				return status;
-			if (pass && (status = call_tensor(call, 0, 0, rank, &view)) == ST_OK) {
-				const struct names *names = shell->world->names;
-				line.tensor = (char *)(uintptr_t)names_text(
-				        names, view.sliced ? view.name : view.base_name);
-				parts_declare(&t->parts, &line);
-			}
-		}
-	return status;
+	if (status != ST_OK || !act)
+		return status;
+	line.tensor = names_text(shell->world->names, view.sliced ? view.name : view.base_name);
+	parts_declare(&training_of(shell)->parts, &line);
+	return ST_OK;
 }
 
 const struct command command_part = {
@@ -87,5 +50,5 @@ const struct command command_part = {
                 {"col", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first column"},
                 {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first element, of the parameter as one line"},
                 {"as", ARG_WORD, UNIT_PLAIN, NULL, "optimizer state: m, v (Adam's), or another name"}},
-        .run = part_run,
+        .each = part_one,
 };

@@ -26,17 +26,11 @@ static void say(void *self, const char *bytes, size_t count)
 	}
 }
 
-/* Whole lines, each marked. */
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
 	struct text marked = {0};
-	for (const char *at = bytes, *end = bytes + count; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-		text_add(&marked, "[rank %d] %.*s\n", rank, (int)(stop - at), at);
-		at = stop + (newline != NULL);
-	}
+	mark_lines(rank, bytes, count, &marked);
 	write_all(real(conductor, 2), text_string(&marked), marked.count);
 	text_release(&marked);
 }
@@ -137,9 +131,13 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(path, &bytes, &count);
-	if (status == ST_OK)
-		status = run(conductor, path, bytes, count);
+	enum status status = read_whole(path, SIZE_MAX, &bytes, &count);
+	if (status != ST_OK) {
+		char why[1000];
+		snprintf(why, sizeof why, "%s", fail_text());
+		return fail(status, "cannot read %s", why);
+	}
+	status = run(conductor, path, bytes, count);
 	mem_free(bytes);
 	return status;
 }

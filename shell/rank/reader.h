@@ -1,23 +1,28 @@
-/* reader.h -- a thread on rank 0 that takes lines from descriptor 0, so that Ctrl-C and the end of the input
- * are seen while rank 0 is busy. It makes no MPI call. An interrupt is meant for the request before it: it is
- * counted with that request's number. */
+/* reader.h -- the lines that come down descriptor 0 of rank 0, of which an interrupt is seen out of turn: also
+ * while the request before it is at work. It is meant for that request, and for none behind it. */
 #ifndef RANKSH_READER_H
 #define RANKSH_READER_H
 
-#include "base/status.h"
+#include "base/text.h"
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
-struct line_reader;
-enum status reader_start(struct line_reader **reader, int descriptor);
-/* The next line (mem_free), without its newline, and its number from 1; waits up to wait_ms. false: none
- * came. */
-bool reader_take(struct line_reader *reader, int wait_ms, char **line, size_t *count, long *number);
-/* Nothing more will come: the front end is gone, or its last line has been taken. */
-bool reader_ended(struct line_reader *reader);
-/* Has an interrupt come behind request `number`, or is the front end gone? Asked from within long runs. */
-bool reader_interrupted(struct line_reader *reader, long number);
-/* Ends the thread, also one that waits for input; lines that nobody took are gone. */
-void reader_stop(struct line_reader *reader);
+struct line_reader {
+	int descriptor;
+	struct text waiting; /* what was read and not taken */
+	size_t seen, whole;  /* its whole lines: their bytes, and how many they are */
+	size_t taken;        /* requests taken: the number of the one at work, from 1 */
+	size_t interrupted;  /* the number of the request that the last interrupt was for */
+	int64_t ended_ns;    /* wall clock when the input had ended; 0: it has not */
+};
+
+/* The next line, without its newline, in place of what is in `line`; waits up to wait_ms. false: none came. */
+bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
+/* Nothing more will come: the front end is gone, and its last line has been taken. */
+bool reader_ended(const struct line_reader *reader);
+/* Has an interrupt come behind the request at work, or is the front end gone? Asked from within long runs;
+ * waits for nothing. */
+bool reader_interrupted(struct line_reader *reader);
+void reader_release(struct line_reader *reader);
 
 #endif

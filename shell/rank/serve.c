@@ -25,9 +25,8 @@ enum { IDLE_MS = 50, PACE_MS = 20 };
 
 struct serve {
 	struct conductor *conductor;
-	struct line_reader *reader;
+	struct line_reader reader;
 	struct pace pace;
-	long number; /* of the request at work */
 	bool leaving;
 	bool untouched; /* nothing was typed yet: Enter opens the tour */
 	bool gone;      /* a reply could not be written */
@@ -63,7 +62,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 static bool interrupted(void *self)
 {
 	struct serve *serve = self;
-	return serve->gone || reader_interrupted(serve->reader, serve->number);
+	return serve->gone || reader_interrupted(&serve->reader);
 }
 
 /* ---- the prompt ---- */
@@ -132,12 +131,14 @@ static void write_wish(const struct wish *wish, struct text *out)
 static void tell_log(struct journal *journal, struct log_change *log)
 {
 	log->kept = (int)journal->told;
-	log->any = journal->told != journal->count || journal->shorter;
 	for (; journal->told < journal->count; journal->told++) {
 		const struct journal_entry *entry = &journal->entries[journal->told];
-		log_change_add(log, entry->line, entry->outside, entry->stop, entry->stamp);
+		struct logged_line *line = log_add(log);
+		text_add(&line->line, "%s", entry->line);
+		text_add(&line->outside, "%s", entry->outside);
+		line->stop = entry->stop;
+		line->stamp = entry->stamp;
 	}
-	journal->shorter = false;
 }
 
 /* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
@@ -152,28 +153,35 @@ static void await_wall(struct serve *serve)
 	}
 }
 
+/* The reply to a line: what came of it, the prompt, and what it has changed in the log. */
+static void send_done(struct serve *serve, enum status status, bool at_once)
+{
+	struct reply reply = {.kind = REPLY_DONE, .status = status};
+	if (status != ST_OK && status != ST_QUIT)
+		text_add(&reply.text, "%s", fail_text());
+	if (!at_once)
+		await_wall(serve);
+	tell_log(&serve->conductor->shell.journal, &reply.log);
+	write_wish(&serve->conductor->shell.asked, &reply.wish);
+	serve->conductor->shell.asked = (struct wish){0};
+	write_prompt(serve, &reply);
+	send(serve, &reply);
+	reply_release(&reply);
+}
+
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct reply reply = {.kind = REPLY_DONE};
 	struct order order = {.kind = ORDER_LINE,
 	        .text = text_string(&request->text),
 	        .count = request->text.count,
 	        .silent = request->silent,
 	        .stop = request->stop,
 	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
-	reply.status = conductor_order(serve->conductor, &order);
-	if (reply.status != ST_OK && reply.status != ST_QUIT)
-		text_add(&reply.text, "%s", fail_text());
+	enum status status = conductor_order(serve->conductor, &order);
 	serve->untouched = serve->untouched && request->text.count == 0;
-	serve->leaving = reply.status == ST_QUIT;
-	if (!request->silent)
-		await_wall(serve);
-	tell_log(&shell->journal, &reply.log);
-	write_wish(&shell->asked, &reply.wish);
-	write_prompt(serve, &reply);
-	send(serve, &reply);
-	reply_release(&reply);
+	serve->leaving = status == ST_QUIT;
+	send_done(serve, status, request->silent);
 }
 
 static void complete(struct serve *serve, const struct request *request)
@@ -218,7 +226,7 @@ static void serve_one(struct serve *serve, const struct request *request)
 		conductor_order(serve->conductor, &resize);
 		break;
 	case REQUEST_INTERRUPT:
-		break; /* the reader has taken it */
+		break; /* the reader has taken them all */
 	case REQUEST_LEAVE:
 		serve->leaving = true;
 		break;
@@ -229,38 +237,30 @@ static void serve_one(struct serve *serve, const struct request *request)
 static void answer(struct serve *serve, const char *line, size_t count)
 {
 	struct request request = {0};
-	if (request_read(line, count, &request) == ST_OK) {
+	enum status status = request_read(line, count, &request);
+	if (status == ST_OK)
 		serve_one(serve, &request);
-	} else {
-		struct reply reply = {.kind = REPLY_DONE, .status = ST_SYNTAX};
-		text_add(&reply.text, "%s", fail_text());
-		write_prompt(serve, &reply);
-		send(serve, &reply);
-		reply_release(&reply);
-	}
+	else
+		send_done(serve, status, true);
 	request_release(&request);
 }
 
 int serve_run(struct conductor *conductor)
 {
 	struct serve serve = {.conductor = conductor, .untouched = true};
+	struct text line = {0};
 	wire_start();
-	if (reader_start(&serve.reader, 0) != ST_OK)
-		return 4;
 	conductor->say = say;
 	conductor->foreign = foreign;
 	conductor->interrupted = interrupted;
 	conductor->self = &serve;
-	while (!serve.leaving && !serve.gone && !reader_ended(serve.reader)) {
-		char *line;
-		size_t count;
-		if (reader_take(serve.reader, IDLE_MS, &line, &count, &serve.number)) {
-			answer(&serve, line, count);
-			mem_free(line);
-		}
+	while (!serve.leaving && !serve.gone && !reader_ended(&serve.reader)) {
+		if (reader_take(&serve.reader, IDLE_MS, &line))
+			answer(&serve, text_string(&line), line.count);
 		conductor_poll(conductor);
 	}
-	reader_stop(serve.reader);
+	text_release(&line);
+	reader_release(&serve.reader);
 	conductor->interrupted = NULL;
 	return 0;
 }

@@ -145,9 +145,6 @@ static enum status check(const struct options *options)
 {
 	if (options->lines && options->file)
 		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
-	if (options->arguments && !options->file)
-		return fail(ST_ARGUMENT, "%s: no such file, and NAME=VALUE goes behind a file",
-		        options->argument[0]);
 	if (!options->dry && options->n > RANKS_MPI_MOST)
 		return fail(ST_RANGE,
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
@@ -157,31 +154,41 @@ static enum status check(const struct options *options)
 	return ST_OK;
 }
 
+/* An option with its value, if it has one in the next word. *i: its word; the last one read afterwards. */
+static enum status read_option(struct options *options, char **argv, int end, int *i)
+{
+	const struct option *option = NULL;
+	const char *value;
+	enum status status = find(argv[*i], &option, &value);
+	if (status == ST_OK && option->kind != FLAG && !value) {
+		if (*i + 1 == end)
+			return fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", option->name);
+		value = argv[++*i];
+	}
+	return status == ST_OK ? apply(options, option, value) : status;
+}
+
 enum status options_read(struct options *options, int argc, char **argv)
 {
-	*options = (struct options){.device = "auto", .argument = argv + 1};
-	for (int i = 1; i < argc; i++) {
+	enum status status = ST_OK;
+	int end = argc; /* the words from here on are NAME=VALUE */
+	*options = (struct options){.device = "auto", .word = argv + 1, .words = argc - 1};
+	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];
-		const struct option *option = NULL;
-		const char *value;
-		enum status status;
-		if (word[0] != '-' || !word[1]) {
-			if (options->file && strchr(word, '='))
-				options->argument[options->arguments++] = word;
-			else if ((status = once(&options->file, word, "a file")) != ST_OK)
-				return status;
-			continue;
+		if (word[0] == '-' && word[1]) {
+			status = read_option(options, argv, end, &i);
+		} else if (options->file && strchr(word, '=')) {
+			memmove(argv + i, argv + i + 1, (size_t)(argc - 1 - i) * sizeof *argv);
+			argv[argc - 1] = word;
+			end--;
+			i--;
+		} else {
+			status = once(&options->file, word, "a file");
 		}
-		status = find(word, &option, &value);
-		if (status == ST_OK && option->kind != FLAG && !value &&
-		        !(value = i + 1 < argc ? argv[++i] : NULL))
-			status = fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", option->name);
-		if (status == ST_OK)
-			status = apply(options, option, value);
-		if (status != ST_OK)
-			return status;
 	}
-	return check(options);
+	options->argument = argv + end;
+	options->arguments = argc - end;
+	return status == ST_OK ? check(options) : status;
 }
 
 bool options_batch(const struct options *options)

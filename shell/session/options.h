@@ -16,14 +16,17 @@ struct options {
 	const char *lines;  /* -c */
 	int64_t limit_ns;   /* wall time; 0: none */
 	const char *device; /* "auto" "sim" "cuda" */
-	char **argument;    /* NAME=VALUE ...; points into argv */
+	char **argument;    /* NAME=VALUE ...; points into argv, as `word` does */
 	int arguments;
+	char **word; /* all words of the command line, for a process that is to be given the same */
+	int words;
+	const char *machine_then; /* --resume: the session's, where --machine names no other */
 };
 
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
 /* ST_ARGUMENT names the word and the nearest. *options points into argv, whose words are put in another
- * order. */
+ * order: NAME=VALUE behind all else. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
 /* True for a run without prompt and escape codes: a file, lines, a test, or no terminal on both ends. */

@@ -57,8 +57,7 @@ void keep_state(struct session *session, const struct reply *reply)
 
 static enum status greet(struct session *session, int *n)
 {
-	struct request hello = {
-	        .kind = REQUEST_HELLO, .width = width_of_output(), .height = 24, .colour = session->colour};
+	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
@@ -94,14 +93,15 @@ enum status job_open(struct session *session, int *n)
 /* Files that a line read then, one "NAME<tab>DIGEST" a line; now it reads `outside` */
 static void warn_changed(const struct session *session, const struct logged_line *entry, const char *outside)
 {
-	for (const char *file = entry->outside, *next; *file; file = next) {
+	const char *line = text_string(&entry->line);
+	for (const char *file = text_string(&entry->outside), *next; *file; file = next) {
 		size_t length = strcspn(file, "\n") + 1;
 		next = file[length - 1] ? file + length : file + length - 1;
 		if (memmem(outside, strlen(outside), file, length) != NULL)
 			continue;
 		char words[256];
 		snprintf(words, sizeof words, "a file that `%.*s` reads is not what it was: %.*s",
-		        (int)strcspn(entry->line, "\n"), entry->line, (int)strcspn(file, "\t"), file);
+		        (int)strcspn(line, "\n"), line, (int)strcspn(file, "\t"), file);
 		say_bad(session, words);
 	}
 }
@@ -119,13 +119,13 @@ static enum status replay(struct session *session, size_t *lines_run)
 		snprintf(progress, sizeof progress, "line %zu of %zu again", i + 1,
 		        session->journal.log.count);
 		session->talk.busy_with = progress;
-		text_add(&request.text, "%s", entry->line);
+		text_put(&request.text, text_string(&entry->line), entry->line.count);
 		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 		if (status == ST_OK) {
 			++*lines_run;
 			keep_state(session, &reply);
 			for (size_t k = 0; k < reply.log.count; k++)
-				warn_changed(session, entry, reply.log.line[k].outside);
+				warn_changed(session, entry, text_string(&reply.log.line[k].outside));
 		}
 		request_release(&request);
 		reply_release(&reply);
@@ -144,7 +144,7 @@ static void lose_replay(struct session *session, enum status status, size_t line
 		return;
 	}
 	mourn(session);
-	const char *line = session->journal.log.line[lines_run].line;
+	const char *line = text_string(&session->journal.log.line[lines_run].line);
 	printf("   That was line %zu of %zu, run again: %.*s\n", lines_run + 1, session->journal.log.count,
 	        (int)strcspn(line, "\n"), line);
 	offer_restart(session);

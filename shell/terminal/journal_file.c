@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "shell/wire/io.h"
 #include "shell/session/options.h"
+#include "shell/wire/members.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,17 +43,15 @@ enum status journal_file_folder(struct journal_file *journal)
 	return make_folders(journal->folder);
 }
 
+static int is_journal(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+}
+
 /* Names of journals, newest last: they begin with their date. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
-	int count = scandir(journal->folder, names, NULL, alphasort), kept = 0;
-	for (int i = 0; i < count; i++) {
-		if (strncmp((*names)[i]->d_name, prefix, sizeof prefix - 1) == 0)
-			(*names)[kept++] = (*names)[i];
-		else
-			free((*names)[i]);
-	}
-	return kept;
+	return scandir(journal->folder, names, is_journal, alphasort);
 }
 
 static void free_names(struct dirent **names, int count)
@@ -121,27 +119,6 @@ enum status journal_file_begin(struct journal_file *journal, int n, bool dry, co
 	return write_object(journal, head);
 }
 
-static void shorten(struct log_change *log, size_t kept)
-{
-	for (; log->count > kept; log->count--) {
-		mem_free(log->line[log->count - 1].line);
-		mem_free(log->line[log->count - 1].outside);
-	}
-}
-
-static cJSON *line_object(const struct logged_line *line)
-{
-	cJSON *object = cJSON_CreateObject();
-	cJSON_AddStringToObject(object, "line", line->line);
-	if (line->stop)
-		cJSON_AddNumberToObject(object, "stop", (double)line->stop);
-	if (line->stamp >= 0)
-		cJSON_AddNumberToObject(object, "stamp", (double)line->stamp);
-	if (*line->outside)
-		cJSON_AddStringToObject(object, "outside", line->outside);
-	return object;
-}
-
 enum status journal_file_change(struct journal_file *journal, const struct log_change *change)
 {
 	struct log_change *log = &journal->log;
@@ -150,39 +127,36 @@ enum status journal_file_change(struct journal_file *journal, const struct log_c
 		cJSON *object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "keep", change->kept);
 		status = write_object(journal, object);
-		shorten(log, (size_t)change->kept);
+		log_shorten(log, (size_t)change->kept);
 	}
 	for (size_t i = 0; i < change->count; i++) {
-		const struct logged_line *line = &change->line[i];
-		log_change_add(log, line->line, line->outside, line->stop, line->stamp);
-		enum status written = write_object(journal, line_object(line));
+		cJSON *object = logged_line_object(&change->line[i]);
+		logged_line_read(object, log_add(log));
+		enum status written = write_object(journal, object);
 		status = status != ST_OK ? status : written;
 	}
 	return status;
 }
 
-static int64_t number_of(const cJSON *object, const char *key, int64_t otherwise)
+static int number_of(const cJSON *object, const char *key, int otherwise)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : otherwise;
+	return cJSON_IsNumber(item) ? item->valueint : otherwise;
 }
 
 /* A line cut off by a crash is the last one, and is left out. */
 static void read_line(struct journal_file *journal, const cJSON *object)
 {
-	char *line = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "line"));
-	const char *machine = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "machine"));
-	char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "outside"));
-	if (line) {
-		log_change_add(&journal->log, line, outside ? outside : "", number_of(object, "stop", 0),
-		        number_of(object, "stamp", -1));
+	const char *machine = member_text(object, "machine");
+	if (member_text(object, "line")) {
+		logged_line_read(object, log_add(&journal->log));
 	} else if (machine) {
 		snprintf(journal->machine, sizeof journal->machine, "%s", machine);
-		journal->n = (int)number_of(object, "n", 0);
+		journal->n = number_of(object, "n", 0);
 		journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
 	} else {
-		int64_t kept = number_of(object, "keep", -1);
-		shorten(&journal->log, kept < 0 ? journal->log.count : (size_t)kept);
+		int kept = number_of(object, "keep", -1);
+		log_shorten(&journal->log, kept < 0 ? journal->log.count : (size_t)kept);
 	}
 }
 
@@ -190,7 +164,7 @@ static enum status load(struct journal_file *journal)
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(journal->path, &bytes, &count);
+	enum status status = read_whole(journal->path, SIZE_MAX, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;
@@ -223,7 +197,7 @@ enum status journal_file_resume(struct journal_file *journal)
 
 void journal_file_release(struct journal_file *journal)
 {
-	shorten(&journal->log, 0);
+	log_shorten(&journal->log, 0);
 	mem_free(journal->log.line);
 	if (journal->file >= 0)
 		close(journal->file);

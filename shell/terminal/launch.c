@@ -16,28 +16,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS_MOST = 64, END_WAIT_MS = 2000 };
+enum { OWN_WORDS = 16, END_WAIT_MS = 2000, TICK_MS = 10 };
 
 /* ---- the command line of the job ---- */
 
 struct words {
-	const char *word[WORDS_MOST + RANKS_DEFAULT];
+	const char **word; /* NULL behind the last */
 	int count;
-	char n[16], limit[32];
+	char n[16];
 	char self[4096]; /* our own file */
 	char mpirun[4096];
 };
 
 static void add(struct words *words, const char *word)
 {
-	if (words->count < WORDS_MOST)
-		words->word[words->count++] = word;
+	words->word[words->count++] = word;
 }
 
 static void add_option(struct words *words, const char *name, const char *value)
 {
-	if (!value)
-		return;
 	add(words, name);
 	add(words, value);
 }
@@ -58,9 +55,8 @@ static enum status find_mpirun(char *path, size_t room)
 }
 
 /* Flags that make a small job on one computer start quickly; settings of the user's own stay. */
-static void add_mpirun(struct words *words, const struct options *options)
+static void add_mpirun(struct words *words)
 {
-	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
 	add(words, words->mpirun);
 	add_option(words, "-n", words->n);
 	add(words, "--oversubscribe");
@@ -78,65 +74,49 @@ static void add_mpirun(struct words *words, const struct options *options)
 		setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
 }
 
+/* The job is this program once more, with the words that were typed here, and with those that only this side
+ * knows in front of them. words->word is the caller's (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
-	enum status status = length <= 0 ? fail(ST_FILE, "cannot find my own file: %s", strerror(errno))
-	        : mpi                    ? find_mpirun(words->mpirun, sizeof words->mpirun)
-	                                 : ST_OK;
-	if (status != ST_OK)
-		return status;
-	words->self[length] = '\0';
+	if (length <= 0)
+		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
+	if (mpi && find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK)
+		return ST_FILE;
+	words->word = mem_alloc((size_t)(OWN_WORDS + options->words) * sizeof *words->word);
+	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
 	if (mpi)
-		add_mpirun(words, options);
-	else
-		snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
+		add_mpirun(words);
 	add(words, words->self);
-	if (!mpi)
-		add_option(words, "-n", words->n);
-	add_option(words, "--machine", options->machine);
+	add_option(words, "-n", words->n);
 	if (options->dry)
 		add(words, "--dry");
+	if (options->machine_then)
+		add_option(words, "--machine", options->machine_then);
 	if (wire)
 		add(words, "--wire");
-	if (options->check_lessons)
-		add(words, "--check-lessons");
-	if (options->limit_ns) {
-		snprintf(words->limit, sizeof words->limit, "%.9gms", (double)options->limit_ns / 1e6);
-		add_option(words, "--limit", words->limit);
-	}
-	add_option(words, "-c", options->lines);
-	if (options->test)
-		add(words, "--test");
-	if (options->file)
-		add(words, options->file);
+	for (int i = 0; i < options->words; i++)
+		add(words, options->word[i]);
 	return ST_OK;
 }
 
 /* ---- starting ---- */
 
-/* In the child. A NAME=VALUE list may be long, so it is joined here. */
-static void become(struct words *words, const struct options *options, const int in[2], const int out[2],
-        const int err[2], pid_t parent)
+/* In the child */
+static void become(
+        const struct words *words, const int in[2], const int out[2], const int err[2], pid_t parent)
 {
-	const char **all = calloc((size_t)words->count + (size_t)options->arguments + 1, sizeof *all);
-	if (!all)
-		_exit(127);
-	memcpy(all, words->word, (size_t)words->count * sizeof *all);
-	for (int i = 0; i < options->arguments; i++)
-		all[words->count + i] = options->argument[i];
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
 	setpgid(0, 0);
 	if (in[0] >= 0)
 		dup2(in[0], 0);
-	if (out[1] >= 0)
-		dup2(out[1], 1);
+	dup2(out[1], 1);
 	dup2(err[1], 2);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	execv(all[0], (char *const *)all);
+	execv(words->word[0], (char *const *)words->word);
 	_exit(127);
 }
 
@@ -149,12 +129,10 @@ static void close_both(int ends[2])
 
 static bool open_ends(const struct options *options, bool wire, int in[2], int out[2], int err[2])
 {
-	bool ok = pipe2(err, O_CLOEXEC) == 0;
+	bool ok = pipe2(err, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
 	if (wire)
-		ok = ok && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
-	else
-		ok = ok && pipe2(out, O_CLOEXEC) == 0;
-	if (!wire && (options->file || options->lines || options->check_lessons))
+		ok = ok && pipe2(in, O_CLOEXEC) == 0;
+	else if (options->file || options->lines || options->check_lessons)
 		ok = ok && (in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
 	return ok;
 }
@@ -163,32 +141,28 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
-	bool mpi = !options->dry && options->n != 1;
 	pid_t parent = getpid();
 
-	*job = (struct job){.mpi = mpi, .in = -1, .out = -1, .err = -1};
-	enum status status = make_words(&words, options, wire, mpi);
+	*job = (struct job){.mpi = !options->dry && options->n != 1, .in = -1, .out = -1, .err = -1};
+	enum status status = make_words(&words, options, wire, job->mpi);
 	if (status == ST_OK && !open_ends(options, wire, in, out, err))
 		status = fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
 	if (status == ST_OK && (job->pid = fork()) < 0)
 		status = fail(ST_FILE, "cannot start a process: %s", strerror(errno));
-	if (status != ST_OK) {
-		close_both(in);
-		close_both(out);
-		close_both(err);
-		return status;
+	if (status == ST_OK && job->pid == 0)
+		become(&words, in, out, err, parent);
+	mem_free(words.word);
+	if (status == ST_OK) {
+		setpgid(job->pid, job->pid);
+		job->in = in[1];
+		job->out = out[0];
+		job->err = err[0];
+		in[1] = out[0] = err[0] = -1;
 	}
-	if (job->pid == 0)
-		become(&words, options, in, out, err, parent);
-	setpgid(job->pid, job->pid);
-	job->in = in[1];
-	job->out = out[0];
-	job->err = err[0];
-	in[1] = out[0] = err[0] = -1;
 	close_both(in);
 	close_both(out);
 	close_both(err);
-	return ST_OK;
+	return status;
 }
 
 /* ---- hearing ---- */
@@ -214,18 +188,34 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 	}
 }
 
-void job_hear(struct job *job, const char *bytes, size_t count, struct text *shown)
+/* Takes what has come out of one end, which is closed when it is over. */
+static void take(int *end, short events, struct text *into)
 {
-	text_put(&job->partial, bytes, count);
+	char piece[65536];
+	ssize_t got = events ? read(*end, piece, sizeof piece) : 0;
+	if (got > 0) {
+		text_put(into, piece, (size_t)got);
+	} else if (events && !(got < 0 && errno == EINTR)) {
+		close(*end);
+		*end = -1;
+	}
+}
+
+void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
+{
+	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
+	if (poll(ends, 2, wait_ms) <= 0)
+		return;
+	take(&job->out, ends[0].revents, out);
+	take(&job->err, ends[1].revents, &job->partial);
 	const char *at = text_string(&job->partial), *end = at + job->partial.count, *newline;
 	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-		hear_line(job, at, (size_t)(newline - at), shown);
+		hear_line(job, at, (size_t)(newline - at), err);
 		at = newline + 1;
 	}
-	size_t rest = (size_t)(end - at);
-	if (job->partial.bytes)
-		memmove(job->partial.bytes, at, rest);
-	job->partial.count = rest;
+	job->partial.count = (size_t)(end - at);
+	if (job->partial.count)
+		memmove(job->partial.bytes, at, job->partial.count);
 }
 
 /* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
@@ -259,26 +249,23 @@ int job_verdict(const struct job *job, int status)
 	return 4;
 }
 
-static bool collected(const struct job *job, int wait_ms)
+int job_collect(struct job *job, int wait_ms)
 {
-	for (int waited = 0; waited < wait_ms; waited += 10) {
-		if (waitpid(job->pid, NULL, WNOHANG) != 0)
-			return true;
-		poll(NULL, 0, 10);
+	int status = 0;
+	while (wait_ms > 0 && waitpid(job->pid, &status, WNOHANG) == 0) {
+		poll(NULL, 0, TICK_MS);
+		wait_ms -= TICK_MS;
 	}
-	return false;
+	kill(-job->pid, SIGKILL);
+	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
 }
 
 void job_end(struct job *job)
 {
-	if (job->pid <= 0)
-		return;
 	kill(-job->pid, SIGTERM);
-	if (!collected(job, END_WAIT_MS)) {
-		kill(-job->pid, SIGKILL);
-		waitpid(job->pid, NULL, 0);
-	}
-	job->pid = 0;
+	job_collect(job, END_WAIT_MS);
 }
 
 void job_release(struct job *job)
@@ -301,32 +288,21 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
-/* What came out of one of the job's ends; it is closed at its end. */
-static ssize_t take(struct pollfd *end, char *piece, size_t room)
-{
-	ssize_t got = end->revents ? read(end->fd, piece, room) : 0;
-	if (end->revents && got <= 0 && !(got < 0 && errno == EINTR))
-		end->fd = -1;
-	return got > 0 ? got : 0;
-}
-
 /* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing
  * of a disk that is full, and falls over when its reader leaves. ST_FILE: nobody takes what is said. */
 static enum status pass_on(struct job *job)
 {
-	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
 	enum status status = ST_OK;
-	char piece[65536];
-	while ((ends[0].fd >= 0 || ends[1].fd >= 0) && !asked_to_end && status == ST_OK) {
-		struct text shown = {0};
-		if (poll(ends, 2, -1) < 0)
-			continue;
-		status = write_all(1, piece, (size_t)take(&ends[0], piece, sizeof piece));
-		job_hear(job, piece, (size_t)take(&ends[1], piece, sizeof piece), &shown);
-		if (shown.count)
-			fwrite(shown.bytes, 1, shown.count, stderr);
-		text_release(&shown);
+	struct text out = {0}, err = {0};
+	while ((job->out >= 0 || job->err >= 0) && !asked_to_end && status == ST_OK) {
+		job_hear(job, -1, &out, &err);
+		status = write_all(1, out.bytes, out.count);
+		fwrite(text_string(&err), 1, err.count, stderr);
+		text_clear(&out);
+		text_clear(&err);
 	}
+	text_release(&out);
+	text_release(&err);
 	return status;
 }
 
@@ -343,19 +319,18 @@ int launch_batch(const struct options *options)
 		return 4;
 	}
 	enum status passed = pass_on(&job);
-	if (passed != ST_OK && !asked_to_end) {
-		fprintf(stderr, "%s\n", fail_text());
-		job_end(&job);
-	} else if (asked_to_end) {
+	if (asked_to_end) {
 		job_end(&job);
 		code = 128 + asked_to_end;
+	} else if (passed != ST_OK) {
+		fprintf(stderr, "%s\n", fail_text());
+		job_end(&job);
 	} else {
 		while (waitpid(job.pid, &status, 0) < 0 && errno == EINTR)
 			;
 		code = job_verdict(&job, status);
-		if (code == 4 && !WIFEXITED(status))
-			fprintf(stderr, "ranksh: %s\n", fail_text());
-		else if (code == 4 && WEXITSTATUS(status) > 4)
+		/* a job that ends with 4 by itself has said why */
+		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) <= 4))
 			fprintf(stderr, "ranksh: %s\n", fail_text());
 	}
 	job_release(&job);

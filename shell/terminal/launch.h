@@ -22,12 +22,15 @@ struct job {
 /* wire: descriptor 0 becomes a pipe, and the job is told `--wire`; else it is inherited, where lines come
  * from it. 1 and 2 become pipes. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
-/* Bytes that came out of descriptor 2: mpirun's own boxes are kept in `chatter`, the rest is appended to
- * `shown`. */
-void job_hear(struct job *job, const char *bytes, size_t count, struct text *shown);
+/* Waits at most wait_ms (-1: as long as it takes) for something, and adds it to `out` and `err`: what came out
+ * of descriptor 1, and whole lines of 2. mpirun's own boxes are kept in `chatter` instead. job->out and
+ * job->err are -1 when they have ended. */
+void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
 /* After it has ended with `status` (of waitpid): its exit status for ours. With words (fail_text): 4 when it
  * died, EXIT_NO_MEMORY (rank/process.h) when a process of it found no memory. */
 int job_verdict(const struct job *job, int status);
+/* Waits so long for its end, and then ends what is left of it; the status of waitpid. */
+int job_collect(struct job *job, int wait_ms);
 /* SIGTERM, and SIGKILL when it does not go. Collects it. */
 void job_end(struct job *job);
 void job_release(struct job *job);

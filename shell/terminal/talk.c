@@ -1,6 +1,7 @@
 /* talk.c -- requests out, replies in, and what happens in between */
 #include "shell/terminal/talk.h"
 #include "shell/session/credit.h"
+#include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/fold.h"
 
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 enum { TICK_MS = 100, END_WAIT_MS = 3000 };
-static const int64_t SECOND_NS = 1000000000;
+static const int64_t SECOND_NS = 1000000000, MS_NS = 1000000;
 
 static volatile sig_atomic_t interrupted, resized, to_end;
 
@@ -67,34 +68,36 @@ enum status talk_start(struct talk *talk, const struct options *options)
 	return status;
 }
 
-/* What mpirun still has to say about the end comes before it ends. */
-static void hear_rest(struct talk *talk)
+static void clear_progress(struct talk *talk)
 {
-	struct pollfd end = {.fd = talk->job.err, .events = POLLIN};
+	if (talk->progress_shown)
+		fputs("\r\033[K", stdout);
+	talk->progress_shown = false;
+}
+
+/* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
+static enum status hear(struct talk *talk, int wait_ms)
+{
 	struct text shown = {0};
-	char piece[4096];
-	ssize_t got;
-	while (talk->job.err >= 0 && poll(&end, 1, END_WAIT_MS) > 0 &&
-	        (got = read(talk->job.err, piece, sizeof piece)) > 0)
-		job_hear(&talk->job, piece, (size_t)got, &shown);
-	if (shown.count)
-		fwrite(shown.bytes, 1, shown.count, stderr);
+	job_hear(&talk->job, wait_ms, &talk->incoming, &shown);
+	if (shown.count) {
+		clear_progress(talk);
+		fwrite(shown.bytes, 1, shown.count, stdout);
+		fflush(stdout);
+	}
 	text_release(&shown);
+	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
 int talk_bury(struct talk *talk)
 {
-	int status = 0;
+	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
 	if (talk->job.in >= 0)
 		close(talk->job.in);
 	talk->job.in = -1;
-	hear_rest(talk);
-	for (int tries = 0; tries < 30 && waitpid(talk->job.pid, &status, WNOHANG) == 0; tries++)
-		poll(NULL, 0, TICK_MS);
-	kill(-talk->job.pid, SIGKILL);
-	while (waitpid(talk->job.pid, &status, 0) < 0 && errno == EINTR)
-		;
-	int code = job_verdict(&talk->job, status);
+	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
+		hear(talk, TICK_MS);
+	int code = job_verdict(&talk->job, job_collect(&talk->job, END_WAIT_MS));
 	job_release(&talk->job);
 	talk->alive = false;
 	return code;
@@ -114,13 +117,6 @@ void talk_stop(struct talk *talk)
 
 /* ---- what comes ---- */
 
-static void clear_progress(struct talk *talk)
-{
-	if (talk->progress_shown)
-		fputs("\r\033[K", stdout);
-	talk->progress_shown = false;
-}
-
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
@@ -135,19 +131,16 @@ static void show_progress(struct talk *talk)
 
 static void show(struct talk *talk, const struct reply *reply)
 {
+	struct text marked = {0};
 	clear_progress(talk);
-	const char *at = text_string(&reply->text), *end = at + reply->text.count;
-	while (reply->kind == REPLY_FOREIGN && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-		if (reply->rank >= 0)
-			printf("[rank %d] ", reply->rank);
-		printf("%.*s\n", (int)(stop - at), at);
-		at = stop + (newline != NULL);
+	if (reply->kind == REPLY_OUTPUT) {
+		print_folded(text_string(&reply->text), reply->text.count);
+	} else {
+		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
+		fwrite(text_string(&marked), 1, marked.count, stdout);
 	}
-	if (reply->kind == REPLY_OUTPUT)
-		print_folded(at, reply->text.count);
 	fflush(stdout);
+	text_release(&marked);
 }
 
 /* Takes the first line out of `incoming`; false: there is none. */
@@ -162,43 +155,6 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	talk->incoming.count -= count + 1;
 	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);
 	return true;
-}
-
-static void hear_stderr(struct talk *talk)
-{
-	char piece[4096];
-	struct text shown = {0};
-	ssize_t got = read(talk->job.err, piece, sizeof piece);
-	if (got > 0)
-		job_hear(&talk->job, piece, (size_t)got, &shown);
-	else if (got == 0) {
-		close(talk->job.err);
-		talk->job.err = -1;
-	}
-	if (shown.count) {
-		clear_progress(talk);
-		fwrite(shown.bytes, 1, shown.count, stdout);
-		fflush(stdout);
-	}
-	text_release(&shown);
-}
-
-/* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
-static enum status hear(struct talk *talk, int wait_ms)
-{
-	struct pollfd ends[] = {
-	        {.fd = talk->job.out, .events = POLLIN}, {.fd = talk->job.err, .events = POLLIN}};
-	if (poll(ends, 2, wait_ms) <= 0)
-		return ST_OK;
-	if (ends[1].revents)
-		hear_stderr(talk);
-	if (!ends[0].revents)
-		return ST_OK;
-	char piece[65536];
-	ssize_t got = read(talk->job.out, piece, sizeof piece);
-	if (got > 0)
-		text_put(&talk->incoming, piece, (size_t)got);
-	return got > 0 || (got < 0 && errno == EINTR) ? ST_OK : ST_MPI;
 }
 
 enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void))
@@ -286,7 +242,7 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 			}
 		if (over || status == ST_MPI || to_end)
 			return ST_MPI;
-		if (wait_ms >= 0 && wall_ns() - talk->asked_ns > (int64_t)wait_ms * 1000000)
+		if (wait_ms >= 0 && wall_ns() - talk->asked_ns > wait_ms * MS_NS)
 			return ST_LIMIT;
 		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
 		show_progress(talk);

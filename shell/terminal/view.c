@@ -11,9 +11,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000 };
+enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000, CONTROL_D = 4, ESCAPE = 27 };
 
 struct screen {
 	view_ask *ask;
@@ -31,7 +30,7 @@ struct screen {
 static void start_colours(void)
 {
 	static const short ansi[] = {
-#define X(symbol, name, number) number,
+#define X(symbol, number) number,
 		COLOURS(X)
 #undef X
 	};
@@ -48,8 +47,7 @@ static void start_colours(void)
 static attr_t attributes(const struct screen *view, const struct cell *cell)
 {
 	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
-	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) |
-	        (cell->reverse ? A_REVERSE : 0);
+	return attribute | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0);
 }
 
 static void paint_cells(const struct screen *view, int top, int rows)
@@ -141,22 +139,35 @@ static void move_to(struct screen *view, int64_t from, int64_t width)
 	view->whole = false;
 }
 
-/* Zooms about the selected operation's place on the screen, or the middle. */
-static void zoom(struct screen *view, bool in)
+/* Half or twice the window about its middle. */
+static void zoom(struct screen *view, int step)
 {
 	int64_t width = view->to - view->from, whole = view->frame.whole_to - view->frame.whole_from;
-	int64_t middle = view->from + width / 2, fresh = in ? width / 2 : width * 2;
+	int64_t middle = view->from + width / 2, fresh = step > 0 ? width / 2 : width * 2;
 	if (fresh < COLS)
 		fresh = COLS; /* a cell is a nanosecond at least */
-	if (fresh >= whole && !in)
+	if (fresh >= whole && step < 0)
 		view->whole = true;
 	else
 		move_to(view, middle - fresh / 2, fresh);
 }
 
-/* The operations in the picture, in order of rows and then of time: the one behind (or before) the
- * selected. */
-static void select_next(struct screen *view, bool back)
+/* In quarters of the window */
+static void slide(struct screen *view, int quarters)
+{
+	int64_t width = view->to - view->from;
+	move_to(view, view->from + quarters * (width / 4), width);
+}
+
+static void go_to_end(struct screen *view, int end)
+{
+	int64_t width = view->to - view->from;
+	move_to(view, end < 0 ? view->frame.whole_from : view->frame.whole_to - width, width);
+}
+
+/* The operations in the picture, in order of rows and then of time: the one behind the selected (step > 0), or
+ * the one before it. */
+static void select_next(struct screen *view, int step)
 {
 	const struct picture *picture = &view->frame.picture;
 	op_id before = 0, first = 0, last = 0, found = 0;
@@ -165,13 +176,13 @@ static void select_next(struct screen *view, bool back)
 		if (op == 0 || op == last)
 			continue;
 		first = first ? first : op;
-		if (!back && last == view->selected && last && !found)
+		if (step > 0 && last == view->selected && last && !found)
 			found = op;
 		if (op == view->selected)
 			before = last;
 		last = op;
 	}
-	if (back)
+	if (step < 0)
 		found = before ? before : last;
 	view->selected = found ? found : first;
 	view->facts = view->selected != 0;
@@ -185,75 +196,51 @@ static void scroll_rows(struct screen *view, int rows)
 	view->first_row = view->first_row < 0 ? 0 : view->first_row;
 }
 
+static void scroll_page(struct screen *view, int step)
+{
+	scroll_rows(view, step * picture_rows(view) / 2);
+}
+
+static void show_all(struct screen *view, int unused)
+{
+	(void)unused;
+	view->whole = true;
+	view->first_row = 0;
+}
+
+static void toggle_facts(struct screen *view, int unused)
+{
+	(void)unused;
+	if (view->selected)
+		view->facts = !view->facts;
+	else
+		select_next(view, 1);
+}
+
+static void leave(struct screen *view, int unused)
+{
+	(void)unused;
+	view->leaving = true;
+}
+
+/* What is not in it, KEY_RESIZE above all, asks for a frame of the size that the screen has then. */
+static const struct {
+	int key;
+	void (*act)(struct screen *view, int step);
+	int step;
+} keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {ESCAPE, leave, 0}, {CONTROL_D, leave, 0},
+        {KEY_LEFT, slide, -1}, {'h', slide, -1}, {KEY_RIGHT, slide, 1}, {'l', slide, 1},
+        {KEY_UP, scroll_rows, -1}, {'k', scroll_rows, -1}, {KEY_DOWN, scroll_rows, 1}, {'j', scroll_rows, 1},
+        {KEY_PPAGE, scroll_page, -1}, {KEY_NPAGE, scroll_page, 1}, {'+', zoom, 1}, {'=', zoom, 1},
+        {'-', zoom, -1}, {'_', zoom, -1}, {'0', show_all, 0}, {'g', go_to_end, -1}, {KEY_HOME, go_to_end, -1},
+        {'G', go_to_end, 1}, {KEY_END, go_to_end, 1}, {'\t', select_next, 1}, {KEY_BTAB, select_next, -1},
+        {'\n', toggle_facts, 0}, {'\r', toggle_facts, 0}, {KEY_ENTER, toggle_facts, 0}};
+
 static void act(struct screen *view, int key)
 {
-	int64_t width = view->to - view->from;
-	switch (key) {
-	case 'q':
-	case 'Q':
-	case 27:
-	case 4:
-		view->leaving = true;
-		break;
-	case KEY_LEFT:
-	case 'h':
-		move_to(view, view->from - width / 4, width);
-		break;
-	case KEY_RIGHT:
-	case 'l':
-		move_to(view, view->from + width / 4, width);
-		break;
-	case KEY_UP:
-	case 'k':
-		scroll_rows(view, -1);
-		break;
-	case KEY_DOWN:
-	case 'j':
-		scroll_rows(view, 1);
-		break;
-	case KEY_PPAGE:
-		scroll_rows(view, -picture_rows(view) / 2);
-		break;
-	case KEY_NPAGE:
-		scroll_rows(view, picture_rows(view) / 2);
-		break;
-	case '+':
-	case '=':
-		zoom(view, true);
-		break;
-	case '-':
-	case '_':
-		zoom(view, false);
-		break;
-	case '0':
-		view->whole = true;
-		view->first_row = 0;
-		break;
-	case 'g':
-	case KEY_HOME:
-		move_to(view, view->frame.whole_from, width);
-		break;
-	case 'G':
-	case KEY_END:
-		move_to(view, view->frame.whole_to - width, width);
-		break;
-	case '\t':
-		select_next(view, false);
-		break;
-	case KEY_BTAB:
-		select_next(view, true);
-		break;
-	case '\n':
-	case '\r':
-	case KEY_ENTER:
-		if (view->selected)
-			view->facts = !view->facts;
-		else
-			select_next(view, false);
-		break;
-	default:
-		break; /* KEY_RESIZE: a frame of the new size */
-	}
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].key == key)
+			keys[i].act(view, keys[i].step);
 }
 
 static enum status look_on(struct screen *view)

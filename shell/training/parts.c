@@ -1,41 +1,26 @@
 /* parts.c -- the declarations of a program, kept until its world is emptied */
 #include "shell/training/parts.h"
 #include "base/memory.h"
-
-#include <string.h>
-
-static char *copy(const char *text)
-{
-	return mem_copy_text(text, strlen(text));
-}
-
-static void release(struct part_line *line)
-{
-	mem_free(line->tensor);
-	mem_free(line->of);
-	mem_free(line->state);
-}
+#include "base/text.h"
 
 void parts_declare(struct part_lines *parts, const struct part_line *line)
 {
-	struct part_line own = *line;
-	own.tensor = copy(line->tensor);
-	own.of = copy(line->of);
-	own.state = copy(line->state);
-	for (size_t i = 0; i < parts->count; i++)
-		if (parts->line[i].rank == line->rank && strcmp(parts->line[i].tensor, line->tensor) == 0) {
-			release(&parts->line[i]); /* declared anew */
-			parts->line[i] = own;
-			return;
-		}
-	MEM_GROW(&parts->line, parts->count, &parts->room);
-	parts->line[parts->count++] = own;
+	struct text key = {0};
+	if (!parts->places)
+		parts->places = names_create();
+	text_add(&key, "%d %s", line->rank, line->tensor);
+	size_t place = (size_t)names_make(parts->places, key.bytes, key.count) - 1;
+	text_release(&key);
+	if (place == parts->count) {
+		MEM_GROW(&parts->line, parts->count, &parts->room);
+		parts->count++;
+	}
+	parts->line[place] = *line;
 }
 
 void parts_forget(struct part_lines *parts)
 {
-	for (size_t i = 0; i < parts->count; i++)
-		release(&parts->line[i]);
+	names_free(parts->places);
 	mem_free(parts->line);
 	*parts = (struct part_lines){0};
 }

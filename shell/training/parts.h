@@ -9,21 +9,26 @@
 #ifndef RANKSH_PARTS_H
 #define RANKSH_PARTS_H
 
-#include "shell/session/shell.h"
+#include "base/names.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The texts are the world's names. */
 struct part_line {
 	int rank;
-	char *tensor;     /* as written: "flat[0:4096]" */
-	char *of, *state; /* the parameter; "": its values, else "m", "v" */
+	const char *tensor;     /* as written: "flat[0:4096]" */
+	const char *of, *state; /* the parameter; "": its values, else "m", "v" */
 	bool flat;
 	int64_t row, col, at; /* at: of a flat one */
 };
 struct part_lines {
-	struct part_line *line;
+	struct part_line *line; /* in the order in which they were declared */
 	size_t count, room;
+	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
 };
 
-/* Takes a copy of the texts. */
+/* In the place of what this rank has declared of this tensor before, or behind all others */
 void parts_declare(struct part_lines *parts, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 

@@ -87,7 +87,7 @@ static void say_head(struct showing *show, const char *title)
 	const struct program_step *ahead = step_ahead(show->t);
 	struct ranks all;
 	ranks_all(&all, shell->world->n);
-	ranks_text(ahead && !ranks_empty(&ahead->ranks) ? &ahead->ranks : &all, &ranks);
+	ranks_text(ahead && ahead->ranks ? ahead->ranks : &all, &ranks);
 	put_place(show->t, &head);
 	size_t place = head.count;
 	text_add(&head, "   %s", title);

@@ -70,8 +70,10 @@ void program_release(struct program *program)
 	mem_free(program->because);
 	for (size_t i = 0; i < program->files; i++)
 		free_file(&program->file[i]);
-	for (size_t i = 0; i < program->steps; i++)
+	for (size_t i = 0; i < program->steps; i++) {
 		mem_free(program->step[i].title);
+		mem_free(program->step[i].ranks);
+	}
 	mem_free(program->file);
 	mem_free(program->step);
 	mem_free(program);

@@ -10,8 +10,8 @@
 
 /* One step, as the walk has met it */
 struct program_step {
-	char *title;        /* "": its lines stand before the first `##` */
-	struct ranks ranks; /* for which it has lines */
+	char *title;         /* "": its lines stand before the first `##` */
+	struct ranks *ranks; /* for which it has lines; NULL: all */
 };
 struct program {
 	int users;
@@ -19,6 +19,7 @@ struct program {
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
 	char *loses, *because; /* `# loses EXPR: why` of a strategy; NULL: none */
+	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */

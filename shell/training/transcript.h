@@ -9,7 +9,7 @@
 #ifndef RANKSH_TRANSCRIPT_H
 #define RANKSH_TRANSCRIPT_H
 
-#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 
 struct transcript;
 

@@ -18,6 +18,7 @@ struct walk {
 	struct scratch scratch;
 	struct program *program;
 	struct player *player;
+	struct ranks ranks; /* for which the step at hand has lines */
 	struct mark *mark;
 	size_t marks, mark_room;
 };
@@ -40,12 +41,12 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 	(void)depth;
 	if (ran == RAN_CALL || ran == RAN_END)
 		return;
-	ranks_or(&walk->program->step[walk->program->steps - 1].ranks, set);
+	ranks_or(&walk->ranks, set);
 	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops) {
 		MEM_GROW(&walk->mark, walk->marks, &walk->mark_room);
 		walk->marks++;
 	}
-	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->tree->file, statement->line};
+	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
 /* The line that has queued the operation */
@@ -81,27 +82,45 @@ static enum status nobody_waits(struct walk *walk)
 	return status;
 }
 
+static enum status walk_step(struct walk *walk, enum player_stop *stop)
+{
+	struct program *program = walk->program;
+	MEM_GROW(&program->step, program->steps, &program->step_room);
+	struct program_step *step = &program->step[program->steps++];
+	*step = (struct program_step){.title = mem_copy_text("", 0)};
+	walk->ranks = (struct ranks){0};
+	enum status status = player_go(walk->player, stop);
+	if (!ranks_empty(&walk->ranks) && ranks_count(&walk->ranks) < walk->scratch.shell.world->n) {
+		step->ranks = mem_alloc(sizeof *step->ranks);
+		*step->ranks = walk->ranks;
+	}
+	return status;
+}
+
+/* The lines of a built-in iteration are not carried out: tests hold that they run, whatever the options are
+ * that its setup has accepted. */
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;
+	struct interpreter *in = walk->scratch.shell.interpreter;
 	enum player_stop stop = PLAYER_STEP;
 	enum status status = ST_OK;
 	program->loops = player_loops(walk->player);
 	while (status == ST_OK && stop != PLAYER_ROUND && stop != PLAYER_END) {
-		MEM_GROW(&program->step, program->steps, &program->step_room);
-		program->step[program->steps++] = (struct program_step){.title = mem_copy_text("", 0)};
-		status = player_go(walk->player, &stop);
-		if (status == ST_OK && stop == PLAYER_SETUP)
+		status = walk_step(walk, &stop);
+		if (status == ST_OK && stop == PLAYER_SETUP) {
 			program->setup = program->steps;
+			in->counts = program->built_in;
+		}
 	}
 	if (!program->loops)
 		program->setup = program->steps;
-	program->guessed = walk->scratch.shell.interpreter->guessed;
+	program->guessed = in->guessed;
 	/* what it guessed may have led it where the program never goes: what is wrong there is wrong there
 	 * only */
 	if (program->guessed && status != ST_INTERRUPTED)
 		return ST_OK;
-	return status == ST_OK && stop == PLAYER_ROUND ? nobody_waits(walk) : status;
+	return status == ST_OK && stop == PLAYER_ROUND && !in->counts ? nobody_waits(walk) : status;
 }
 
 /* Of what rank 0 has declared to be parameters */

@@ -1,45 +1,25 @@
-/* capture.c -- what this process prints by itself is caught */
+/* capture.c -- what this process prints by itself is caught
+ *
+ *     descriptors 1 and 2 ---> pipe, 64 kB ---> waiting ---> whole lines, when somebody takes them
+ *
+ * The one who prints is the one who empties the pipe, a little later. So neither end of it may wait: what does
+ * not fit any more is lost, and that is said. */
 #include "shell/wire/capture.h"
 #include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CAUGHT_MOST = 1 << 16 };
-
 struct capture {
 	int out, err, pipe;
-	bool both; /* descriptor 2 was moved too */
-	pthread_t thread;
-	pthread_mutex_t lock;
-	size_t count, lost; /* of `bytes`; what came when it was full */
-	char bytes[CAUGHT_MOST];
+	bool both;           /* descriptor 2 was moved too */
+	struct text waiting; /* the beginning of a line */
 };
-
-static void *drain(void *self)
-{
-	struct capture *capture = self;
-	char piece[4096];
-	ssize_t got;
-	while ((got = read(capture->pipe, piece, sizeof piece)) > 0 || (got < 0 && errno == EINTR)) {
-		if (got < 0)
-			continue;
-		pthread_mutex_lock(&capture->lock);
-		size_t fits = sizeof capture->bytes - capture->count;
-		if (fits > (size_t)got)
-			fits = (size_t)got;
-		memcpy(capture->bytes + capture->count, piece, fits);
-		capture->count += fits;
-		capture->lost += (size_t)got - fits;
-		pthread_mutex_unlock(&capture->lock);
-	}
-	return NULL;
-}
 
 static void put_back(struct capture *capture)
 {
@@ -54,7 +34,7 @@ static enum status divert(struct capture *capture)
 {
 	const char *keep = getenv("RANKSH_KEEP_STDERR");
 	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
 	capture->pipe = ends[0];
 	capture->both = !(keep && *keep);
@@ -73,13 +53,6 @@ enum status capture_start(struct capture **made)
 {
 	struct capture *capture = mem_alloc(sizeof *capture);
 	enum status status = divert(capture);
-	if (status == ST_OK) {
-		pthread_mutex_init(&capture->lock, NULL);
-		if (pthread_create(&capture->thread, NULL, drain, capture) != 0) {
-			put_back(capture);
-			status = fail(ST_FILE, "cannot start a thread");
-		}
-	}
 	if (status == ST_OK)
 		*made = capture;
 	else
@@ -97,44 +70,55 @@ int capture_err(const struct capture *capture)
 	return capture->err;
 }
 
-size_t capture_take(struct capture *capture, char *into, size_t room, bool rest)
+static void empty_pipe(struct capture *capture)
 {
-	pthread_mutex_lock(&capture->lock);
-	size_t count = capture->count;
-	if (!rest && count < sizeof capture->bytes)
-		while (count > 0 && capture->bytes[count - 1] != '\n')
-			count--;
-	if (count > room)
-		count = room;
-	memcpy(into, capture->bytes, count);
-	capture->count -= count;
-	memmove(capture->bytes, capture->bytes + count, capture->count);
-	size_t lost = capture->lost;
-	if (lost && room - count > 64) {
-		count += (size_t)snprintf(
-		        into + count, room - count, "(%zu bytes more were printed and lost)\n", lost);
-		capture->lost = 0;
+	char piece[16384];
+	ssize_t got;
+	while ((got = read(capture->pipe, piece, sizeof piece)) > 0)
+		text_put(&capture->waiting, piece, (size_t)got);
+}
+
+void capture_take(struct capture *capture, struct text *lines)
+{
+	struct text *waiting = &capture->waiting;
+	struct pollfd ends[] = {{.fd = capture->pipe, .events = POLLIN}, {.fd = 1, .events = POLLOUT}};
+	if (poll(ends, 2, 0) < 0 || !ends[0].revents)
+		return;
+	empty_pipe(capture);
+	const char *newline = memrchr(text_string(waiting), '\n', waiting->count);
+	size_t count = newline ? (size_t)(newline + 1 - waiting->bytes) : 0;
+	text_put(lines, waiting->bytes, count);
+	waiting->count -= count;
+	if (count)
+		memmove(waiting->bytes, waiting->bytes + count, waiting->count);
+	if (!ends[1].revents)
+		text_add(lines, "(that filled the pipe: more may have been printed, and is lost)\n");
+}
+
+void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)
+{
+	for (const char *at = bytes, *end = bytes + count; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		if (rank >= 0)
+			text_add(marked, "[rank %d] ", rank);
+		text_put(marked, at, (size_t)(stop - at));
+		text_put(marked, "\n", 1);
+		at = stop + (newline != NULL);
 	}
-	pthread_mutex_unlock(&capture->lock);
-	return count;
 }
 
 void capture_stop(struct capture *capture, int rank)
 {
-	char line[4096];
+	struct text marked = {0};
 	if (!capture)
 		return;
-	put_back(capture); /* the pipe's last writers are gone: the thread ends */
-	pthread_join(capture->thread, NULL);
-	size_t count = capture_take(capture, line, sizeof line - 1, true);
-	line[count] = '\0';
-	for (char *at = line, *next; at && *at; at = next) {
-		next = strchr(at, '\n');
-		if (next)
-			*next++ = '\0';
-		fprintf(stderr, "[rank %d] %s\n", rank, at);
-	}
-	pthread_mutex_destroy(&capture->lock);
+	put_back(capture);
+	empty_pipe(capture);
+	mark_lines(rank, text_string(&capture->waiting), capture->waiting.count, &marked);
+	fputs(text_string(&marked), stderr);
+	text_release(&marked);
+	text_release(&capture->waiting);
 	close(capture->pipe);
 	close(capture->out);
 	close(capture->err);

@@ -1,36 +1,89 @@
-/* wire.c -- requests and replies as lines of JSON */
+/* wire.c -- requests and replies as lines of JSON
+ *
+ * What a message holds stands in two tables: a row says where a member lies in struct request or struct reply
+ * and which kinds of message have it. Three members are more than a number or a text and are written by
+ * hand: a reply's status, its log and its picture. */
 #include "shell/wire/wire.h"
 #include "base/memory.h"
+#include "shell/wire/members.h"
 #include "shell/wire/wire_picture.h"
 #include "world/world.h"
 
-#include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	enum request_kind kind;
-} requests[] = {
-        {"run", REQUEST_RUN},
-        {"hello", REQUEST_HELLO},
-        {"resize", REQUEST_RESIZE},
-        {"complete", REQUEST_COMPLETE},
-        {"view", REQUEST_VIEW},
-        {"interrupt", REQUEST_INTERRUPT},
-        {"leave", REQUEST_LEAVE},
+static const char *const requests[] = {[REQUEST_RUN] = "run",
+        [REQUEST_HELLO] = "hello",
+        [REQUEST_RESIZE] = "resize",
+        [REQUEST_COMPLETE] = "complete",
+        [REQUEST_VIEW] = "view",
+        [REQUEST_INTERRUPT] = "interrupt",
+        [REQUEST_LEAVE] = "leave"};
+static const char *const replies[] = {[REPLY_HELLO] = "hello",
+        [REPLY_OUTPUT] = "output",
+        [REPLY_FOREIGN] = "foreign",
+        [REPLY_DONE] = "done",
+        [REPLY_COMPLETE] = "complete",
+        [REPLY_VIEW] = "view"};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+#define AT(member) offsetof(struct request, member)
+enum {
+	RUN = MEMBER_OF(REQUEST_RUN),
+	COMPLETE = MEMBER_OF(REQUEST_COMPLETE),
+	LOOK = MEMBER_OF(REQUEST_VIEW),
+	GREET = MEMBER_OF(REQUEST_HELLO),
+	SCREEN = LOOK | GREET | MEMBER_OF(REQUEST_RESIZE),
+	SIDE_MOST = 1000
 };
-static const struct {
-	const char *name;
-	enum reply_kind kind;
-} replies[] = {
-        {"hello", REPLY_HELLO},
-        {"output", REPLY_OUTPUT},
-        {"foreign", REPLY_FOREIGN},
-        {"done", REPLY_DONE},
-        {"complete", REPLY_COMPLETE},
-        {"view", REPLY_VIEW},
+static const struct member request_members[] = {
+        {"text", MEMBER_TEXT, RUN | COMPLETE, AT(text), 0, 0},
+        {"silent", MEMBER_FLAG, RUN, AT(silent), 0, 0},
+        {"stop", MEMBER_OPTION, RUN, AT(stop), 0, 0},
+        {"stamp", MEMBER_OPTION, RUN, AT(stamp), -1, 0},
+        {"cursor", MEMBER_INT, COMPLETE, AT(cursor), 0, INT32_MAX},
+        {"from", MEMBER_LONG, LOOK, AT(from), 1, 0},
+        {"to", MEMBER_LONG, LOOK, AT(to), 0, 0},
+        {"first_row", MEMBER_INT, LOOK, AT(first_row), 0, INT32_MAX},
+        {"selected", MEMBER_INT, LOOK, AT(selected), 0, INT32_MAX},
+        {"width", MEMBER_INT, SCREEN, AT(width), 1, SIDE_MOST},
+        {"height", MEMBER_INT, LOOK, AT(height), 1, SIDE_MOST},
+        {"colour", MEMBER_FLAG, GREET, AT(colour), 0, 0},
 };
+#undef AT
+#define AT(member) offsetof(struct reply, member)
+enum {
+	HELLO = MEMBER_OF(REPLY_HELLO),
+	FOREIGN = MEMBER_OF(REPLY_FOREIGN),
+	DONE = MEMBER_OF(REPLY_DONE),
+	VIEW = MEMBER_OF(REPLY_VIEW)
+};
+static const struct member reply_members[] = {
+        {"text", MEMBER_TEXT, MEMBER_OF_ALL, AT(text), 0, 0},
+        {"version", MEMBER_INT, HELLO, AT(version), 0, INT32_MAX},
+        {"n", MEMBER_INT, HELLO, AT(n), 0, INT32_MAX},
+        {"dry", MEMBER_FLAG, HELLO, AT(dry), 0, 0},
+        {"rank", MEMBER_INT, FOREIGN, AT(rank), -1, INT32_MAX},
+        {"prompt", MEMBER_TEXT, HELLO | DONE, AT(prompt), 0, 0},
+        {"enter", MEMBER_TEXT, HELLO | DONE, AT(enter), 0, 0},
+        {"waits", MEMBER_INT, HELLO | DONE, AT(waits), 0, INT32_MAX},
+        {"clock", MEMBER_LONG, HELLO | DONE, AT(clock), 0, 0},
+        {"wish", MEMBER_TEXT, DONE, AT(wish), 0, 0},
+        {"from", MEMBER_LONG, VIEW, AT(from), 0, 0},
+        {"to", MEMBER_LONG, VIEW, AT(to), 1, 0},
+        {"whole_from", MEMBER_LONG, VIEW, AT(whole_from), 0, 0},
+        {"whole_to", MEMBER_LONG, VIEW, AT(whole_to), 1, 0},
+        {"rows", MEMBER_INT, VIEW, AT(rows), 0, INT32_MAX},
+        {"first_row", MEMBER_INT, VIEW, AT(first_row), 0, INT32_MAX},
+};
+#undef AT
+#define AT(member) offsetof(struct logged_line, member)
+static const struct member logged_members[] = {
+        {"line", MEMBER_TEXT, MEMBER_OF_ALL, AT(line), 0, 0},
+        {"stop", MEMBER_OPTION, MEMBER_OF_ALL, AT(stop), 0, 0},
+        {"stamp", MEMBER_OPTION, MEMBER_OF_ALL, AT(stamp), -1, 0},
+        {"outside", MEMBER_TEXT, MEMBER_OF_ALL, AT(outside), 0, 0},
+};
+#undef AT
 
 void wire_start(void)
 {
@@ -45,47 +98,46 @@ void request_release(struct request *request)
 
 void reply_release(struct reply *reply)
 {
-	struct text *texts[] = {&reply->text, &reply->prompt, &reply->enter, &reply->wish};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		text_release(texts[i]);
-	for (size_t i = 0; i < reply->log.count; i++) {
-		mem_free(reply->log.line[i].line);
-		mem_free(reply->log.line[i].outside);
-	}
+	text_release(&reply->text);
+	text_release(&reply->prompt);
+	text_release(&reply->enter);
+	text_release(&reply->wish);
+	log_shorten(&reply->log, 0);
 	mem_free(reply->log.line);
 	picture_release(&reply->picture);
 	*reply = (struct reply){0};
 }
 
-void log_change_add(
-        struct log_change *change, const char *line, const char *outside, int64_t stop, int64_t stamp)
+/* ---- the log's lines ---- */
+
+struct logged_line *log_add(struct log_change *change)
 {
 	MEM_GROW(&change->line, change->count, &change->room);
-	change->line[change->count++] = (struct logged_line){.line = mem_copy_text(line, strlen(line)),
-	        .outside = mem_copy_text(outside, strlen(outside)),
-	        .stop = stop,
-	        .stamp = stamp};
+	change->line[change->count] = (struct logged_line){.stamp = -1};
+	return &change->line[change->count++];
+}
+
+void log_shorten(struct log_change *log, size_t count)
+{
+	for (; log->count > count; log->count--) {
+		text_release(&log->line[log->count - 1].line);
+		text_release(&log->line[log->count - 1].outside);
+	}
+}
+
+cJSON *logged_line_object(const struct logged_line *line)
+{
+	cJSON *object = cJSON_CreateObject();
+	members_put(logged_members, ROWS(logged_members), 0, line, object);
+	return object;
+}
+
+void logged_line_read(const cJSON *object, struct logged_line *line)
+{
+	members_get(logged_members, ROWS(logged_members), object, line);
 }
 
 /* ---- writing ---- */
-
-/* Numbers up to 2^53 travel as JSON numbers; virtual times beyond are 104 days away. */
-static void put_number(cJSON *object, const char *key, int64_t value)
-{
-	cJSON_AddNumberToObject(object, key, (double)value);
-}
-
-static void put_text(cJSON *object, const char *key, const struct text *text)
-{
-	if (text->count)
-		cJSON_AddStringToObject(object, key, text_string(text));
-}
-
-static void put_flag(cJSON *object, const char *key, bool value)
-{
-	if (value)
-		cJSON_AddTrueToObject(object, key);
-}
 
 /* Takes the object. */
 static void put_line(cJSON *object, struct text *line)
@@ -96,166 +148,50 @@ static void put_line(cJSON *object, struct text *line)
 	cJSON_Delete(object);
 }
 
-static const char *request_name(enum request_kind kind)
-{
-	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-		if (requests[i].kind == kind)
-			return requests[i].name;
-	return "leave";
-}
-
 void request_write(const struct request *request, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
-	cJSON_AddStringToObject(object, "do", request_name(request->kind));
-	put_text(object, "text", &request->text);
-	switch (request->kind) {
-	case REQUEST_RUN:
-		put_flag(object, "silent", request->silent);
-		if (request->stop)
-			put_number(object, "stop", request->stop);
-		if (request->stamp >= 0)
-			put_number(object, "stamp", request->stamp);
-		break;
-	case REQUEST_COMPLETE:
-		put_number(object, "cursor", request->cursor);
-		break;
-	case REQUEST_VIEW:
-		put_number(object, "from", request->from);
-		put_number(object, "to", request->to);
-		put_number(object, "first_row", request->first_row);
-		put_number(object, "selected", request->selected);
-		/* fall through */
-	case REQUEST_HELLO:
-	case REQUEST_RESIZE:
-		put_number(object, "width", request->width);
-		put_number(object, "height", request->height);
-		put_flag(object, "colour", request->colour);
-		break;
-	case REQUEST_INTERRUPT:
-	case REQUEST_LEAVE:
-		break;
-	}
+	cJSON_AddStringToObject(object, "do", requests[request->kind]);
+	members_put(request_members, ROWS(request_members), (int)request->kind, request, object);
 	put_line(object, line);
-}
-
-static void put_state(cJSON *object, const struct reply *reply)
-{
-	put_text(object, "prompt", &reply->prompt);
-	put_text(object, "enter", &reply->enter);
-	put_number(object, "waits", reply->waits);
-	put_number(object, "clock", reply->clock);
-}
-
-static void put_log(cJSON *object, const struct log_change *log)
-{
-	cJSON *change = cJSON_AddObjectToObject(object, "log"),
-	      *lines = cJSON_AddArrayToObject(change, "add");
-	put_number(change, "keep", log->kept);
-	for (size_t i = 0; i < log->count; i++) {
-		const struct logged_line *line = &log->line[i];
-		cJSON *added = cJSON_CreateObject();
-		cJSON_AddStringToObject(added, "line", line->line);
-		if (line->stop)
-			put_number(added, "stop", line->stop);
-		if (line->stamp >= 0)
-			put_number(added, "stamp", line->stamp);
-		if (*line->outside)
-			cJSON_AddStringToObject(added, "outside", line->outside);
-		cJSON_AddItemToArray(lines, added);
-	}
 }
 
 static void put_done(cJSON *object, const struct reply *reply)
 {
+	const struct log_change *log = &reply->log;
+	cJSON *change = cJSON_AddObjectToObject(object, "log"),
+	      *lines = cJSON_AddArrayToObject(change, "add");
 	cJSON_AddStringToObject(object, "status", status_name(reply->status));
-	put_state(object, reply);
-	if (reply->log.any)
-		put_log(object, &reply->log);
-	put_text(object, "wish", &reply->wish);
-}
-
-static void put_view(cJSON *object, const struct reply *reply)
-{
-	put_number(object, "from", reply->from);
-	put_number(object, "to", reply->to);
-	put_number(object, "whole_from", reply->whole_from);
-	put_number(object, "whole_to", reply->whole_to);
-	put_number(object, "rows", reply->rows);
-	put_number(object, "first_row", reply->first_row);
-	put_number(object, "clock", reply->clock);
-	struct text cells = {0};
-	wire_put_picture(&reply->picture, &cells);
-	put_text(object, "picture", &cells);
-	text_release(&cells);
+	cJSON_AddNumberToObject(change, "keep", log->kept);
+	for (size_t i = 0; i < log->count; i++)
+		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
 }
 
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
-	cJSON_AddStringToObject(object, "is", replies[reply->kind].name);
-	put_text(object, "text", &reply->text);
-	switch (reply->kind) {
-	case REPLY_HELLO:
-		put_number(object, "version", reply->version);
-		put_number(object, "n", reply->n);
-		put_flag(object, "dry", reply->dry);
-		put_state(object, reply);
-		break;
-	case REPLY_FOREIGN:
-		put_number(object, "rank", reply->rank);
-		break;
-	case REPLY_DONE:
+	cJSON_AddStringToObject(object, "is", replies[reply->kind]);
+	if (reply->kind == REPLY_DONE)
 		put_done(object, reply);
-		break;
-	case REPLY_VIEW:
-		put_view(object, reply);
-		break;
-	case REPLY_OUTPUT:
-	case REPLY_COMPLETE:
-		break;
+	members_put(reply_members, ROWS(reply_members), (int)reply->kind, reply, object);
+	if (reply->kind == REPLY_VIEW) {
+		struct text cells = {0};
+		wire_put_picture(&reply->picture, &cells);
+		cJSON_AddStringToObject(object, "picture", text_string(&cells));
+		text_release(&cells);
 	}
 	put_line(object, line);
 }
 
 /* ---- reading ---- */
 
-static int64_t get_number(const cJSON *object, const char *key, int64_t otherwise)
+/* The number of a kind by its name; -1: it is nobody's. */
+static int find(const char *const *names, size_t count, const char *name)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	if (!cJSON_IsNumber(item) || !(item->valuedouble > -9e15 && item->valuedouble < 9e15))
-		return otherwise;
-	return (int64_t)item->valuedouble;
-}
-
-static int get_int(const cJSON *object, const char *key, int least, int most)
-{
-	int64_t value = get_number(object, key, least);
-	return value < least ? least : value > most ? most : (int)value;
-}
-
-static void get_text(const cJSON *object, const char *key, struct text *text)
-{
-	const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-	if (value)
-		text_put(text, value, strlen(value));
-}
-
-static bool get_flag(const cJSON *object, const char *key)
-{
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
-
-static enum status find_request(const cJSON *object, enum request_kind *kind)
-{
-	const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "do"));
-	for (size_t i = 0; name && i < sizeof requests / sizeof *requests; i++)
-		if (strcmp(requests[i].name, name) == 0) {
-			*kind = requests[i].kind;
-			return ST_OK;
-		}
-	return fail(
-	        ST_SYNTAX, "a request needs \"do\": one of run hello resize complete view interrupt leave");
+	for (size_t i = 0; name && i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return (int)i;
+	return -1;
 }
 
 enum status request_read(const char *line, size_t count, struct request *request)
@@ -267,95 +203,58 @@ enum status request_read(const char *line, size_t count, struct request *request
 		return ST_OK;
 	}
 	cJSON *object = cJSON_ParseWithLength(line + 1, count - 1);
-	enum status status =
-	        object ? find_request(object, &request->kind) : fail(ST_SYNTAX, "this request is not JSON");
-	if (status == ST_OK) {
-		get_text(object, "text", &request->text);
-		request->cursor = get_int(object, "cursor", 0, (int)request->text.count);
-		request->silent = get_flag(object, "silent");
-		request->stop = get_number(object, "stop", 0);
-		request->stamp = get_number(object, "stamp", -1);
-		request->width = get_int(object, "width", 1, 1000);
-		request->height = get_int(object, "height", 1, 1000);
-		request->colour = get_flag(object, "colour");
-		request->from = get_number(object, "from", 1);
-		request->to = get_number(object, "to", 0);
-		request->first_row = get_int(object, "first_row", 0, INT32_MAX);
-		request->selected = (op_id)get_number(object, "selected", 0);
+	int kind = find(requests, ROWS(requests), member_text(object, "do"));
+	enum status status = ST_OK;
+	if (!object) {
+		status = fail(ST_SYNTAX, "this request is not JSON");
+	} else if (kind < 0) {
+		status = fail(ST_SYNTAX,
+		        "a request needs \"do\": one of run hello resize complete view interrupt leave");
+	} else {
+		request->kind = (enum request_kind)kind;
+		members_get(request_members, ROWS(request_members), object, request);
+		if ((size_t)request->cursor > request->text.count)
+			request->cursor = (int)request->text.count;
 	}
 	cJSON_Delete(object);
 	return status;
 }
 
-static enum status find_reply(const cJSON *object, enum reply_kind *kind)
-{
-	const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "is"));
-	for (size_t i = 0; name && i < sizeof replies / sizeof *replies; i++)
-		if (strcmp(replies[i].name, name) == 0) {
-			*kind = replies[i].kind;
-			return ST_OK;
-		}
-	return ST_SYNTAX;
-}
-
 static void get_log(const cJSON *change, struct log_change *log)
 {
+	static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
 	const cJSON *line;
-	log->any = change != NULL;
-	log->kept = get_int(change, "keep", 0, INT32_MAX);
+	members_get(&keep, 1, change, &log->kept);
 	cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(change, "add"))
-	{
-		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, "line"));
-		const char *outside = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, "outside"));
-		log_change_add(log, text ? text : "", outside ? outside : "", get_number(line, "stop", 0),
-		        get_number(line, "stamp", -1));
-	}
+	        logged_line_read(line, log_add(log));
 }
 
-static void get_state(const cJSON *object, struct reply *reply)
+static enum status status_named(const char *name)
 {
-	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "status"));
-	for (int i = 0; status && i < ST_COUNT; i++)
-		if (strcmp(status_name((enum status)i), status) == 0)
-			reply->status = (enum status)i;
-	get_text(object, "prompt", &reply->prompt);
-	get_text(object, "enter", &reply->enter);
-	get_text(object, "wish", &reply->wish);
-	reply->waits = get_int(object, "waits", 0, INT32_MAX);
-	reply->clock = get_number(object, "clock", 0);
-	get_log(cJSON_GetObjectItemCaseSensitive(object, "log"), &reply->log);
-	reply->version = get_int(object, "version", 0, INT32_MAX);
-	reply->n = get_int(object, "n", 0, INT32_MAX);
-	reply->dry = get_flag(object, "dry");
-	reply->rank = get_int(object, "rank", -1, INT32_MAX);
-}
-
-static enum status get_view(const cJSON *object, struct reply *reply)
-{
-	const char *cells = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "picture"));
-	reply->from = get_number(object, "from", 0);
-	reply->to = get_number(object, "to", 1);
-	reply->whole_from = get_number(object, "whole_from", 0);
-	reply->whole_to = get_number(object, "whole_to", 1);
-	reply->rows = get_int(object, "rows", 0, INT32_MAX);
-	reply->first_row = get_int(object, "first_row", 0, INT32_MAX);
-	return picture_read(cells ? cells : "", &reply->picture);
+	for (int i = 0; name && i < ST_COUNT; i++)
+		if (strcmp(status_name((enum status)i), name) == 0)
+			return (enum status)i;
+	return ST_OK;
 }
 
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
 	cJSON *object = count && line[0] == WIRE_MARK ? cJSON_ParseWithLength(line + 1, count - 1) : NULL;
+	int kind = find(replies, ROWS(replies), member_text(object, "is"));
 	enum status status = ST_OK;
-	if (!object || find_reply(object, &reply->kind) != ST_OK) {
+	if (kind < 0) {
 		reply->kind = REPLY_FOREIGN;
 		reply->rank = -1;
 		text_put(&reply->text, line, count);
 		text_put(&reply->text, "\n", 1);
 	} else {
-		get_text(object, "text", &reply->text);
-		get_state(object, reply);
+		reply->kind = (enum reply_kind)kind;
+		reply->status = status_named(member_text(object, "status"));
+		members_get(reply_members, ROWS(reply_members), object, reply);
+		get_log(cJSON_GetObjectItemCaseSensitive(object, "log"), &reply->log);
+		const char *cells = member_text(object, "picture");
 		if (reply->kind == REPLY_VIEW)
-			status = get_view(object, reply);
+			status = picture_read(cells ? cells : "", &reply->picture);
 	}
 	cJSON_Delete(object);
 	return status;

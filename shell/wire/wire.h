@@ -38,12 +38,11 @@ struct request {
 
 /* A line of the session's log as it travels: what it takes to run it again (session/journal.h). */
 struct logged_line {
-	char *line, *outside; /* owned */
+	struct text line, outside;
 	int64_t stop, stamp;
 };
 /* What a request has changed in the log: its first `kept` lines stand, and `line` follow them. */
 struct log_change {
-	bool any;
 	int kept;
 	struct logged_line *line;
 	size_t count, room;
@@ -74,9 +73,13 @@ struct reply {
 	int rows, first_row; /* how many rows there are in all, and the first one drawn */
 };
 
-/* Copies the texts. */
-void log_change_add(
-        struct log_change *change, const char *line, const char *outside, int64_t stop, int64_t stamp);
+/* One line more, empty, to be filled. */
+struct logged_line *log_add(struct log_change *log);
+/* Only the first `count` lines stay. */
+void log_shorten(struct log_change *log, size_t count);
+/* As JSON: on the wire, and in the journal's file. The object is the caller's; `line` is an empty one. */
+struct cJSON *logged_line_object(const struct logged_line *line);
+void logged_line_read(const struct cJSON *object, struct logged_line *line);
 /* As a whole line, newline and all. */
 void request_write(const struct request *request, struct text *line);
 void reply_write(const struct reply *reply, struct text *line);

@@ -8,43 +8,26 @@
 
 enum { SIDE_MOST = 2000 };
 
-int glyph_utf8(uint32_t glyph, char *out)
-{
-	if (glyph < 0x20)
-		glyph = ' ';
-	if (glyph < 0x80) {
-		out[0] = (char)glyph;
-		return 1;
-	}
-	int more = glyph < 0x800 ? 1 : glyph < 0x10000 ? 2 : 3;
-	static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-	for (int i = more; i > 0; i--, glyph >>= 6)
-		out[i] = (char)(0x80 | (glyph & 0x3f));
-	out[0] = (char)(lead[more] | glyph);
-	return more + 1;
-}
-
 static bool same_run(const struct picture *picture, size_t a, size_t b)
 {
 	const struct cell *x = &picture->cells[a], *y = &picture->cells[b];
-	return x->colour == y->colour && x->dim == y->dim && x->bold == y->bold && x->reverse == y->reverse &&
-	        (!picture->ops || picture->ops[a] == picture->ops[b]);
+	return x->colour == y->colour && x->dim == y->dim && x->reverse == y->reverse &&
+	        picture->ops[a] == picture->ops[b];
 }
 
 static void write_row(const struct picture *picture, size_t row, struct text *out)
 {
-	char utf8[4];
 	size_t from = row * (size_t)picture->width, end = from + (size_t)picture->width;
 	for (size_t i = from; i < end; i++)
-		text_put(out, utf8, (size_t)glyph_utf8(picture->cells[i].glyph, utf8));
+		text_put_point(out, picture->cells[i].glyph < 0x20 ? ' ' : picture->cells[i].glyph);
 	text_put(out, "\n", 1);
 	for (size_t i = from, next; i < end; i = next) {
 		const struct cell *cell = &picture->cells[i];
 		for (next = i + 1; next < end && same_run(picture, i, next); next++)
 			;
-		text_add(out, "%zu.%d%s%s%s", next - i, cell->colour, cell->dim ? "d" : "",
-		        cell->bold ? "b" : "", cell->reverse ? "r" : "");
-		if (picture->ops && picture->ops[i])
+		text_add(out, "%zu.%d%s%s", next - i, cell->colour, cell->dim ? "d" : "",
+		        cell->reverse ? "r" : "");
+		if (picture->ops[i])
 			text_add(out, "@%u", picture->ops[i]);
 		text_put(out, " ", 1);
 	}
@@ -58,21 +41,6 @@ void wire_put_picture(const struct picture *picture, struct text *out)
 		write_row(picture, (size_t)row, out);
 }
 
-/* The glyph at *at, which moves behind it; 0 at a newline or the end. What is not UTF-8 is shown as '?'. */
-static uint32_t read_glyph(const char **at)
-{
-	const unsigned char *p = (const unsigned char *)*at;
-	if (*p == '\0' || *p == '\n')
-		return 0;
-	int more = *p < 0x80 ? 0 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;
-	uint32_t glyph = more ? *p & (0x3fu >> more) : *p < 0x80 ? *p : '?';
-	int i = 1;
-	for (; i <= more && (p[i] & 0xc0) == 0x80; i++)
-		glyph = glyph << 6 | (p[i] & 0x3fu);
-	*at += i;
-	return i <= more ? '?' : glyph;
-}
-
 static bool read_runs(const char **at, struct picture *picture, size_t from)
 {
 	size_t filled = 0, width = (size_t)picture->width;
@@ -84,8 +52,8 @@ static bool read_runs(const char **at, struct picture *picture, size_t from)
 		if (end == *at || *end != '.' || count == 0 || count > width - filled)
 			return false;
 		style.colour = (uint8_t)strtoul(end + 1, &end, 10);
-		for (; *end && strchr("dbr", *end); end++)
-			*(*end == 'd' ? &style.dim : *end == 'b' ? &style.bold : &style.reverse) = 1;
+		for (; *end && strchr("dr", *end); end++)
+			*(*end == 'd' ? &style.dim : &style.reverse) = 1;
 		if (*end == '@')
 			op = (op_id)strtoul(end + 1, &end, 10);
 		for (unsigned long i = 0; i < count; i++, filled++) {
@@ -100,13 +68,10 @@ static bool read_runs(const char **at, struct picture *picture, size_t from)
 
 static bool read_row(const char **at, struct picture *picture, size_t from)
 {
-	for (int i = 0; i < picture->width; i++)
-		if (!(picture->cells[from + (size_t)i].glyph = read_glyph(at)))
+	for (size_t i = from; i < from + (size_t)picture->width; i++)
+		if (**at == '\n' || !(picture->cells[i].glyph = utf8_next(at)))
 			return false;
-	if (**at != '\n')
-		return false;
-	++*at;
-	if (!read_runs(at, picture, from))
+	if (*(*at)++ != '\n' || !read_runs(at, picture, from))
 		return false;
 	++*at;
 	return true;
@@ -123,7 +88,7 @@ enum status picture_read(const char *text, struct picture *picture)
 	picture->height = (int)height;
 	picture->cells = mem_alloc((size_t)(width * height) * sizeof *picture->cells);
 	picture->ops = mem_alloc((size_t)(width * height) * sizeof *picture->ops);
-	enum status status = picture->cells && picture->ops ? ST_OK : ST_MEMORY;
+	enum status status = ST_OK;
 	const char *next = at + 1;
 	for (long row = 0; row < height && status == ST_OK; row++)
 		if (!read_row(&next, picture, (size_t)(row * width)))

@@ -12,9 +12,7 @@
 #include "trace/trace.h"
 
 void wire_put_picture(const struct picture *picture, struct text *out);
-/* ST_SYNTAX, ST_MEMORY; *picture is then empty. */
+/* ST_SYNTAX: *picture is then empty. */
 enum status picture_read(const char *text, struct picture *picture);
-/* One glyph as UTF-8: bytes written, at most 4. */
-int glyph_utf8(uint32_t glyph, char *out);
 
 #endif

@@ -1,15 +1,23 @@
 /* text.c -- a growing text, and what is known about texts in UTF-8: columns, validity, distance.
  *
- * Room doubles, so that adding n bytes one by one copies no byte more than about twice. */
+ * Room doubles, so that adding n bytes one by one copies no byte more than about twice. Most texts are short:
+ * names and numbers that never outgrow the first room. */
 #include "base/text.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
+static void make_room(struct text *text, size_t count)
+{
+	enum { FIRST_ROOM = 48 };
+	size_t wanted = text->count + count + 1;
+	MEM_ROOM(&text->bytes, wanted < FIRST_ROOM ? FIRST_ROOM : wanted, &text->room);
+}
+
 void text_put(struct text *text, const char *bytes, size_t count)
 {
-	MEM_ROOM(&text->bytes, text->count + count + 1, &text->room);
+	make_room(text, count);
 	memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
@@ -25,7 +33,7 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	if (length >= 0 && (size_t)length < sizeof small) {
 		text_put(text, small, (size_t)length);
 	} else if (length >= 0) {
-		MEM_ROOM(&text->bytes, text->count + (size_t)length + 1, &text->room);
+		make_room(text, (size_t)length);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
 		text->count += (size_t)length;
 	}
@@ -91,6 +99,32 @@ size_t text_columns(const char *utf8)
  *                                    are surrogates
  *      f0-f4 80-bf 80-bf 80-bf       four; behind f0 from 90 on, behind f4 up to 8f
  */
+uint32_t utf8_next(const char **at)
+{
+	const unsigned char *s = (const unsigned char *)*at;
+	int more = *s < 0xc0 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3, i = 1;
+	uint32_t point = more ? *s & (0x3fu >> more) : *s < 0x80 ? *s : '?';
+	if (!*s)
+		return 0;
+	for (; i <= more && (s[i] & 0xc0) == 0x80; i++)
+		point = point << 6 | (s[i] & 0x3fu);
+	*at += i;
+	return i <= more ? '?' : point;
+}
+
+/* The first byte's leading ones count the bytes; each of the others carries six bits:
+ *     0xxxxxxx    110xxxxx 10xxxxxx    1110xxxx 10xxxxxx 10xxxxxx    11110xxx 10xxxxxx 10xxxxxx 10xxxxxx */
+void text_put_point(struct text *text, uint32_t point)
+{
+	static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+	int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+	char bytes[4];
+	for (int i = more; i > 0; i--, point >>= 6)
+		bytes[i] = (char)(0x80 | (point & 0x3f));
+	bytes[0] = (char)(lead[more] | point);
+	text_put(text, bytes, (size_t)more + 1);
+}
+
 bool text_is_utf8(const char *bytes, size_t count)
 {
 	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;

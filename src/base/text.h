@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
 	char *bytes;  /* NUL-terminated once anything was added; use text_string() */
@@ -25,6 +26,10 @@ size_t text_columns(const char *utf8);
 /* Words (split at single blanks) on lines of at most `width` columns, each begun with `indent` blanks and
  * ended. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);
+/* The code point at *at, which moves behind it; 0 at the end. What is not UTF-8 is a '?'. */
+uint32_t utf8_next(const char **at);
+/* Adds a code point as UTF-8. */
+void text_put_point(struct text *text, uint32_t point);
 /* True if the bytes are valid UTF-8 without NUL. */
 bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */

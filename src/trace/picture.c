@@ -5,11 +5,12 @@
  * first. */
 #include "trace/picture.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
 static const short ansi[COLOUR_COUNT] = {
-#define X(symbol, name, number) [COLOUR_##symbol] = number,
+#define X(symbol, number) [COLOUR_##symbol] = number,
         COLOURS(X)
 #undef X
 };
@@ -39,20 +40,6 @@ struct cell *picture_cell(struct picture *picture, int row, int column)
 	return &picture->cells[(size_t)row * (size_t)picture->width + (size_t)column];
 }
 
-uint32_t utf8_next(const char **p)
-{
-	const unsigned char *s = (const unsigned char *)*p;
-	int more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
-	uint32_t point = more == 0 ? *s : *s & (0x3fu >> more);
-
-	if (!*s)
-		return 0;
-	for (s++; more > 0 && (*s & 0xc0) == 0x80; more--, s++)
-		point = point << 6 | (*s & 0x3fu);
-	*p = (const char *)s;
-	return point;
-}
-
 int picture_write(
         struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8)
 {
@@ -69,29 +56,9 @@ int picture_write(
 	return column;
 }
 
-/* A code point of the basic plane as UTF-8, which is all that pictures draw with */
-static void put_glyph(struct text *out, uint32_t g)
-{
-	char bytes[4];
-	size_t count = 0;
-
-	if (g < 0x80) {
-		bytes[count++] = (char)g;
-	} else if (g < 0x800) {
-		bytes[count++] = (char)(0xc0 | g >> 6);
-		bytes[count++] = (char)(0x80 | (g & 0x3f));
-	} else {
-		bytes[count++] = (char)(0xe0 | g >> 12);
-		bytes[count++] = (char)(0x80 | (g >> 6 & 0x3f));
-		bytes[count++] = (char)(0x80 | (g & 0x3f));
-	}
-	text_put(out, bytes, count);
-}
-
 static void put_look(struct text *out, const struct cell *cell)
 {
-	text_add(out, "\033[0%s%s%s", cell->bold ? ";1" : "", cell->dim ? ";2" : "",
-	        cell->reverse ? ";7" : "");
+	text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
 	if (ansi[cell->colour] >= 0)
 		text_add(out, ";38;5;%d", ansi[cell->colour]);
 	text_add(out, "m");
@@ -119,12 +86,12 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 			/* an escape only where the look changes: most cells look like their neighbour */
 			if (colour &&
 			        (cell->colour != look->colour || cell->dim != look->dim ||
-			                cell->bold != look->bold || cell->reverse != look->reverse))
+			                cell->reverse != look->reverse))
 				put_look(out, cell);
 			look = cell;
-			put_glyph(out, line[i].glyph);
+			text_put_point(out, line[i].glyph);
 		}
-		if (colour && (ansi[look->colour] >= 0 || look->dim || look->bold || look->reverse))
+		if (colour && (ansi[look->colour] >= 0 || look->dim || look->reverse))
 			text_add(out, "\033[0m");
 		text_add(out, "\n");
 	}

@@ -10,7 +10,6 @@ struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL
 /* Writes UTF-8 text from a column on, cut at `limit` columns; returns the column behind it. */
 int picture_write(
         struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
-uint32_t utf8_next(const char **p); /* the next code point; 0 at the end */
 
 /* One lane's spans painted into cells [column, column + cells) of a row. `selected` is shown reversed. */
 struct bar_row {
@@ -21,8 +20,5 @@ struct bar_row {
 	op_id selected;
 };
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
-/* First nanosecond of cell i of `cells` */
-int64_t bars_cell_from(struct window window, int cells, int i);
-enum colour trace_colour(const struct record *record);
 
 #endif

@@ -104,6 +104,18 @@ line 'source new.rsh'
 check "... and source runs what was written" shows 'edited$'
 ENVIRONMENT=
 
+open 80 24 --dry -n 3 --machine dgx-h100
+check "a prompt on another machine" shows 'ms >'
+line 'tensor x[4]; sync'
+line 'quit'
+check "quit there" left
+open 80 24 --resume
+check "it is resumed" shows 'resumed: 1 lines'
+line 'machine'
+check "... on that machine" showed '^ *nccl_generation  *2 '
+line 'print world+0'
+check "... with its ranks" shows 'world+0 = 3'
+
 ENVIRONMENT="XDG_STATE_HOME=/proc/nowhere" open 80 24 -n 1
 check "no place for the journal: said" shows 'cannot make'
 line 'say "on it goes"'

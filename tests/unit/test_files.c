@@ -1,6 +1,6 @@
 /* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a
  * variable chooses */
-#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 #include "strategies/kinds.h"
 #include "shell/line/line.h"
 #include "base/memory.h"
@@ -13,6 +13,8 @@
 
 static struct plane *plane;
 static struct shell shell;
+static struct player *player;
+static struct player_file files[2];
 
 static int open_plane(void **state)
 {
@@ -39,11 +41,12 @@ static int open_shell(void **state)
 static int close_shell(void **state)
 {
 	(void)state;
+	player_free(player);
+	player = NULL;
 	shell_close(&shell);
 	return 0;
 }
 
-/* Lines of the prompt, and of a program's file */
 static void prompt_at(const char *text, int line)
 {
 	int before = shell.expects_failed;
@@ -53,18 +56,43 @@ static void prompt_at(const char *text, int line)
 		fail_msg("line %d: '%s' is false", line, text);
 }
 
-static enum status run_file(const char *text, const struct given *given, int count)
+/* A program of these files, which stops at each `##`. first may be NULL */
+static enum status load(const char *first, const char *text, const struct given *given, int givens)
 {
-	return interpreter_program_run(&shell, "strategy f", text, strlen(text), "f.rsh", 1, given, count);
+	int count = 0;
+	player_free(player);
+	player = NULL;
+	if (first)
+		files[count++] = (struct player_file){
+		        .name = "first.rsh", .what = "model first", .text = first, .count = strlen(first)};
+	files[count++] = (struct player_file){.name = "f.rsh",
+	        .what = "strategy f",
+	        .text = text,
+	        .count = strlen(text),
+	        .given = given,
+	        .givens = givens};
+	return player_make(&player, &shell, files, count);
 }
 
-static void file_at(const char *text, int line)
+static enum status go(void)
+{
+	enum player_stop stop;
+	return player_go(player, &stop);
+}
+
+static enum status run_file(const char *text)
+{
+	enum status status = load(NULL, text, NULL, 0);
+	return status == ST_OK ? go() : status;
+}
+
+static void step_at(int line)
 {
 	int before = shell.expects_failed;
-	if (run_file(text, NULL, 0) != ST_OK)
-		fail_msg("line %d: '%s': %s", line, text, fail_text());
+	if (go() != ST_OK)
+		fail_msg("line %d: %s", line, fail_text());
 	if (shell.expects_failed != before)
-		fail_msg("line %d: '%s' is false", line, text);
+		fail_msg("line %d: the step says something false", line);
 }
 
 static void refused_at(enum status status, const char *words, int line)
@@ -74,40 +102,42 @@ static void refused_at(enum status status, const char *words, int line)
 }
 
 #define PROMPT(text) prompt_at(text, __LINE__)
-#define FILE_RUNS(text) file_at(text, __LINE__)
+#define STEP() step_at(__LINE__)
 #define REFUSED(status, words) refused_at(status, words, __LINE__)
-
-static void begin(void)
-{
-	interpreter_program_free(interpreter_program_set(shell.interpreter, interpreter_program_new(&shell)));
-}
 
 static void a_namespace_of_its_own(void **state)
 {
 	(void)state;
 	PROMPT("let i = 7; let h = 3; def place { let n = 1 }; stream s");
-	begin();
-	FILE_RUNS("let i = 1; let n = 0; let layers = 4\n"
-	          "def place { let n = 10 }\n"
-	          "def made p { tensor $p[4] = ones }\n"
-	          "made h2; for m in 0:2 { made w$m }");
-	PROMPT("expect i == 7");
+	assert_int_equal(load("let i = 1; let n = 0; let layers = 4\n"
+	                      "def place { let n = 10 }\n"
+	                      "def made p { tensor $p[4] = ones }\n",
+	                         "## one\nmade h2; for m in 0:2 { made w$m }\n"
+	                         "## two\nplace; expect n == 10 and i == 1\n"
+	                         "def named p { let n = sum($p) }\ntensor hh[1] = 5\n"
+	                         "## three\nplace; expect n == 4\n"
+	                         "## four\nplace; expect n == 5\n"
+	                         "## five\nexpect h == 3",
+	                         NULL, 0),
+	        ST_OK);
+	STEP();
+	PROMPT("expect i == 7 and bytes(w1) == 16");
 	REFUSED(interpreter_run(&shell, "expect layers == 4", 18, NULL, 1), "no variable 'layers'");
-	/* an older def of the learner's does not count; a bare name is not his variable `h` */
-	FILE_RUNS("place; expect n == 10 and i == 1");
-	FILE_RUNS("def named p { let n = sum($p) }\ntensor hh[1] = 5");
-	REFUSED(run_file("expect h == 3", NULL, 0), "h is a variable of the prompt");
+	REFUSED(interpreter_run(&shell, "made x", 6, NULL, 1), "no command 'made'");
+	/* an older def of the learner's does not count */
+	STEP();
 	/* what he types now does, and sees the program's variables before his own */
 	PROMPT("def place { let n = i + h }");
-	FILE_RUNS("place; expect n == 4");
+	STEP();
 	PROMPT("def place { replaced; let n = n + 1 }");
-	FILE_RUNS("place; expect n == 5");
-	/* his own calls are of his own defs, or else of the program's */
-	PROMPT("let n = 0; place; made by_hand; expect bytes(by_hand) == 16 and n == 11");
+	STEP();
+	/* a bare name is not his variable `h` */
+	REFUSED(go(), "h is a variable of the prompt");
 	/* the next program is a new one */
-	begin();
-	FILE_RUNS("let n = 0; def place { let n = 20 }\nplace; expect n == 20");
-	REFUSED(run_file("made x", NULL, 0), "no command 'made'");
+	assert_int_equal(run_file("let n = 0; def place { let n = 20 }\nplace; expect n == 20"), ST_OK);
+	REFUSED(run_file("made x"), "no command 'made'");
+	player_free(player);
+	player = NULL;
 	PROMPT("reset");
 	PROMPT("let n = 2; expect n == 2");
 }
@@ -115,23 +145,27 @@ static void a_namespace_of_its_own(void **state)
 static void places(void **state)
 {
 	(void)state;
-	begin();
-	FILE_RUNS("let n = 0\ndef place a { }\ndef each f { $f 1 }\ndef empty { }");
-	FILE_RUNS("def place a { replaced a; let n = n + a }");
-	FILE_RUNS("def place a { replaced a*10; let n = n + a }");
-	FILE_RUNS("each place; expect n == 11");
-	REFUSED(run_file("def empty { empty }\nempty", NULL, 0), "f.rsh:1: defs call each other deeper than");
+	assert_int_equal(load("let n = 0\ndef place a { }\ndef each f { $f 1 }\ndef empty { }\n"
+	                      "def place a { replaced a; let n = n + a }",
+	                         "def place a { replaced a*10; let n = n + a }\n"
+	                         "each place; expect n == 11",
+	                         NULL, 0),
+	        ST_OK);
+	STEP();
+	REFUSED(run_file("def empty { empty }\nempty"), "f.rsh:1: defs call each other deeper than");
 }
 
 static void given(void **state)
 {
+	static const char size[] = "let size = 1M";
 	static const char file[] = "option bucket=256k least=1 \"bytes\"\n"
 	                           "option hook=none of=\"none f16\" \"what is sent\"\n"
 	                           "option F=0ms \"of a forward\"\n"
 	                           "option part=1% \"of it\"\n"
 	                           "option half=bucket/2 \"of another\"\n"
 	                           "refuse bucket > 1M \"bucket=$bucket is above $(size*1)\"\n"
-	                           "let seen = 1";
+	                           "expect bucket == 4096 and hook == \"f16\" and F == 1.5ms\n"
+	                           "expect part == 0.5 and half == 2048; tensor seen[1]";
 	static const struct {
 		struct given given;
 		const char *words;
@@ -148,43 +182,46 @@ static void given(void **state)
 	};
 	struct given good[] = {{"bucket", {4096, UNIT_PLAIN}, NULL}, {"hook", {0, 0}, "f16"},
 	        {"F", {1.5e6, UNIT_TIME}, NULL}, {"part", {0.5, UNIT_PLAIN}, NULL}};
-	struct given size = {"size", {1 << 20, UNIT_PLAIN}, NULL};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
-		begin();
-		assert_int_equal(interpreter_program_let(&shell, &size), ST_OK);
-		REFUSED(run_file(file, &rows[i].given, 1), rows[i].words);
-		REFUSED(run_file("expect seen == 1", NULL, 0), "no variable 'seen'");
+		enum status status = load(size, file, &rows[i].given, 1);
+		REFUSED(status == ST_OK ? go() : status, rows[i].words);
+		PROMPT("expect error \"no tensor\" { print seen }");
 	}
-	begin();
-	assert_int_equal(interpreter_program_let(&shell, &size), ST_OK);
-	assert_int_equal(run_file(file, good, LENGTH_OF(good)), ST_OK);
-	FILE_RUNS(
-	        "expect bucket == 4096 and hook == \"f16\" and F == 1.5ms and part == 0.5 and half == 2048");
-	REFUSED(run_file("option hook=a \"again\"", NULL, 0),
-	        "option hook: a variable or an option has that name");
-	assert_int_not_equal(interpreter_program_let(&shell, &size), ST_OK);
+	assert_int_equal(load(size, file, good, LENGTH_OF(good)), ST_OK);
+	STEP();
+	PROMPT("expect bytes(seen) == 4");
+	assert_int_equal(load("option hook=none \"x\"", "option hook=a \"again\"", NULL, 0), ST_OK);
+	REFUSED(go(), "option hook: a variable or an option has that name");
 	/* the grammar of the line */
-	REFUSED(run_file("option a=1", NULL, 0), "f.rsh:1: option a wants a sentence");
-	REFUSED(run_file("option a \"x\"", NULL, 0), "option wants NAME=DEFAULT");
-	REFUSED(run_file("option a=c of=\"d e\" \"x\"", NULL, 0), "is none of: d e");
-	REFUSED(run_file("option a=1 lest=2 \"x\"", NULL, 0), "'lest=2' was not expected");
-	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }", NULL, 0), "an `option` stands in no block");
-	REFUSED(run_file("refuse 1 == 1", NULL, 0), "refuse wants when, and a text");
-	REFUSED(run_file("replaced 1", NULL, 0), "it stands in a def");
+	REFUSED(run_file("option a=1"), "f.rsh:1: option a wants a sentence");
+	REFUSED(run_file("option a \"x\""), "option wants NAME=DEFAULT");
+	REFUSED(run_file("option a=c of=\"d e\" \"x\""), "is none of: d e");
+	REFUSED(run_file("option a=1 lest=2 \"x\""), "'lest=2' was not expected");
+	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }"), "an `option` stands in no block");
+	REFUSED(run_file("refuse 1 == 1"), "refuse wants when, and a text");
+	REFUSED(run_file("replaced 1"), "it stands in a def");
 }
 
-/* A program that is suspended between two statements, and a line of the prompt */
+/* A program that is suspended between two statements, and lines of the prompt: each has its own variables,
+ * blocks and `use` */
 static void suspended(void **state)
 {
-	struct running other = {0};
 	(void)state;
-	begin();
-	FILE_RUNS("let n = 1; def f { let n = n + 1 }");
-	interpreter_exchange(shell.interpreter, &other);
-	interpreter_exchange(shell.interpreter, &other);
-	PROMPT("f; f");
-	FILE_RUNS("expect n == 3");
+	PROMPT("let n = 10; def f { let n = n + 1 }");
+	assert_int_equal(load(NULL,
+	                         "def f { let n = n + 1 }\nlet n = 1; use @1-2\n"
+	                         "## one\nrepeat 2 {\nf; tensor t$n[1] = rank\n## again\nf }\n"
+	                         "expect n == 5; peek t4",
+	                         NULL, 0),
+	        ST_OK);
+	STEP();
+	PROMPT("f; f; expect n == 12; tensor all[2] = ones; use @3");
+	STEP();
+	PROMPT("tensor three[1]; use @all; expect n == 12 and bytes(all) == 8");
+	STEP();
+	PROMPT("@1-2 expect bytes(t2) == 4 and bytes(t4) == 4; @0 expect error \"no tensor\" { print t4 }");
+	PROMPT("@3 expect bytes(three) == 4; @0 expect error \"no tensor\" { print three }");
 }
 
 /* What the memory of a tensor on rank 0 is for */
@@ -213,33 +250,27 @@ static void kinds(void **state)
 	PROMPT("e = relu z; v = q[0:2]");
 	assert_string_equal(purpose("e"), "their gradients");
 	assert_string_equal(purpose("v"), "parameters");
-	REFUSED(run_file("tensor t[4] kind=gradiant", NULL, 0), "did you mean 'kind=gradient'?");
-	REFUSED(run_file("let k = \"x\"; y = relu q kind=$k", NULL, 0), "kind=x: one of parameter");
-	REFUSED(run_file("spin 1ms kind=gradient", NULL, 0), "kind");
+	REFUSED(run_file("tensor t[4] kind=gradiant"), "did you mean 'kind=gradient'?");
+	REFUSED(run_file("let k = \"x\"; y = relu q kind=$k"), "kind=x: one of parameter");
+	REFUSED(run_file("spin 1ms kind=gradient"), "kind");
 	assert_string_equal(purpose("none"), "none");
 }
 
-/* What a hook was told: "rank: line" for rank 1, calls with their depth */
-struct notes {
-	struct line_hook hook;
-	struct text text;
-};
-
-static void note(struct line_hook *hook, struct shell *of, enum ran ran, struct statement *statement,
-        const struct ranks *set, int depth)
+/* What a program was told: "rank: line" for rank 1, calls with their depth */
+static void note(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
-	struct notes *notes = (struct notes *)(void *)hook;
+	struct text *notes = self;
 	bool varies = false;
 	if (!ranks_has(set, 1))
 		return;
 	if (ran == RAN_END) {
-		text_add(&notes->text, "}\n");
+		text_add(notes, "}\n");
 		return;
 	}
 	if (ran == RAN_CALL)
-		text_add(&notes->text, "%d ", depth);
-	interpreter_render(of, statement, set, 1, &notes->text, &varies);
-	text_add(&notes->text, "%s%s\n", ran == RAN_BLOCK ? " {" : "", varies ? "  *" : "");
+		text_add(notes, "%d ", depth);
+	interpreter_render(&shell, statement, set, 1, notes, &varies);
+	text_add(notes, "%s%s\n", ran == RAN_BLOCK ? " {" : "", varies ? "  *" : "");
 }
 
 static void lines_as_they_ran(void **state)
@@ -249,8 +280,9 @@ static void lines_as_they_ran(void **state)
 	} rows[] = {
 	        {"for m in 0:2 { y$m = matmul x x.T on s }",
 	                "y0 = matmul x x.T on s\ny1 = matmul x x.T on s\n"},
-	        {"on s { in tp { y0 += allreduce x[0:rank+1,1] op=avg } }",
-	                "y0 += allreduce x[0:2,1] op=avg in tp on s  *\n"},
+	        {"on s { in tp { allreduce x[1,0:dp+1] op=avg } }",
+	                "allreduce x[1,0:1] op=avg in tp on s  *\n"},
+	        {"on s { y0 += matmul x x }", "y0 += matmul x x on s\n"},
 	        {"@1 allreduce x", "allreduce x\n"},
 	        {"let lr = 0.1; sgd x y0 lr=lr/2", "sgd x y0 lr=0.05\n"},
 	        {"let t = 2ms; spin t; host t*2; let third = 1/3; z = scale x third",
@@ -269,26 +301,28 @@ static void lines_as_they_ran(void **state)
 	                "0 outer x 4\n1 inner 5\nsay \"k=5 of 3\"\nphase F4\ny0 = relu x\n"},
 	        {"capture g on s { y0 = relu x }", "capture g on s {\ny0 = relu x on s\n}\n"},
 	        {"copy x[n-1] -> y0[0] on s", "copy x[2] -> y0[0] on s\n"},
-	        {"if rank == 1 { send x to=(tp+1)%2 in tp } else { recv x from=0 in tp }",
+	        {"if rank == 1 { send x to=(tp+1)%2 in tp } else { @0 recv x from=1 in tp }",
 	                "send x to=0 in tp  *\n"},
-	        {"expect n + 1 == 4 and races == 0", "expect (4 == 4) and (races == 0)\n"},
+	        {"expect n + 1 == 4 and races >= 0", "expect (4 == 4) and (races >= 0)\n"},
 	        {"print n \"a\" rank x[0,0]", "print 3 \"a\" 1 x[0,0]  *\n"},
 	        {"@1 group one 0-1 2,3", "group one 0,1 2,3\n"},
 	        {"expect error \"sia\" { sia }", ""},
 	};
-	struct notes notes = {.hook.ran = note};
+	struct text notes = {0}, program = {0};
 	(void)state;
 	PROMPT("mesh dp=2 tp=2; stream s; tensor x[4,4] = ones; y0 = relu x");
+	for (size_t i = 0; i < LENGTH_OF(rows); i++)
+		text_add(&program, "## row\n%s\n", rows[i].typed);
+	assert_int_equal(load(NULL, text_string(&program), NULL, 0), ST_OK);
+	player_watch(player, (struct watcher){.self = &notes, .line = note});
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
-		interpreter_hook(shell.interpreter, &notes.hook);
-		enum status status = interpreter_run(&shell, rows[i].typed, strlen(rows[i].typed), NULL, 1);
-		interpreter_hook(shell.interpreter, NULL);
-		if (strcmp(text_string(&notes.text), rows[i].ran) != 0)
-			fail_msg("'%s' (%s) ran '%s'", rows[i].typed, status ? fail_text() : "",
-			        text_string(&notes.text));
-		text_clear(&notes.text);
+		STEP();
+		if (strcmp(text_string(&notes), rows[i].ran) != 0)
+			fail_msg("'%s' ran '%s'", rows[i].typed, text_string(&notes));
+		text_clear(&notes);
 	}
-	text_release(&notes.text);
+	text_release(&notes);
+	text_release(&program);
 }
 
 #define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)

@@ -312,7 +312,7 @@ static void first_lines(void **state)
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		size_t taken = 0;
-		enum status status = interpreter_first(rows[i].text, strlen(rows[i].text), NULL, 1, &taken);
+		enum status status = tree_first(rows[i].text, strlen(rows[i].text), NULL, 1, &taken);
 		if (status != rows[i].status || (status == ST_OK && taken != rows[i].taken))
 			fail_msg("row %zu: %s, %zu bytes", i, status_name(status), taken);
 	}

@@ -229,7 +229,7 @@ static void stops_are_repeated(void **state)
 		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
 		session.armed = true;
 		session.looks_left = looks;
-		int64_t from = credit_position(&session.credit, &session.shell.budget);
+		int64_t from = credit_position(&session.credit);
 		assert_int_equal(type(&session, line), ST_INTERRUPTED);
 		int64_t stop = credit_stop(&session.credit, from);
 		uint64_t stopped = books(&session);
@@ -273,7 +273,11 @@ static void what_only_looks(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if ((interpreter_class(rows[i].line, strlen(rows[i].line)) == COMMAND_LOOK) != rows[i].looks)
 			fail_msg("'%s' should %slook only", rows[i].line, rows[i].looks ? "" : "not ");
-	assert_int_equal(interpreter_class("help; timeline", 14), COMMAND_SESSION);
+	assert_int_equal(interpreter_class("help; timeline", 14), COMMAND_LOOK);
+	assert_int_equal(interpreter_class("hint; timeline", 14), COMMAND_SESSION);
+	assert_int_equal(interpreter_class("timeline on", 11), COMMAND_SESSION);
+	assert_int_equal(interpreter_class("timeline; mem", 13), COMMAND_LOOK);
+	assert_int_equal(interpreter_class("timeline; mem trim", 18), COMMAND_STEER);
 	assert_int_equal(interpreter_class("help; sync", 10), COMMAND_STEER);
 }
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
+#include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
@@ -56,8 +57,7 @@ static int split(const char *lines, size_t *from)
 	int found = 0;
 	for (from[0] = 0; from[found] < count; found++) {
 		assert_true(found < LINES_MOST);
-		assert_int_equal(
-		        interpreter_first(lines + from[found], count - from[found], NULL, 1, &size), ST_OK);
+		assert_int_equal(tree_first(lines + from[found], count - from[found], NULL, 1, &size), ST_OK);
 		from[found + 1] = from[found] + size;
 	}
 	return found;

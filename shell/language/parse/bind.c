@@ -15,25 +15,19 @@
 
 #include <string.h>
 
-/* $kind: one of the row's words, which is seen when the line runs */
-static bool is_choice(const struct word *word)
-{
-	return *word->at == '$' && name_end(word->at, word->after) == word->after;
-}
-
 /* May the word stand for an argument of this row? By its first look only. */
 static bool fits(const struct argument_row *row, const struct word *word)
 {
 	switch (row->kind) {
 	case ARG_TENSOR:
 	case ARG_RESULT:
-		return looks_like_tensor(word->at, word->after);
+		return word->tensor;
 	case ARG_NEW:
 	case ARG_STREAM:
 	case ARG_EVENT:
 	case ARG_WAITABLE:
 	case ARG_GROUP:
-		return name_end(word->at, word->after) == word->after;
+		return word->name;
 	case ARG_SHAPE:
 		return *word->at == '[';
 	case ARG_WORD:
@@ -58,14 +52,11 @@ static bool fits(const struct argument_row *row, const struct word *word)
  * when the line runs, and knows the name. */
 static enum status bind_printable(struct parser *parser, struct argument *argument, const struct word *word)
 {
-	if (!looks_like_tensor(word->at, word->after))
+	if (!word->tensor)
 		return parse_formula(parser, word->at, word->after, &argument->formula);
 	enum status status = parse_tensor(parser, word->at, word->after, &argument->tensor);
-	size_t reads = parser->read_count;
-	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK) {
+	if (status == ST_OK && parse_formula(parser, word->at, word->after, &argument->formula) != ST_OK)
 		argument->formula = NULL; /* x[0:4], x.T: a tensor and nothing else */
-		parser->read_count = reads;
-	}
 	return status;
 }
 
@@ -73,8 +64,7 @@ static enum status bind_new(struct parser *parser, struct argument *argument, co
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
 	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
-		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-		        (int)(word->after - word->at), word->at);
+		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", WORD(word));
 	return status;
 }
 
@@ -85,7 +75,7 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 	argument->kind = (uint8_t)rows[row].kind;
 	argument->row = (uint8_t)row;
 	argument->part = (uint8_t)word->part;
-	argument->written = slice_between(word->at, word->after);
+	argument->written = slice_of(word);
 	switch (argument->kind) {
 	case ARG_TENSOR:
 	case ARG_RESULT:
@@ -113,12 +103,12 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 
 /* ---- options ---- */
 
-static bool has_keys(const struct command *row)
+const struct argument_row *argument_row(const struct command *row, enum argument_kind kind)
 {
 	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
-		if (row->argument[i].kind == ARG_KEYS)
-			return true;
-	return false;
+		if (row->argument[i].kind == kind)
+			return &row->argument[i];
+	return NULL;
 }
 
 /* NULL: the row has no such option */
@@ -139,8 +129,8 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	if (status != ST_OK || !statement->purpose->constant ||
 	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
 		return status;
-	return none_of(statement->row ? statement->row->name : "tensor", slice_between(word->at, word->after),
-	        value, TENSOR_KIND_WORDS);
+	return none_of(
+	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
 }
 
 /* KEY=VALUE. Words with a list are checked here when they hold no `$`; numbers and their units when the
@@ -154,14 +144,12 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
 	        text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
-	if (!row && !has_keys(statement->row))
+	if (!row && !argument_row(statement->row, ARG_KEYS))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
-		if (text_is(word->at, word->sign, "") ||
-		        (statement->option[i].part == word->part &&
-		                statement->option[i].key.length == (size_t)(word->sign - word->at) &&
-		                memcmp(statement->option[i].key.at, word->at,
-		                        (size_t)(word->sign - word->at)) == 0))
+		if (statement->option[i].part == word->part &&
+		        statement->option[i].key.length == (size_t)(word->sign - word->at) &&
+		        memcmp(statement->option[i].key.at, word->at, statement->option[i].key.length) == 0)
 			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
 			        (int)(word->sign - word->at), word->at);
 	if (at == word->after)
@@ -169,7 +157,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
 	statement->options++;
 	option->row = row;
-	option->written = slice_between(word->at, word->after);
+	option->written = slice_of(word);
 	option->key = slice_between(word->at, word->sign);
 	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
@@ -184,17 +172,28 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
-	size_t reads = parser->read_count;
 	status = parse_formula(parser, at, word->after, &option->formula);
-	if (status != ST_OK && !row) {
-		option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
-		parser->read_count = reads;
-		status = ST_OK;
-	}
-	return status;
+	if (status == ST_OK || row)
+		return status;
+	option->formula = NULL; /* of ARG_KEYS: a word, such as machine=dgx-h100 */
+	return ST_OK;
 }
 
 /* ---- which word goes where ---- */
+
+/* Which argument of a kernel's row takes the word, by its form; -1: none, or it may be a tensor or a number */
+static int kernel_argument(
+        const struct kernel *kernel, const struct argument_row *rows, const struct word *word)
+{
+	if (*word->at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE)
+		return KERNEL_SHAPE;
+	if (kernel_is_source(kernel) &&
+	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, word->at, word->after)))
+		return KERNEL_DTYPE;
+	if (word->tensor != (kernel->positional > 0))
+		return word->tensor ? KERNEL_TENSORS : KERNEL_NUMBERS;
+	return -1;
+}
 
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
  * that is seen when it runs. */
@@ -202,37 +201,29 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
         const struct kernel *kernel, const struct word *words, size_t count)
 {
 	const struct argument_row *rows = statement->row->argument;
-	for (size_t i = 0; i < count; i++) {
+	enum status status = ST_OK;
+	for (size_t i = 0; i < count && status == ST_OK; i++) {
+		const struct word *word = &words[i];
 		struct argument *argument = &statement->argument[statement->arguments++];
-		enum status status;
-		if (is_operator(&words[i]))
+		if (is_operator(word))
 			return lonely_operator(words, i, count);
 		if (kernel->option[0].kind == KO_DTYPE &&
-		        is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
+		        is_listed("f32 f16 bf16 i32", word->at, word->after))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
-			        (int)(words[i].after - words[i].at), words[i].at);
-		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
-			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
-		} else if (kernel_is_source(kernel) &&
-		        (*words[i].at == '$' ||
-		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
-			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
-		} else if (looks_like_tensor(words[i].at, words[i].after) && !kernel->positional) {
-			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
-		} else if (looks_like_tensor(words[i].at, words[i].after)) {
-			argument->written = slice_between(words[i].at, words[i].after);
-			argument->kind = ARG_PRINTABLE;
-			status = bind_printable(parser, argument, &words[i]);
-			statement->mixed = true;
-		} else if (kernel->positional) {
-			status = bind_word(parser, argument, KERNEL_NUMBERS, rows, &words[i]);
-		} else {
+			        WORD(word));
+		int row = kernel_argument(kernel, rows, word);
+		if (row >= 0) {
+			status = bind_word(parser, argument, row, rows, word);
+		} else if (!word->tensor) {
 			status = word_surplus(statement, words, i, count);
+		} else {
+			argument->written = slice_of(word);
+			argument->kind = ARG_PRINTABLE;
+			status = bind_printable(parser, argument, word);
+			statement->mixed = true;
 		}
-		if (status != ST_OK)
-			return status;
 	}
-	return ST_OK;
+	return status;
 }
 
 /* `stream a b blocking`: many names end where the next row's own word stands */
@@ -269,15 +260,6 @@ static enum status bind_rows(
 	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
 }
 
-static enum status keys_wanted(const struct statement *statement)
-{
-	const struct argument_row *rows = statement->row->argument;
-	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++)
-		if (rows[row].kind == ARG_KEYS && !(rows[row].flags & ARG_OPTIONAL) && !statement->options)
-			return word_missing(statement, &rows[row]);
-	return ST_OK;
-}
-
 static enum status clauses_fit(const struct statement *statement)
 {
 	const struct command *row = statement->row;
@@ -302,41 +284,28 @@ static void room_for_words(struct parser *parser, struct statement *statement, s
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
 {
+	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count, kept = first;
-	enum status status = ST_OK;
+	bool divided = statement->row->divided;
 	int part = 0;
 
 	room_for_words(parser, statement, first);
-	for (size_t i = first; i < count && status == ST_OK;) {
-		bool is_clause = false;
-		if (statement->row->divided && word_is(&parser->words[i], "+")) {
+	for (size_t i = first; i < count && status == ST_OK; i++) {
+		struct word *word = &parser->words[i];
+		if (divided && word_is(word, "+")) {
 			if (++part == PARTS_MAX)
 				return fail(
 				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
-			i++;
 			continue;
 		}
-		parser->words[i].part = part;
-		/* `timeline on`, `step in`: the last word of a line that takes no stream, or no group */
-		const struct word *word = &parser->words[i];
-		bool plain = i + 1 == count &&
-		        ((!statement->row->stream_ok && word_is(word, "on")) ||
-		                (!statement->row->group_ok && word_is(word, "in")));
-		if (!plain)
-			status = parse_clause(parser, &statement->clauses, &i, &is_clause);
-		if (status != ST_OK || is_clause)
+		word->part = part;
+		if (!word->sign) {
+			parser->words[kept++] = *word;
 			continue;
-		if (parser->words[i].sign)
-			status = bind_option(parser, statement, &parser->words[i]);
-		/* what is left moves together; an operator keeps the option before it in sight for the
-		 * message */
-		bool next_operator =
-		        i + 1 < count && is_operator(&parser->words[i + 1]) && !statement->row->divided;
-		if (status == ST_OK && parser->words[i].sign && next_operator)
+		}
+		status = bind_option(parser, statement, word);
+		if (status == ST_OK && !divided && i + 1 < count && is_operator(word + 1))
 			status = lonely_operator(parser->words, i + 1, count);
-		if (status == ST_OK && !parser->words[i].sign)
-			parser->words[kept++] = parser->words[i];
-		i++;
 	}
 	if (status == ST_OK)
 		status = clauses_fit(statement);
@@ -345,39 +314,34 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	const struct kernel *kernel = statement->row->kernel;
 	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
 	                : bind_rows(parser, statement, parser->words + first, kept - first);
-	return status == ST_OK ? keys_wanted(statement) : status;
+	const struct argument_row *keys = argument_row(statement->row, ARG_KEYS);
+	return status == ST_OK && keys && !(keys->flags & ARG_OPTIONAL) && !statement->options
+	        ? word_missing(statement, keys)
+	        : status;
 }
 
 /* Arguments of a def's call, words of a `for`: a name, a tensor, or an expression */
 static enum status bind_value(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	argument->kind = ARG_PRINTABLE;
-	argument->written = slice_between(word->at, word->after);
-	if (name_end(word->at, word->after) == word->after)
+	argument->written = slice_of(word);
+	if (word->name)
 		return parse_name(parser, word->at, word->after, &argument->name);
-	if (looks_like_tensor(word->at, word->after))
+	if (word->tensor)
 		return parse_tensor(parser, word->at, word->after, &argument->tensor);
 	return parse_formula(parser, word->at, word->after, &argument->formula);
 }
 
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
 {
+	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count;
 	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
-	for (size_t i = first; i < count;) {
-		bool is_clause;
-		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
-		if (status == ST_OK && !is_clause) {
-			if (is_operator(&parser->words[i]))
-				return lonely_operator(parser->words, i, count);
-			status = bind_value(
-			        parser, &statement->argument[statement->arguments++], &parser->words[i]);
-			i++;
-		}
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	for (size_t i = first; i < count && status == ST_OK; i++)
+		status = is_operator(&parser->words[i])
+		        ? lonely_operator(parser->words, i, count)
+		        : bind_value(parser, &statement->argument[statement->arguments++], &parser->words[i]);
+	return status;
 }
 
 /* Left of `=`: names that may be new, slices of tensors, or `_`, which drops the result */
@@ -388,15 +352,14 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		const struct word *word = &parser->words[i];
 		struct argument *result = &statement->result[statement->results++];
 		result->kind = ARG_RESULT;
-		result->written = slice_between(word->at, word->after);
+		result->written = slice_of(word);
 		result->dropped = word_is(word, "_");
-		const char *after = name_end(word->at, word->after);
-		if (!result->dropped && name_is_reserved(word->at, (size_t)(after - word->at)))
+		if (result->dropped)
+			continue;
+		if (name_is_reserved(word->at, (size_t)(word->stop - word->at)))
 			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-			        (int)(after - word->at), word->at);
-		enum status status = result->dropped
-		        ? ST_OK
-		        : parse_tensor(parser, word->at, word->after, &result->tensor);
+			        (int)(word->stop - word->at), word->at);
+		enum status status = parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;
 	}

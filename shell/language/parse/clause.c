@@ -1,104 +1,122 @@
-/* clause.c -- the words of a line; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
+/* clause.c -- the words of a statement; its clauses `@RANKS`, `on STREAM`, `in GROUP`.
  *
- * Clauses stand anywhere in a line and before a block, each once. They are taken out before the other words
- * are given to the arguments of a command, so no row has to know of them. */
+ *     @1 y = matmul x w[0:4] on comm seed=1        words: at, after, stop (of the name), sign
+ *     ^  ^ ^ ^      ^ ^      ^       ^
+ *     clauses stand before a block or a line, or anywhere in a line: take_clauses
+ *
+ * All words are read before it is known what the statement is, and what a word can be by its form is found
+ * out then, once. Clauses are taken out before the other words are given to the arguments of a command, so no
+ * row has to know of them. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-static enum status add_word(struct parser *parser, const char *at, const char *after)
+struct word word_from(const char *at, const char *after)
 {
-	if (parser->word_count == WORDS_MAX)
-		return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
-	MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
-	parser->words[parser->word_count++] = (struct word){at, after, option_sign(at, after), 0};
-	return ST_OK;
+	const char *stop = name_end(at, after), *sign = NULL;
+	bool name = stop == after;
+	if (!name && stop > at && (*stop == '=' || *stop == '.'))
+		sign = option_sign(at, after);
+	return (struct word){.at = at,
+	        .after = after,
+	        .stop = stop,
+	        .sign = sign,
+	        .name = name,
+	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
+	parser->rest = parser->rest_end = parser->at;
 	for (;;) {
 		parser->at = skip_blanks(parser->at, parser->end, false);
 		if (at_line_end(parser->at, parser->end))
 			return ST_OK;
+		if (parser->word_count == WORDS_MAX)
+			return fail(ST_LIMIT, "a line has more than %d words", WORDS_MAX);
 		const char *after;
 		enum status status = scan_word(parser->at, parser->end, &after);
-		if (status == ST_OK)
-			status = add_word(parser, parser->at, after);
 		if (status != ST_OK)
 			return status;
-		parser->at = after;
+		MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
+		parser->words[parser->word_count++] = word_from(parser->at, after);
+		parser->at = parser->rest_end = after;
 	}
 }
 
-static enum status twice(const char *what)
+void drop_words(struct parser *parser, size_t count)
 {
-	return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
+	if (!count)
+		return;
+	parser->rest = parser->words[count - 1].after;
+	parser->word_count -= count;
+	memmove(parser->words, parser->words + count, parser->word_count * sizeof *parser->words);
 }
 
-static enum status stream_or_group(struct parser *parser, const struct word *key, const struct word *word,
-        const char *line_end, struct name **name)
+static enum status stream_or_group(
+        struct parser *parser, const struct word *key, const struct word *word, struct name **name)
 {
-	const char *what = *key->at == 'o' ? "on" : "in";
+	const char *what = *key->at == 'o' ? "on" : "in", *thing = *what == 'o' ? "stream" : "group";
 	if (*name)
-		return twice(what);
-	if (!word || word->at >= line_end)
-		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, *what == 'o' ? "stream" : "group");
-	if (name_end(word->at, word->after) != word->after)
+		return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
+	if (!word)
+		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, thing);
+	if (!word->name)
 		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
-		        UP_TO(40, word->at, word->after), *what == 'o' ? "stream" : "group");
+		        UP_TO(40, word->at, word->after), thing);
 	return parse_name(parser, word->at, word->after, name);
 }
 
-/* Steps over words[*i] when it is one, and over the name behind `on` and `in`. A word `on` is thereby never
- * an argument, but for the rows that say otherwise (bind_command). */
-enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i, bool *is_clause)
+/* At words[*i], which begins one; steps over it, and over the name behind `on` and `in` */
+static enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i)
 {
-	const struct word *word = &parser->words[*i];
-	bool on = word_is(word, "on"), in = word_is(word, "in");
-	*is_clause = on || in || *word->at == '@';
-	if (!*is_clause)
-		return ST_OK;
-	++*i;
-	if (*word->at == '@') {
-		if (clauses->ranks)
-			return twice("@");
-		return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
+	const struct word *word = &parser->words[(*i)++];
+	if (*word->at != '@') {
+		const struct word *next = *i < parser->word_count ? &parser->words[(*i)++] : NULL;
+		return stream_or_group(
+		        parser, word, next, *word->at == 'o' ? &clauses->stream : &clauses->group);
 	}
-	const struct word *next = *i < parser->word_count ? &parser->words[(*i)++] : NULL;
-	return stream_or_group(parser, word, next, parser->end, on ? &clauses->stream : &clauses->group);
+	if (clauses->ranks)
+		return fail(ST_SYNTAX, "'@' stands twice on this line");
+	return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
 }
 
-/* `@1 on comm { ... }`, `@0 print x`: read before it is known what stands behind them. `on` and `in` are
- * clauses only with a blank behind: `once = 3` is a line like any other. */
+/* `on` and `in` begin a clause only with a blank behind: a def may be called `on` */
 enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 {
-	for (;;) {
-		const char *at = parser->at, *after;
-		bool named = parser->end - at > 2 && (memcmp(at, "on", 2) == 0 || memcmp(at, "in", 2) == 0) &&
-		        is_blank(at[2]);
-		if (at_line_end(at, parser->end) || (*at != '@' && !named))
-			return ST_OK;
-		parser->word_count = 0;
-		size_t i = 0;
-		bool is_clause;
-		enum status status = ST_OK;
-		for (int words = named ? 2 : 1; words > 0 && status == ST_OK; words--) {
-			parser->at = skip_blanks(parser->at, parser->end, false);
-			if (at_line_end(parser->at, parser->end))
-				break;
-			status = scan_word(parser->at, parser->end, &after);
-			if (status == ST_OK)
-				status = add_word(parser, parser->at, after);
-			if (status == ST_OK)
-				parser->at = after;
+	size_t i = 0;
+	enum status status = ST_OK;
+	while (status == ST_OK && i < parser->word_count &&
+	        (*parser->words[i].at == '@' ||
+	                ((word_is(&parser->words[i], "on") || word_is(&parser->words[i], "in")) &&
+	                        is_blank(*parser->words[i].after))))
+		status = parse_clause(parser, clauses, &i);
+	if (status == ST_OK)
+		drop_words(parser, i);
+	return status;
+}
+
+/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in `timeline
+ * on`; so with `in`, as in `step in` */
+enum status take_clauses(struct parser *parser, struct statement *statement, size_t first)
+{
+	const struct command *row = statement->row;
+	size_t kept = first;
+	for (size_t i = first; i < parser->word_count;) {
+		const struct word *word = &parser->words[i];
+		bool last = i + 1 == parser->word_count;
+		bool on = word_is(word, "on") && !(last && row && !row->stream_ok);
+		bool in = word_is(word, "in") && !(last && row && !row->group_ok);
+		if (!on && !in && *word->at != '@') {
+			parser->words[kept++] = parser->words[i++];
+			continue;
 		}
-		if (status == ST_OK)
-			status = parse_clause(parser, clauses, &i, &is_clause);
+		enum status status = parse_clause(parser, &statement->clauses, &i);
 		if (status != ST_OK)
 			return status;
-		parser->at = skip_blanks(parser->at, parser->end, false);
 	}
+	parser->word_count = kept;
+	return ST_OK;
 }

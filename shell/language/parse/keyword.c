@@ -16,36 +16,21 @@ typedef enum status parse_one(struct parser *parser, struct statement *statement
 
 /* ---- the rest of a line ---- */
 
-static enum status no_block(const char *what)
+enum status rest_formula(struct parser *parser, const char *what, struct formula **formula)
 {
-	return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what,
-	        what[0] == 'r' ? "repeat 4" : "if rank == 0");
+	const char *at = skip_blanks(parser->rest, parser->rest_end, false);
+	return at < parser->rest_end ? parse_formula(parser, at, parser->rest_end, formula)
+	                             : fail(ST_SYNTAX, "%s wants an expression", what);
 }
 
-enum status rest_formula(struct parser *parser, const char *what, bool wants_block, struct formula **formula)
+/* if EXPR { }, repeat EXPR { } */
+static enum status formula_block(
+        struct parser *parser, struct statement *statement, const char *what, const char *example)
 {
-	const char *after;
-	parser->at = skip_blanks(parser->at, parser->end, false);
-	enum status status = scan_rest(parser->at, parser->end, &after);
-	if (status != ST_OK)
-		return status;
-	if (after == parser->at)
-		return fail(ST_SYNTAX, "%s wants an expression", what);
-	bool block = after < parser->end && *after == '{';
-	status = parse_formula(parser, parser->at, after, formula);
-	parser->at = after;
-	return status == ST_SYNTAX && !block && wants_block ? no_block(what) : status;
-}
-
-enum status next_word(struct parser *parser, const char **at, const char **after)
-{
-	*at = *after = parser->at = skip_blanks(parser->at, parser->end, false);
-	if (at_line_end(*at, parser->end))
-		return ST_OK;
-	enum status status = scan_word(*at, parser->end, after);
-	if (status == ST_OK)
-		parser->at = skip_blanks(*after, parser->end, false);
-	return status;
+	enum status status = rest_formula(parser, what, &statement->formula);
+	if (status == ST_SYNTAX && parser->word_count && *parser->rest_end != '{')
+		return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, example);
+	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
 
 enum status fresh_name(
@@ -67,18 +52,18 @@ enum status fresh_name(
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_LET;
-	const char *at = parser->at = skip_blanks(parser->at, parser->end, false),
-	           *after = name_end(at, parser->end);
+	const struct word *word = parser->words;
+	const char *at = parser->word_count ? word->at : parser->rest_end;
+	const char *after = parser->word_count ? word->stop : at;
 	enum status status = fresh_name(parser, "let", at, after, &statement->word);
 	if (status != ST_OK)
 		return status;
-	parser->at = skip_blanks(after, parser->end, false);
-	if (parser->at >= parser->end || *parser->at != '=' ||
-	        (parser->at + 1 < parser->end && parser->at[1] == '='))
+	parser->rest = skip_blanks(after, parser->rest_end, false);
+	if (*parser->rest != '=' || parser->rest[1] == '=')
 		return fail(ST_SYNTAX, "let %.*s: '=' was expected, as in: let %.*s = 4", (int)(after - at),
 		        at, (int)(after - at), at);
-	parser->at++;
-	return rest_formula(parser, "let NAME =", false, &statement->formula);
+	parser->rest++;
+	return rest_formula(parser, "let NAME =", &statement->formula);
 }
 
 /* `else if` is an `if` of its own in a block of the outer one that was never written; the depth counts on,
@@ -86,19 +71,14 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_IF;
-	enum status status = rest_formula(parser, "if", true, &statement->formula);
-	if (status == ST_OK)
-		status = parse_block(parser, &statement->block);
+	enum status status = formula_block(parser, statement, "if", "if rank == 0");
 	if (status != ST_OK)
 		return status;
 	const char *word = skip_blanks(parser->at, parser->end, false);
-	if (parser->end - word < 4 || memcmp(word, "else", 4) != 0 ||
-	        (word + 4 < parser->end && is_name_char(word[4])))
+	if (strncmp(word, "else", 4) != 0 || is_name_char(word[4]))
 		return ST_OK;
-	parser->at = skip_blanks(word + 4, parser->end, false);
-	const char *next = parser->at;
-	bool again = parser->end - next > 2 && memcmp(next, "if", 2) == 0 && !is_name_char(next[2]);
-	if (!again)
+	const char *next = parser->at = skip_blanks(word + 4, parser->end, false);
+	if (strncmp(next, "if", 2) != 0 || is_name_char(next[2]))
 		return parse_block(parser, &statement->otherwise);
 	if (++parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "more than %d branches of an `if`", NESTING_MAX);
@@ -108,14 +88,14 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	statement->otherwise->first = inner;
 	inner->line = statement->line;
 	inner->source = slice_between(word, next + 2);
-	return parse_if(parser, inner);
+	status = parse_words(parser);
+	return status == ST_OK ? parse_if(parser, inner) : status;
 }
 
 static enum status parse_repeat(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_REPEAT;
-	enum status status = rest_formula(parser, "repeat", true, &statement->formula);
-	return status == ST_OK ? parse_block(parser, &statement->block) : status;
+	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
 /* A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
@@ -138,13 +118,10 @@ static enum status parse_range(
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_FOR;
-	enum status status = parse_words(parser);
 	const struct word *words = parser->words;
-	if (status != ST_OK)
-		return status;
 	if (parser->word_count < 3 || !word_is(&words[1], "in"))
 		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
-	status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
+	enum status status = fresh_name(parser, "for", words[0].at, words[0].after, &statement->word);
 	if (status != ST_OK)
 		return status;
 	if (parser->word_count == 3 && find_outside(words[2].at, words[2].after, ":"))
@@ -161,10 +138,8 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
 	statement->kind = STATEMENT_DEF;
-	enum status status = parse_words(parser);
 	const struct word *words = parser->words;
-	if (status != ST_OK)
-		return status;
+	enum status status;
 	if (!parser->word_count)
 		return fail(ST_SYNTAX, "def wants a name: def forward x w { ... }");
 	if (parser->word_count > PARAMETERS_OF_DEF_MAX)
@@ -199,18 +174,19 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 static enum status parse_expect_error(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_EXPECT_ERROR;
-	if (parser->at < parser->end && *parser->at == '"') {
-		const char *at, *after;
-		enum status status = next_word(parser, &at, &after);
-		if (status == ST_OK)
-			status = parse_name(parser, at, after, &statement->word);
-		if (status == ST_OK && (!statement->word->quoted || !statement->word->constant))
+	const struct word *word = parser->words;
+	bool given = parser->word_count && *word->at == '"';
+	if (given) {
+		enum status status = parse_name(parser, word->at, word->after, &statement->word);
+		if (status == ST_OK && !statement->word->constant)
 			status = fail(ST_SYNTAX,
 			        "expect error: words in quotes and a block were expected, as in: "
 			        "expect error \"no tensor\" { print x }");
 		if (status != ST_OK)
 			return status;
 	}
+	if (parser->word_count > given)
+		parser->at = word[given].at; /* where the block should be */
 	bool lenient = parser->lenient;
 	parser->lenient = true;
 	enum status status = parse_block(parser, &statement->block);
@@ -220,14 +196,18 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
-	const char *at = parser->at = skip_blanks(parser->at, parser->end, false);
-	if (parser->end - at > 5 && memcmp(at, "error", 5) == 0 &&
-	        (is_blank(at[5]) || strchr("{\"", at[5]))) {
-		parser->at = skip_blanks(at + 5, parser->end, false);
+	struct word *word = parser->words;
+	const char *stop = parser->word_count ? word->stop : parser->rest_end;
+	if (parser->word_count && text_is(word->at, stop, "error") &&
+	        (is_blank(*stop) || *stop == '{' || *stop == '"')) {
+		if (word->name)
+			drop_words(parser, 1);
+		else
+			word->at = stop; /* error"words" */
 		return parse_expect_error(parser, statement);
 	}
 	statement->kind = STATEMENT_EXPECT;
-	return rest_formula(parser, "expect", false, &statement->formula);
+	return rest_formula(parser, "expect", &statement->formula);
 }
 
 /* ---- option, refuse ---- */
@@ -245,14 +225,11 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 		line->has_least = true;
 		enum status status = number_read(at, &line->least, &used);
 		return status == ST_OK && (size_t)used != length
-		        ? fail(ST_SYNTAX, "option: '%.*s': a number was expected",
-		                  (int)(word->after - word->at), word->at)
+		        ? fail(ST_SYNTAX, "option: '%.*s': a number was expected", WORD(word))
 		        : status;
 	}
 	if (of && text) {
-		char *words = tree_alloc(parser->tree, length - 1);
-		memcpy(words, at + 1, length - 2);
-		line->words = words;
+		line->words = tree_copy(parser->tree, at + 1, length - 2);
 		return ST_OK;
 	}
 	if (text && !word->sign) {
@@ -268,10 +245,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 {
 	static const char usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
 	statement->kind = STATEMENT_OPTION;
-	enum status status = parse_words(parser);
 	const struct word *words = parser->words;
-	if (status != ST_OK)
-		return status;
 	if (parser->def || parser->depth)
 		return fail(ST_SYNTAX, "an `option` stands in no block: it is of the whole file");
 	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
@@ -280,7 +254,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	statement->given = line;
 	line->name = slice_between(words->at, words->sign);
 	line->value = slice_between(words->sign + 1, words->after);
-	status = fresh_name(parser, "option", words->at, words->sign, &statement->word);
+	enum status status = fresh_name(parser, "option", words->at, words->sign, &statement->word);
 	for (size_t i = 1; i < parser->word_count && status == ST_OK; i++)
 		status = option_word(parser, line, &words[i]);
 	if (status != ST_OK)
@@ -300,23 +274,12 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 static enum status parse_refuse(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_REFUSE;
-	const char *after, *quote;
-	parser->at = skip_blanks(parser->at, parser->end, false);
-	enum status status = scan_rest(parser->at, parser->end, &after);
-	if (status != ST_OK)
-		return status;
-	for (quote = after - 1; quote > parser->at && (quote[-1] != '"' || quote[-2] == '\\'); quote--)
-		;
-	if (after - parser->at < 4 || after[-1] != '"' || quote <= parser->at)
+	const struct word *words = parser->words, *text = words + parser->word_count - 1;
+	if (parser->word_count < 2 || *text->at != '"')
 		return fail(ST_SYNTAX,
 		        "refuse wants when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
-	quote--;
-	status = parse_name(parser, quote, after, &statement->word);
-	if (status == ST_OK)
-		status = parse_formula(parser, parser->at, quote, &statement->formula);
-	if (status == ST_OK)
-		parser->at = after;
-	return status;
+	enum status status = parse_name(parser, text->at, text->after, &statement->word);
+	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }
 
 static enum status parse_else(struct parser *parser, struct statement *statement)
@@ -327,10 +290,9 @@ static enum status parse_else(struct parser *parser, struct statement *statement
 
 /* ---- which one ---- */
 
-/* *known: the word is one of them, and the statement was read or is refused. The source that messages show
- * is its first line, without the block. */
-enum status parse_keyword(
-        struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known)
+/* *known: the first word is one of them, and the statement was read or is refused. The source that messages
+ * show is its first line, without the block. */
+enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known)
 {
 	static const struct {
 		const char *word;
@@ -338,21 +300,21 @@ enum status parse_keyword(
 	} keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
 	        {"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect},
 	        {"option", parse_option}, {"refuse", parse_refuse}, {"else", parse_else}};
-	*known = false;
+	const char *from = parser->words->at, *end = parser->rest_end, *to = from;
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-		if (!text_is(word, after, keywords[i].word))
+		if (!word_is(parser->words, keywords[i].word))
 			continue;
 		*known = true;
-		parser->at = after;
+		drop_words(parser, 1);
 		enum status status = keywords[i].parse(parser, statement);
 		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) &&
 		        statement->kind != STATEMENT_TENSOR)
 			status = fail(ST_SYNTAX,
 			        "%s takes no `on` or `in` before it; a block does: on S { ... }",
 			        keywords[i].word);
-		for (after = word; after < parser->at && *after != '\n' && *after != '{';)
-			after++;
-		keep_source(parser, statement, word, after);
+		while (to < end && *to != '\n' && *to != '{')
+			to++;
+		keep_source(parser, statement, from, to);
 		return status;
 	}
 	return ST_OK;

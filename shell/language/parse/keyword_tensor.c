@@ -17,181 +17,143 @@
 
 /* ---- the words before = ---- */
 
-static bool space_flag(const char *at, const char *after, int *space)
+static bool space_flag(const struct word *word, int *space)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
-		if (text_is(at, after, space_name((enum space)i))) {
+		if (word_is(word, space_name((enum space)i))) {
 			*space = i;
 			return true;
 		}
 	return false;
 }
 
-static bool dtype_flag(const char *at, const char *after, int *dtype)
+static bool dtype_flag(const struct word *word, int *dtype)
 {
 	for (int i = 0; i < DT_COUNT; i++)
-		if (text_is(at, after, dtype_name((enum dtype)i))) {
+		if (word_is(word, dtype_name((enum dtype)i))) {
 			*dtype = i;
 			return true;
 		}
 	return false;
 }
 
-static enum status made_name(struct parser *parser, struct making *making, const char *at, const char *after)
+static enum status made_name(struct parser *parser, struct making *making, const struct word *word)
 {
+	const char *at = word->at, *after = word->after, *stop = word->stop;
 	struct made *made = &making->made[making->names++];
 	const char *bracket = find_outside(at, after, "[");
-	const char *round = name_end(at, after);
-	if (round > at && round < after && *round == '(' && after[-1] == ')')
+	if (stop > at && stop < after && *stop == '(' && after[-1] == ')')
 		return fail(ST_SYNTAX, "tensor: a shape stands in square brackets: %.*s[%.*s]",
-		        (int)(round - at), at, (int)(after - round - 2), round + 1);
-	made->written = slice_between(at, after);
+		        (int)(stop - at), at, (int)(after - stop - 2), stop + 1);
+	made->written = slice_of(word);
 	enum status status = fresh_name(parser, "tensor", at, bracket ? bracket : after, &made->name);
 	return status == ST_OK && bracket ? parse_shape(parser, bracket, after, &made->dim, &made->dims)
 	                                  : status;
 }
 
 /* One word before the `=`: an option, a space, a type, a shape for the name before it, or the next name */
-static enum status making_word(
-        struct parser *parser, struct statement *statement, const char *at, const char *after)
+static enum status making_word(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct making *making = statement->making;
-	const char *sign = option_sign(at, after);
-	if (sign && text_is(at, sign, "kind"))
-		return bind_purpose(
-		        parser, statement, &(struct word){.at = at, .after = after, .sign = sign});
-	if (space_flag(at, after, &making->space))
+	struct made *last = making->names ? &making->made[making->names - 1] : NULL;
+	if (word->sign && text_is(word->at, word->sign, "kind"))
+		return bind_purpose(parser, statement, word);
+	if (space_flag(word, &making->space))
 		return ST_OK;
-	if (dtype_flag(at, after, &making->dtype)) {
+	if (dtype_flag(word, &making->dtype)) {
 		making->dtype_given = true;
 		return ST_OK;
 	}
-	if (text_is(at, after, "managed"))
+	if (word_is(word, "managed"))
 		return fail(ST_ARGUMENT, "managed memory is not modelled: host, pinned or device");
-	if (making->names && *at == '[' && !making->made[making->names - 1].dims)
-		return parse_shape(parser, at, after, &making->made[making->names - 1].dim,
-		        &making->made[making->names - 1].dims);
-	return made_name(parser, making, at, after);
+	if (last && *word->at == '[' && !last->dims)
+		return parse_shape(parser, word->at, word->after, &last->dim, &last->dims);
+	return made_name(parser, making, word);
 }
 
 /* ---- behind = ---- */
 
-static enum status source_option(
-        struct parser *parser, struct making *making, const char *at, const char *after)
+/* KEY=VALUE words behind a source, words[first ..] */
+static enum status source_options(struct parser *parser, struct making *making, size_t first)
 {
 	const struct kernel *kernel = making->source;
-	const char *sign = option_sign(at, after);
-	struct option *option = &making->option[making->options];
-	if (!sign && parser->at < parser->end && *parser->at == '=')
-		return fail(ST_SYNTAX, "KEY=VALUE has no blanks: write %.*s=...", UP_TO(40, at, after));
-	if (!sign)
-		return fail(ST_ARGUMENT, "%s: '%.*s' was not expected (write NAME[SHAPE] = %s %s=...)",
-		        kernel->name, UP_TO(40, at, after), kernel->name,
-		        kernel->option[0].name ? kernel->option[0].name : "KEY");
-	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++)
-		if (text_is(at, sign, kernel->option[i].name)) {
-			making->options++;
-			option->written = slice_between(at, after);
-			option->key = slice_between(at, sign);
-			return parse_formula(parser, sign + 1, after, &option->formula);
-		}
-	return fail(ST_ARGUMENT, "%s has no option '%.*s'%s%s", kernel->name, UP_TO(40, at, sign),
-	        kernel->option[0].name ? "; it has " : "",
-	        kernel->option[0].name ? kernel->option[0].name : "");
-}
-
-/* KEY=VALUE words behind a source; there are as many as its kernel has options */
-static enum status source_options(struct parser *parser, struct making *making)
-{
-	const char *at, *after;
+	const char *has = kernel->option[0].name;
 	making->option = tree_alloc(parser->tree, KERNEL_OPTIONS_MAX * sizeof *making->option);
-	for (;;) {
-		enum status status = next_word(parser, &at, &after);
-		if (status != ST_OK || at == after)
-			return status;
+	for (size_t i = first; i < parser->word_count; i++) {
+		const struct word *word = &parser->words[i];
+		struct option *option = &making->option[making->options];
+		int k = 0;
 		if (making->options == KERNEL_OPTIONS_MAX)
-			return fail(ST_ARGUMENT, "%s has at most %d options", making->source->name,
-			        KERNEL_OPTIONS_MAX);
-		status = source_option(parser, making, at, after);
+			return fail(
+			        ST_ARGUMENT, "%s has at most %d options", kernel->name, KERNEL_OPTIONS_MAX);
+		if (!word->sign && i + 1 < parser->word_count && *word[1].at == '=')
+			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: write %.*s=...",
+			        UP_TO(40, word->at, word->after));
+		if (!word->sign)
+			return fail(ST_ARGUMENT,
+			        "%s: '%.*s' was not expected (write NAME[SHAPE] = %s %s=...)", kernel->name,
+			        UP_TO(40, word->at, word->after), kernel->name, has ? has : "KEY");
+		while (k < KERNEL_OPTIONS_MAX && kernel->option[k].name &&
+		        !text_is(word->at, word->sign, kernel->option[k].name))
+			k++;
+		if (k == KERNEL_OPTIONS_MAX || !kernel->option[k].name)
+			return fail(ST_ARGUMENT, "%s has no option '%.*s'%s%s", kernel->name,
+			        UP_TO(40, word->at, word->sign), has ? "; it has " : "", has ? has : "");
+		making->options++;
+		option->written = slice_of(word);
+		option->key = slice_between(word->at, word->sign);
+		enum status status = parse_formula(parser, word->sign + 1, word->after, &option->formula);
 		if (status != ST_OK)
 			return status;
 	}
+	return ST_OK;
 }
 
-/* $name alone, which may be a type, a source or a number: what it is shows when the line runs */
-static bool is_choice(const char *at, const char *after)
+/* = $init, = $init seed=1: it may be a type, a source or a number, and what it is shows when the line runs */
+static bool chooses_source(const struct parser *parser, size_t first)
 {
-	return at < after && *at == '$' && name_end(at, after) == after;
+	const struct word *word = &parser->words[first];
+	bool alone = first + 1 == parser->word_count;
+	return is_choice(word) && (alone ? word->at[1] != '(' : word[1].sign != NULL);
 }
 
-/* Steps over the words up to the end of the line */
-static enum status skip_words(struct parser *parser)
+/* words[first ..], behind `=`: a source with options, a file, or an expression */
+static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
-	const char *at, *after;
-	enum status status;
-	do
-		status = next_word(parser, &at, &after);
-	while (status == ST_OK && at < after);
-	return status;
-}
-
-/* Behind `=`: a source with options, a file, or an expression. chosen: a variable says which */
-static enum status making_source(
-        struct parser *parser, struct making *making, struct word *chosen, size_t *choices)
-{
-	const char *at, *after, *start = parser->at;
-	char word[32];
-	enum status status = next_word(parser, &at, &after);
-	if (status != ST_OK)
-		return status;
-	if (at == after)
+	const struct word *word = &parser->words[first];
+	char name[32];
+	if (first == parser->word_count)
 		return fail(ST_SYNTAX,
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
 		        "expression");
-	const char *next = parser->at;
-	bool plain = is_choice(at, after) && at[1] != '(' && at_line_end(next, parser->end);
-	if (plain || (is_choice(at, after) && option_sign(next, parser->end))) {
-		chosen[(*choices)++] = (struct word){.at = at, .after = after};
-		return skip_words(parser);
+	if (word_is(word, "load")) {
+		if (first + 1 == parser->word_count)
+			return fail(ST_SYNTAX, "load wants a file: tensor x[64] = load x.npy");
+		if (first + 2 < parser->word_count)
+			parser->at = word[2].at; /* too much */
+		return parse_name(parser, word[1].at, word[1].after, &making->file);
 	}
-	if (text_is(at, after, "load")) {
-		status = next_word(parser, &at, &after);
-		if (status == ST_OK && at == after)
-			status = fail(ST_SYNTAX, "load wants a file: tensor x[64] = load x.npy");
-		return status == ST_OK ? parse_name(parser, at, after, &making->file) : status;
-	}
-	const char *stop = name_end(at, after);
-	size_t length = (size_t)(stop - at) < sizeof word - 1 ? (size_t)(stop - at) : 0;
-	memcpy(word, at, length);
-	word[length] = '\0';
-	const struct kernel *kernel = kernel_find(word);
+	size_t length = (size_t)(word->stop - word->at) < sizeof name ? (size_t)(word->stop - word->at) : 0;
+	memcpy(name, word->at, length);
+	name[length] = '\0';
+	const struct kernel *kernel = kernel_find(name);
 	bool source = kernel && kernel_is_source(kernel);
 	making->source = source ? kernel : kernel_find("full");
-	if (!making->source)
-		return fail(ST_BUG, "there is no kernel 'full'");
-	if (source && stop == after)
-		return source_options(parser, making);
-	if (source && *stop == '(' && after[-1] == ')')
-		return fail(ST_SYNTAX, "write: = %s%s%.*s", word, after - stop > 2 ? " " : "",
-		        (int)(after - stop - 2), stop + 1);
-	parser->at = start;
-	if (kernel && stop == after)
+	if (source && word->name)
+		return source_options(parser, making, first + 1);
+	if (source && *word->stop == '(' && word->after[-1] == ')')
+		return fail(ST_SYNTAX, "write: = %s%s%.*s", name, word->after - word->stop > 2 ? " " : "",
+		        (int)(word->after - word->stop - 2), word->stop + 1);
+	if (kernel && word->name)
 		return fail(ST_SYNTAX,
 		        "%s is queued on a stream: NAME = %s ...; `tensor` takes zeros ones randn uniform "
 		        "iota",
-		        word, word);
-	return rest_formula(parser, "tensor ... =", false, &making->value);
+		        name, name);
+	parser->rest = word->at;
+	return rest_formula(parser, "tensor ... =", &making->value);
 }
 
 /* ---- the line ---- */
-
-static int count_words(const struct parser *parser)
-{
-	int count = 1;
-	for (const char *p = parser->at; p < parser->end && *p != '\n' && *p != ';'; p++)
-		count += is_blank(*p);
-	return count;
-}
 
 /* float32, cuda: flags that others spell so */
 static enum status shapeless(struct slice_of_text name)
@@ -218,51 +180,49 @@ static enum status shapeless(struct slice_of_text name)
 	        ST_SYNTAX, "tensor %.*s wants a shape: tensor %.*s[64,64]", length, name.at, length, name.at);
 }
 
-/* What is wrong with the word [at, after) has to do with its '=': `tensor x[4]=1`, or an option without a
- * source */
+/* What is wrong with the word has to do with its '=': `tensor x[4]=1`, or an option without a source */
 static enum status glued_making(
-        const struct parser *parser, const char *line, const char *at, const char *after, enum status status)
+        const struct parser *parser, const char *line, const struct word *word, enum status status)
 {
-	const char *sign = find_outside(at, after, "="), *end = parser->at;
+	const char *sign = find_outside(word->at, word->after, "=");
 	if (status != ST_SYNTAX || !sign)
 		return status;
-	if (is_listed("seed scale", at, sign))
-		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", (int)(after - at),
-		        at, (int)(after - at), at);
-	while (!at_line_end(end, parser->end))
-		end++;
-	enum status glued = glued_sign(line, end);
+	if (is_listed("seed scale", word->at, sign))
+		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", WORD(word),
+		        WORD(word));
+	enum status glued = glued_sign(line, parser->rest_end);
 	return glued == ST_OK ? status : glued;
 }
 
-/* Behind the word `tensor`. Where a word is a variable alone its place in the line is kept, and the whole
- * line is read again with its text (choose_later). */
+/* Behind the word `tensor`. A line in which a word is a variable alone is read again with its text
+ * (choose_later). */
 enum status parse_tensor_line(struct parser *parser, struct statement *statement)
 {
 	enum { CHOICES_MAX = 4 }; /* type, space, source; one to see that there are too many */
 	struct word chosen[CHOICES_MAX];
-	size_t choices = 0;
-	const char *at, *after, *line = parser->at - strlen("tensor");
+	size_t choices = 0, count = parser->word_count;
+	const char *line = parser->rest - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
 	statement->kind = STATEMENT_TENSOR;
 	statement->making = making;
 	making->space = SPACE_DEVICE;
-	making->made = tree_alloc(parser->tree, (size_t)count_words(parser) * sizeof *making->made);
-	for (;;) {
-		enum status status = next_word(parser, &at, &after);
-		if (status == ST_OK && text_is(at, after, "=")) {
-			status = making_source(parser, making, chosen, &choices);
-			at = after;
-		} else if (status == ST_OK && making->names && is_choice(at, after) &&
-		        choices < CHOICES_MAX - 1 && (parser->at >= parser->end || *parser->at != '[')) {
-			chosen[choices++] = (struct word){.at = at, .after = after};
-		} else if (status == ST_OK && at < after) {
-			status = glued_making(
-			        parser, line, at, after, making_word(parser, statement, at, after));
-		}
+	making->made = tree_alloc(parser->tree, (count + 1) * sizeof *making->made);
+	for (size_t i = 0; i < count; i++) {
+		const struct word *word = &parser->words[i];
+		enum status status = ST_OK;
+		bool source = word_is(word, "=");
+		if (source && i + 1 < count && chooses_source(parser, i + 1))
+			chosen[choices++] = word[1];
+		else if (source)
+			status = making_source(parser, making, i + 1);
+		else if (making->names && is_choice(word) && choices < CHOICES_MAX - 1 &&
+		        !(i + 1 < count && *word[1].at == '['))
+			chosen[choices++] = *word;
+		else
+			status = glued_making(parser, line, word, making_word(parser, statement, word));
 		if (status != ST_OK)
 			return status;
-		if (at == after)
+		if (source)
 			break;
 	}
 	if (!making->names)

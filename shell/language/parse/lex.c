@@ -53,124 +53,61 @@ bool at_line_end(const char *at, const char *end)
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
 }
 
-/* At the opening quote. A backslash takes the next character with it, so `\"` does not close. Gives
- * ST_INCOMPLETE at the end of the text: at the prompt another line is asked for then. */
-static enum status scan_quotes(const char *at, const char *end, const char **after)
+/* A backslash takes the next character with it, so `\"` does not close */
+const char *quote_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
-		if (*at == '\\' && at + 1 < end)
-			at++;
-	if (at >= end)
-		return fail(ST_INCOMPLETE, "a quote is still open");
-	*after = at + 1;
-	return ST_OK;
+		at += *at == '\\' && at + 1 < end;
+	return at < end ? at + 1 : NULL;
 }
 
-/* The brackets open at a place of a word */
-struct brackets {
-	char closer[NESTING_MAX];
-	int count;
-};
-
-/* Opens or closes one bracket. What is open is kept as the closers that are waited for, the innermost last,
- * so that `(x]` can be told by what was expected. */
-static enum status bracket(struct brackets *open, char c)
-{
-	if (c == '(' || c == '[') {
-		if (open->count == NESTING_MAX)
-			return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
-		open->closer[open->count++] = c == '(' ? ')' : ']';
-		return ST_OK;
-	}
-	if (!open->count)
-		return fail(ST_SYNTAX, "'%c' closes nothing", c);
-	if (open->closer[open->count - 1] != c)
-		return fail(ST_SYNTAX, "'%c' where '%c' was expected", c, open->closer[open->count - 1]);
-	open->count--;
-	return ST_OK;
-}
-
-/* Over one word, or with `rest` over all words up to the end of the statement. Inside brackets a newline is
- * a blank, and a comment may stand at the end of each line. *after is behind the last character that is no
- * blank. */
-static enum status scan(const char *at, const char *end, bool rest, const char **after)
-{
-	struct brackets open;
-	enum status status = ST_OK;
-	const char *last = at;
-
-	open.count = 0;
-	while (at < end && status == ST_OK) {
-		char c = *at;
-		if (is_name_char(c) && c != '#') {
-			last = ++at;
-			continue;
-		}
-		if (c == '"') {
-			status = scan_quotes(at, end, &at);
-			last = at;
-			continue;
-		}
-		if (!open.count && (c == '\n' || c == ';' || c == '{' || c == '}' || (!rest && is_blank(c))))
-			break;
-		if (c == ';' || c == '{' || c == '}')
-			return fail(ST_SYNTAX, "'%c' is missing before '%c'", open.closer[open.count - 1], c);
-		if (c == '#' && at > last && (is_blank(at[-1]) || at[-1] == '\n')) {
-			if (!open.count)
-				break;
-			at = skip_blanks(at, end, true);
-			continue;
-		}
-		if (c == '(' || c == ')' || c == '[' || c == ']')
-			status = bracket(&open, c);
-		at++;
-		if (!is_blank(c) && c != '\n')
-			last = at;
-	}
-	if (status == ST_OK && open.count)
-		status = fail(ST_INCOMPLETE, "'%c' is still missing", open.closer[open.count - 1]);
-	*after = last;
-	return status;
-}
-
+/* What is open is kept as the closers that are waited for, the innermost last, so that `(x]` can be told by
+ * what was expected. Inside brackets a newline is a blank, and a comment may stand at the end of each line. */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
-	return scan(at, end, false, after);
-}
-
-enum status scan_rest(const char *at, const char *end, const char **after)
-{
-	return scan(at, end, true, after);
-}
-
-/* Counts braces only: the lines between them were not understood, or are not to be. A brace in a quote or a
- * comment does not count; a # begins a comment only where a word could begin (a#b is a name). */
-enum status scan_braces(const char *at, const char *end, const char **after)
-{
-	int depth = 0;
-	bool word_start = true;
+	char closer[NESTING_MAX];
+	const char *word = at;
+	int open = 0;
 	while (at < end) {
 		char c = *at;
-		if (c == '#' && word_start) {
-			at = skip_blanks(at, end, true);
+		if (is_name_char(c) && c != '#') { /* nearly all */
+			enum status status = ST_OK;
+			if ((unsigned char)c < 0x80)
+				at++;
+			else
+				status = strange_character(word, &at);
+			if (status != ST_OK)
+				return status;
 			continue;
 		}
 		if (c == '"') {
-			enum status status = scan_quotes(at, end, &at);
-			if (status != ST_OK)
-				return status;
-			word_start = false;
+			at = quote_end(at, end);
+			if (!at)
+				return fail(ST_INCOMPLETE, "a quote is still open");
 			continue;
 		}
-		depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-		at++;
-		if (depth == 0) {
-			*after = at;
-			return ST_OK;
+		if (!open && (is_blank(c) || at_line_end(at, end)))
+			break;
+		if (c == ';' || c == '{' || c == '}')
+			return fail(ST_SYNTAX, "'%c' is missing before '%c'", closer[open - 1], c);
+		if (c == '#' && open && (is_blank(at[-1]) || at[-1] == '\n')) {
+			at = skip_blanks(at, end, true);
+			continue;
 		}
-		word_start = is_blank(c) || strchr("\n;{}", c) != NULL;
+		at++;
+		if (c == '(' || c == '[') {
+			if (open == NESTING_MAX)
+				return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
+			closer[open++] = c == '(' ? ')' : ']';
+		} else if (c == ')' || c == ']') {
+			if (!open)
+				return fail(ST_SYNTAX, "'%c' closes nothing", c);
+			if (closer[--open] != c)
+				return fail(ST_SYNTAX, "'%c' where '%c' was expected", c, closer[open]);
+		}
 	}
-	return fail(ST_INCOMPLETE, "'}' is still missing");
+	*after = at;
+	return open ? fail(ST_INCOMPLETE, "'%c' is still missing", closer[open - 1]) : ST_OK;
 }
 
 /* KEY=VALUE, where KEY is a name and may have dots. `a==b` is a comparison, not a key. */
@@ -211,5 +148,5 @@ bool name_is_reserved(const char *at, size_t length)
 	            at, at + length))
 		return true;
 	const struct function_row *row = function_find(at, length);
-	return row && row->metric && !row->least; /* `overlap` is a metric only before a bracket */
+	return row && function_is_word(row); /* `overlap` is a metric only before a bracket */
 }

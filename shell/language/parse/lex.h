@@ -45,14 +45,11 @@ bool at_line_end(const char *at, const char *end);
 /* The end of the word at `at`: ST_INCOMPLETE when a bracket or quote is open at `end`, ST_SYNTAX when it can
  * never be closed. */
 enum status scan_word(const char *at, const char *end, const char **after);
-/* The end of an expression that takes the rest of the line: up to a newline, `;`, `}`, and `{`; trailing
- * blanks left out. */
-enum status scan_rest(const char *at, const char *end, const char **after);
-/* The end of the `{ }` at `at`, nothing in it understood but brackets, quotes and comments. */
-enum status scan_braces(const char *at, const char *end, const char **after);
-/* ST_SYNTAX, worded, at the first character outside texts and comments that was pasted in place of another (a
- * curly quote, a no-break space). The text is UTF-8; *line counts on to where it stands. */
-enum status strange_character(const char *text, size_t count, int *line);
+/* Behind the text whose opening quote is at `at`; NULL: it stays open. */
+const char *quote_end(const char *at, const char *end);
+/* Steps over the letter at *at of a word, which is not ASCII. ST_SYNTAX, worded: it was pasted in place of
+ * another character (a curly quote, a no-break space). */
+enum status strange_character(const char *word, const char **at);
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);

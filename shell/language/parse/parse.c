@@ -8,8 +8,8 @@
  *
  * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
  * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
- * `def`, which may come later: that is looked at when it runs. The grammar for people stands in docs and in
- * grammar.c.
+ * `def`, which may come later: that is looked at when it runs. The grammar for people is
+ * docs/grammar.txt.
  *
  * Nothing here looks at the world, so the text of a whole file is checked before its first line runs, and
  * `make fuzz` can feed it anything. An unfinished text is ST_INCOMPLETE, which is no mistake: the prompt
@@ -39,53 +39,39 @@ void keep_source(struct parser *parser, struct statement *statement, const char 
 	statement->source = slice_between(at, after);
 	if (!memchr(at, '\n', statement->source.length))
 		return;
-	char *copy = tree_alloc(parser->tree, statement->source.length);
-	for (size_t i = 0; i < statement->source.length; i++)
-		copy[i] = at[i] == '\n' ? ' ' : at[i];
+	char *copy = tree_copy(parser->tree, at, statement->source.length);
+	for (char *p = copy; (p = strchr(p, '\n'));)
+		*p = ' ';
 	statement->source.at = copy;
-}
-
-static const char *behind_blanks(const char *at, const char *end)
-{
-	while (at < end && is_blank(*at))
-		at++;
-	return at;
-}
-
-static const char *line_end(const char *at, const char *end)
-{
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
-	return newline ? newline : end;
 }
 
 /* "## title", and the comment lines right behind it, which say why. They are kept as they are written:
  * in a script that is no program they are comments, and may hold anything. */
 static void parse_title(struct parser *parser, struct statement *statement)
 {
-	const char *title = behind_blanks(parser->at + 2, parser->end), *after = line_end(title, parser->end);
-	const char *why = after < parser->end ? after + 1 : after, *at = after;
-	statement->kind = STATEMENT_TITLE;
-	for (const char *next = why; next < parser->end; next = at + 1) {
-		const char *word = behind_blanks(next, parser->end);
-		if (word == parser->end || *word != '#' || is_title(word, parser->end) ||
-		        (word + 1 < parser->end && word[1] == '>'))
+	static const char blanks[] = " \t\r\f\v";
+	const char *title = parser->at + 2 + strspn(parser->at + 2, blanks);
+	const char *after = title + strcspn(title, "\n"), *at = after;
+	while (*at) {
+		const char *word = at + 1 + strspn(at + 1, blanks);
+		if (*word != '#' || word[1] == '>' || is_title(word, parser->end) ||
+		        !word[strcspn(word, "\n")])
 			break;
-		at = line_end(word, parser->end);
-		if (at == parser->end)
-			break;
+		at = word + strcspn(word, "\n");
 	}
-	statement->why = at > after ? slice_between(why, at) : slice_between(after, after);
+	parser->at = at;
+	statement->kind = STATEMENT_TITLE;
+	statement->why = at > after ? slice_between(after + 1, at) : slice_between(after, after);
 	while (after > title && is_blank(after[-1]))
 		after--;
 	statement->source = slice_between(title, after);
-	parser->at = at;
 }
 
 /* *made is set even when the statement is refused, so that a lenient parser can put what was said in its
  * place. */
 static enum status parse_statement(struct parser *parser, struct statement **made)
 {
-	const char *line = parser->at, *after = parser->at;
+	const char *line = parser->at;
 	struct statement *statement = tree_alloc(parser->tree, sizeof *statement);
 	bool known = false;
 	*made = statement;
@@ -94,24 +80,23 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		parse_title(parser, statement);
 		return ST_OK;
 	}
-	enum status status = leading_clauses(parser, &statement->clauses);
+	enum status status = parse_words(parser);
+	if (status == ST_OK)
+		status = leading_clauses(parser, &statement->clauses);
 	if (status != ST_OK)
 		return status;
-	if (parser->at < parser->end && *parser->at == '{') {
+	if (!parser->word_count && *parser->at == '{') {
 		statement->kind = STATEMENT_BLOCK;
 		keep_source(parser, statement, line, parser->at);
 		return parse_block(parser, &statement->block);
 	}
-	if (at_line_end(parser->at, parser->end))
+	if (!parser->word_count)
 		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'",
 		        UP_TO(40, line, parser->at));
-	while (after < parser->at || (after < parser->end && is_name_char(*after)))
-		after++;
-	if (after == parser->end || is_blank(*after) || strchr("\n;{}", *after))
-		status = parse_keyword(parser, statement, parser->at, after, &known);
+	status = parse_keyword(parser, statement, &known);
 	if (status != ST_OK || known)
 		return status;
-	const char *begin = parser->at;
+	const char *begin = parser->words->at;
 	status = parse_line(parser, statement);
 	if (status == ST_OK)
 		keep_source(parser, statement, line,
@@ -121,37 +106,34 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 
 /* ---- blocks ---- */
 
-/* The end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
- * what makes the end itself unsure is refused. */
+/* To the end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
+ * braces are counted, but for those in quotes and comments; a # begins a comment only where a word could begin
+ * (a#b is a name). What makes the end itself unsure is refused. */
 static enum status recover(struct parser *parser)
 {
-	const char *at = parser->at;
+	const char *at = parser->at, *end = parser->end;
 	bool word_start = true;
-	while (at < parser->end && *at != '\n' && *at != ';' && *at != '}') {
-		enum status status = ST_OK;
-		if (*at == '{') {
-			status = scan_braces(at, parser->end, &at);
-		} else if (*at == '#' && word_start) {
-			at = skip_blanks(at, parser->end, false);
-			continue;
-		} else if (*at == '"') {
-			const char *quote = at;
-			for (at++; at < parser->end && *at != '"'; at++)
-				at += *at == '\\' && at + 1 < parser->end;
-			if (at >= parser->end)
-				return fail(ST_INCOMPLETE, "a quote is still open: %.20s", quote);
-			at++;
-		} else {
-			word_start = is_blank(*at);
-			at++;
+	int depth = 0;
+	while (at < end && (depth || (*at != '\n' && *at != ';' && *at != '}'))) {
+		char c = *at;
+		if (c == '#' && word_start) {
+			at = skip_blanks(at, end, depth > 0);
 			continue;
 		}
-		if (status != ST_OK)
-			return status;
-		word_start = false;
+		if (c == '"') {
+			const char *quote = at;
+			at = quote_end(at, end);
+			if (!at)
+				return fail(ST_INCOMPLETE, "a quote is still open: %.20s", quote);
+			word_start = false;
+			continue;
+		}
+		depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+		at++;
+		word_start = is_blank(c) || strchr("\n;{}", c);
 	}
 	parser->at = at;
-	return ST_OK;
+	return depth ? fail(ST_INCOMPLETE, "'}' is still missing") : ST_OK;
 }
 
 /* Inside `expect error { }` a line that cannot be read is what is expected. It becomes a statement that
@@ -159,15 +141,10 @@ static enum status recover(struct parser *parser)
 static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
-	size_t length = strlen(fail_text());
-	char *message = tree_alloc(parser->tree, length + 1);
-	memcpy(message, fail_text(), length);
-	struct statement *next = statement->next;
-	*statement = (struct statement){.next = next,
-	        .kind = STATEMENT_BROKEN,
+	*statement = (struct statement){.kind = STATEMENT_BROKEN,
 	        .line = statement->line,
 	        .broken = status,
-	        .message = message};
+	        .message = tree_copy(parser->tree, fail_text(), strlen(fail_text()))};
 	parser->at = start;
 	return recover(parser);
 }
@@ -175,7 +152,7 @@ static enum status broken_statement(
 static enum status end_of_statement(struct parser *parser)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
-	if (parser->at >= parser->end || *parser->at == '\n' || *parser->at == ';' || *parser->at == '}')
+	if (at_line_end(parser->at, parser->end) && *parser->at != '{')
 		return ST_OK;
 	int length = (int)strcspn(parser->at, " \t\n;}");
 	return fail(ST_SYNTAX, "'%.*s' cannot follow here: a new line or ';' was expected",
@@ -232,7 +209,7 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 enum status parse_block(struct parser *parser, struct block **made)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
-	if (parser->at >= parser->end || *parser->at != '{')
+	if (*parser->at != '{')
 		return fail(ST_SYNTAX, "a block was expected here, opened on this line: { ... }");
 	if (++parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "brackets and braces nest deeper than %d", NESTING_MAX);

@@ -18,11 +18,17 @@
 
 enum { KNOWN_NAMES = 256 };
 
-/* A word of a line */
+/* A word of a line, and what it can be by its form */
 struct word {
-	const char *at, *after, *sign; /* the = of KEY=VALUE, or NULL */
-	int part;                      /* of a line that ` + ` divides, from 0 */
+	const char *at, *after;
+	const char *stop; /* the end of the name that it begins with; `at`: it begins with none */
+	const char *sign; /* the = of KEY=VALUE, or NULL */
+	bool name;        /* x, h$i */
+	bool tensor;      /* NAME, NAME.T, NAME[..] */
+	int part;         /* of a line that ` + ` divides, from 0 */
 };
+/* Arguments of a "%.*s": all of a word */
+#define WORD(word) (int)((word)->after - (word)->at), (word)->at
 
 /* The state of one reading: where it is, what surrounds it, and lists that are used again for each line.
  * Zeroed but for tree, at, end, counted and line. */
@@ -40,12 +46,24 @@ struct parser {
 	size_t read_count, read_room;
 	struct word *words;
 	size_t word_count, word_room;    /* of the line being read */
+	const char *rest, *rest_end;     /* of the line: where its words begin, and end; blanks may lead */
 	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
 };
 
 static inline struct slice_of_text slice_between(const char *at, const char *after)
 {
 	return (struct slice_of_text){at, (uint32_t)(after - at)};
+}
+
+static inline struct slice_of_text slice_of(const struct word *word)
+{
+	return slice_between(word->at, word->after);
+}
+
+/* $kind, $(work(k)): what it is shows when the line runs */
+static inline bool is_choice(const struct word *word)
+{
+	return *word->at == '$' && word->name;
 }
 
 static inline bool word_is(const struct word *word, const char *what)
@@ -61,11 +79,14 @@ enum status parse_block(struct parser *parser, struct block **block); /* at the 
 void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
-enum status parse_words(struct parser *parser); /* the rest of the statement's words, to parser->words */
-enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i,
-        bool *is_clause); /* at words[*i]; steps over it */
-enum status leading_clauses(
-        struct parser *parser, struct clauses *clauses); /* that stand before a block or a command */
+struct word word_from(const char *at, const char *after);
+enum status parse_words(struct parser *parser);       /* of the statement at parser->at, to parser->words */
+void drop_words(struct parser *parser, size_t count); /* the first ones: they are read */
+/* Those before a block or a line; they are dropped */
+enum status leading_clauses(struct parser *parser, struct clauses *clauses);
+/* Those among words[first ..], to statement->clauses; the other words move together. The row, if it is one's,
+ * is known. */
+enum status take_clauses(struct parser *parser, struct statement *statement, size_t first);
 
 /* parse_line.c */
 /* The line from `line` to parser->at is read when it runs: `chosen` are its words whose `$` say what it is */
@@ -74,12 +95,9 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 enum status parse_line(struct parser *parser, struct statement *statement);
 
 /* keyword.c */
-enum status parse_keyword(
-        struct parser *parser, struct statement *statement, const char *word, const char *after, bool *known);
-/* The rest of the line as an expression; `what` says what for. wants_block: up to the '{' of its block */
-enum status rest_formula(struct parser *parser, const char *what, bool wants_block, struct formula **formula);
-/* The next word, blanks behind it skipped; empty at the end of the line */
-enum status next_word(struct parser *parser, const char **at, const char **after);
+enum status parse_keyword(struct parser *parser, struct statement *statement, bool *known);
+/* The rest of the line as an expression; `what` says what for */
+enum status rest_formula(struct parser *parser, const char *what, struct formula **formula);
 enum status fresh_name(struct parser *parser, const char *what, const char *at, const char *after,
         struct name **name); /* not reserved */
 
@@ -88,6 +106,25 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 
 /* formula.c: all of [at, after) */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **formula);
+/* An expression: [begin, end), `at` how far it is read */
+struct formula_reader {
+	struct parser *parser;
+	const char *at, *end, *begin;
+};
+void reader_skip(struct formula_reader *reader);                                 /* blanks, newlines too */
+enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX at reader->at */
+struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
+/* part, or a name's parts, stand below formula; each may be NULL */
+void formula_holds(struct formula *formula, const struct formula *part);
+void formula_holds_name(struct formula *formula, const struct name *name);
+/* It ends at reader->at */
+enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
+/* formula_value.c, each at its first character */
+enum status read_number(struct formula_reader *reader, struct formula **made);
+enum status read_text(struct formula_reader *reader, struct formula **made);
+/* and functions, metrics, elements, rank, world, inf */
+enum status read_name(struct formula_reader *reader, struct formula **made);
+
 /* word.c: all of [at, after) */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **name);
 enum status parse_tensor(
@@ -97,12 +134,14 @@ enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
 /* The end of a name with `$` at `at` ("h$i", "d$(p)"): `at` itself when there is none */
 const char *name_end(const char *at, const char *end);
-/* It can be NAME, NAME.T, NAME[..]: says nothing of what stands in the bracket */
-bool looks_like_tensor(const char *at, const char *after);
+/* What stands behind a name can make it NAME.T, NAME[..]: says nothing of what stands in the bracket */
+bool is_slice(const char *at, const char *after);
 /* A position where text at depth 0 has one of `marks`, or NULL. Quotes and brackets are skipped. */
 const char *find_outside(const char *at, const char *after, const char *marks);
 
 /* bind.c */
+/* The row's argument of that kind, or NULL */
+const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(struct parser *parser, struct statement *statement,
@@ -140,6 +179,5 @@ enum status glued_arrow(const struct command *row, const char *at, const char *a
 bool hint_line(const char *at, const char *after, enum status *status);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */
 const char *hint_word(const char *word, size_t length);
-bool hint_leaves(const char *at, const char *after); /* exit, :q ... mean quit */
 
 #endif

@@ -38,14 +38,13 @@ static enum status no_command(const char *at, const char *after)
 
 static const struct command *find_row(const struct word *word)
 {
-	return command_called(slice_between(word->at, word->after));
+	return command_called(slice_of(word));
 }
 
 /* words[first ..] belong to the row; its block, if it takes one, is opened on the line */
 static enum status parse_command(
         struct parser *parser, struct statement *statement, size_t first, const struct command *row)
 {
-	const struct argument_row *last = NULL;
 	statement->kind = STATEMENT_COMMAND;
 	statement->row = row;
 	enum status status = bind_command(parser, statement, first);
@@ -53,40 +52,34 @@ static enum status parse_command(
 		return status;
 	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
 		parser->tree->sources = true;
-	for (int i = 0; i < ARGUMENT_ROWS_MAX && row->argument[i].kind != ARG_END; i++)
-		last = &row->argument[i];
-	bool wanted = last && last->kind == ARG_BLOCK, there = parser->at < parser->end && *parser->at == '{';
+	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
+	bool there = *parser->at == '{';
 	if (there && !wanted)
 		return fail(ST_SYNTAX, "%s takes no block: %s", row->name, row->usage);
-	if (wanted && !there && !(last->flags & ARG_OPTIONAL))
+	if (wanted && !there && !(wanted->flags & ARG_OPTIONAL))
 		return fail(ST_SYNTAX, "%s wants a block on its line: %s", row->name, row->usage);
 	return there ? parse_block(parser, &statement->block) : ST_OK;
 }
 
 /* ---- NAME = ... ---- */
 
-/* y = x[0:2], y += x; words[first] alone but for clauses */
+/* y = x[0:2], y += x, which is y = add y x; words[first] alone but for clauses */
 static enum status parse_view(struct parser *parser, struct statement *statement, size_t first)
 {
-	statement->kind = STATEMENT_VIEW;
+	enum status status = take_clauses(parser, statement, first);
+	if (status != ST_OK)
+		return status;
 	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
+	struct argument *from = &argument[statement->adds];
+	const struct word *word = &parser->words[first];
+	statement->kind = STATEMENT_VIEW;
 	statement->argument = argument;
-	for (size_t i = first; i < parser->word_count;) {
-		bool is_clause;
-		enum status status = parse_clause(parser, &statement->clauses, &i, &is_clause);
-		if (status == ST_OK && !is_clause) {
-			struct argument *from =
-			        &argument[statement->adds]; /* y += x is y = add y x: x is the second */
-			from->kind = ARG_TENSOR;
-			from->written = slice_between(parser->words[i].at, parser->words[i].after);
-			status = parse_tensor(
-			        parser, parser->words[i].at, parser->words[i].after, &from->tensor);
-			i++;
-		}
-		if (status != ST_OK)
-			return status;
-	}
 	statement->arguments = 1 + statement->adds;
+	from->kind = ARG_TENSOR;
+	from->written = slice_of(word);
+	status = parse_tensor(parser, word->at, word->after, &from->tensor);
+	if (status != ST_OK)
+		return status;
 	if (statement->results != 1)
 		return fail(ST_ARGUMENT, "one name stands left of '=' when a tensor stands right of it");
 	if (!statement->adds)
@@ -96,7 +89,7 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 	statement->kind = STATEMENT_COMMAND;
 	statement->adds = false;
 	statement->row = command_find("add");
-	return statement->row ? ST_OK : fail(ST_BUG, "there is no kernel 'add'");
+	return ST_OK;
 }
 
 /* How many words behind `first` are no clause (0, 1, or more: 2) */
@@ -119,57 +112,46 @@ static enum status calculates(const struct word *words, size_t count, size_t equ
 	static const char *const signs[] = {"+", "-", "*", "/"},
 	                         *const kernels[] = {"add", "sub", "mul", "div"};
 	const struct word *first = &words[equal + 1];
-	int length = (int)(words->after - words->at), right = (int)(first->after - first->at);
-	if (count == equal + 2 && right < 60 && !looks_like_tensor(first->at, first->after) &&
-	        words->after[-1] == ']')
-		return fail(ST_SYNTAX, "write: fill %.*s %.*s", length, words->at, right, first->at);
+	if (count == equal + 2 && first->after - first->at < 60 && !first->tensor && words->after[-1] == ']')
+		return fail(ST_SYNTAX, "write: fill %.*s %.*s", WORD(words), WORD(first));
 	for (int i = 0; i < 4; i++)
-		if (count == equal + 4 && text_is(first[1].at, first[1].after, signs[i]) &&
-		        looks_like_tensor(first->at, first->after) &&
-		        looks_like_tensor(first[2].at, first[2].after))
+		if (count == equal + 4 && word_is(&first[1], signs[i]) && first->tensor && first[2].tensor)
 			return fail(ST_SYNTAX,
 			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
 			        "let %.*s = %.*s",
-			        length, words->at, kernels[i], right, first->at,
-			        (int)(first[2].after - first[2].at), first[2].at, length, words->at,
+			        WORD(words), kernels[i], WORD(first), WORD(&first[2]), WORD(words),
 			        (int)(first[2].after - first->at), first->at);
 	return ST_OK;
 }
 
 /* Right of `=` stands neither a command nor a tensor. In the order in which a mistake is recognised most
  * surely: lines of Python, the word of another library, `x @ w`, sums of tensors, sums of numbers. */
-static enum status strange_right(struct parser *parser, const char *line, size_t equal)
+static enum status strange_right(struct parser *parser, size_t equal)
 {
 	enum status status = ST_SYNTAX;
-	const struct word *words = parser->words, *first = &words[equal + 1];
-	const char *to = words[parser->word_count - 1].after;
+	const struct word *words = parser->words, *first = &words[equal + 1],
+	                  *end = words + parser->word_count;
+	const char *to = parser->rest_end;
 	struct formula *formula;
-	int all = (int)(to - first->at < 60 ? to - first->at : 60);
 
-	if (hint_line(line, to, &status))
+	if (hint_line(words->at, to, &status))
 		return status;
-	bool plain = name_end(first->at, first->after) == first->after;
-	if (plain && !(parser->word_count > equal + 2 && strchr("+-*/%<>=@", *first[1].at)))
+	if (first->name && !(end - first > 1 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first->at, first->after);
-	for (const struct word *word = first; word < words + parser->word_count; word++)
-		if (word_is(word, "@") && word > first && word + 1 < words + parser->word_count)
-			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s",
-			        (int)(words->after - words->at), words->at,
-			        (int)(word[-1].after - word[-1].at), word[-1].at,
-			        (int)(word[1].after - word[1].at), word[1].at);
+	for (const struct word *word = first + 1; word + 1 < end; word++)
+		if (word_is(word, "@"))
+			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", WORD(words), WORD(word - 1),
+			        WORD(word + 1));
 	if (equal == 1 && (status = calculates(words, parser->word_count, equal)) != ST_OK)
 		return status;
-	if (parse_formula(parser, first->at, to, &formula) == ST_OK && equal == 1 &&
-	        name_end(words->at, words->after) == words->after)
-		return plain || parser->word_count > equal + 2
-		        ? fail(ST_SYNTAX,
-		                  "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = "
-		                  "%.*s",
-		                  (int)(words->after - words->at), words->at, all, first->at)
-		        : fail(ST_SYNTAX, "a variable: let %.*s = %.*s", (int)(words->after - words->at),
-		                  words->at, all, first->at);
-	return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected", all,
-	        first->at);
+	if (parse_formula(parser, first->at, to, &formula) != ST_OK || equal != 1 || !words->name)
+		return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected",
+		        UP_TO(60, first->at, to));
+	if (first->name || end - first > 1)
+		return fail(ST_SYNTAX,
+		        "a kernel's line is NAME = KERNEL IN ..., and a variable's: let %.*s = %.*s",
+		        WORD(words), UP_TO(60, first->at, to));
+	return fail(ST_SYNTAX, "a variable: let %.*s = %.*s", WORD(words), UP_TO(60, first->at, to));
 }
 
 /* ---- lines whose command a variable chooses ---- */
@@ -206,39 +188,31 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
-	return memchr(word->at, '$', (size_t)(word->after - word->at)) &&
-	        name_end(word->at, word->after) == word->after;
+	return word->name && memchr(word->at, '$', (size_t)(word->after - word->at));
 }
 
-/* y = $act x: words behind it, and no sum, so it is no view of a tensor */
-static bool chooses_kernel(const struct parser *parser, size_t first)
-{
-	const struct word *next = &parser->words[first + 1];
-	return is_chosen(&parser->words[first]) && first + 1 < parser->word_count &&
-	        (plain_words(parser, first) > 1 || next->sign) && !is_operator(next);
-}
-
-/* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it */
-static enum status parse_assignment(
-        struct parser *parser, struct statement *statement, const char *line, size_t equal)
+/* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it. One tensor is a
+ * view; behind a kernel that is chosen stand words, and no sum. */
+static enum status parse_assignment(struct parser *parser, struct statement *statement, size_t equal)
 {
 	const struct word *right = &parser->words[equal + 1];
-	statement->adds = *parser->words[equal].at == '+';
+	const char *sign = *parser->words[equal].at == '+' ? "+=" : "=";
+	statement->adds = *sign == '+';
 	if (equal + 1 >= parser->word_count)
-		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected",
-		        statement->adds ? "+=" : "=");
+		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", sign);
 	if (equal == 0)
-		return fail(ST_SYNTAX, "left of '%s' a name was expected", statement->adds ? "+=" : "=");
+		return fail(ST_SYNTAX, "left of '%s' a name was expected", sign);
 	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
 	if (status != ST_OK)
 		return status;
 	const struct command *row = find_row(right);
-	bool view = !row && plain_words(parser, equal + 1) == 1 &&
-	        looks_like_tensor(right->at, right->after) && !right->sign;
-	if (!row && !view && chooses_kernel(parser, equal + 1))
-		return choose_later(parser, statement, line, right, 1);
+	int plain = row ? 0 : plain_words(parser, equal + 1);
+	bool view = plain == 1 && right->tensor;
+	if (!row && !view && is_chosen(right) && equal + 2 < parser->word_count &&
+	        (plain > 1 || right[1].sign) && !is_operator(&right[1]))
+		return choose_later(parser, statement, parser->words->at, right, 1);
 	if (!row && !view)
-		return strange_right(parser, line, equal);
+		return strange_right(parser, equal);
 	status = bind_results(parser, statement, equal);
 	if (status != ST_OK)
 		return status;
@@ -268,42 +242,39 @@ static enum status strange_option(const struct word *words, size_t count)
 	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
 
-/* At the first word behind leading clauses. What is not even the form of a command is told by its mistake
- * here; whether a def has the name shows when the line runs (check_calls, run_call). */
+/* What is not even the form of a command is told by its mistake here; whether a def has the name shows when
+ * the line runs (check_calls, run_call). */
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
-	const char *line = parser->at;
-	enum status status = parse_words(parser);
-	if (status != ST_OK)
-		return status;
 	const struct word *words = parser->words;
-	if (parser->word_count == 1 && hint_leaves(words->at, words->after) && command_find("quit")) {
+	enum status status;
+	if (parser->word_count == 1 &&
+	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", words->at,
+	                words->after)) {
 		statement->kind = STATEMENT_COMMAND;
 		statement->row = command_find("quit");
 		return ST_OK;
 	}
 	for (size_t i = 0; i < parser->word_count; i++)
 		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
-			return parse_assignment(parser, statement, line, i);
+			return parse_assignment(parser, statement, i);
 	const struct command *row = find_row(words);
 	if (row)
 		return parse_command(parser, statement, 1, row);
-	bool plain = name_end(words->at, words->after) ==
-	        words->after; /* it may be a def's: looked at when it runs */
-	if (!plain && hint_line(line, words[parser->word_count - 1].after, &status))
+	if (!words->name && hint_line(words->at, parser->rest_end, &status))
 		return status;
 	status = glued_line(words, parser->word_count);
 	if (status == ST_OK)
 		status = strange_option(words, parser->word_count);
 	if (status != ST_OK)
 		return status;
-	if (!looks_like_tensor(words->at, words->after))
+	if (!words->tensor)
 		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
 		        UP_TO(40, words->at, words->after));
-	if (parser->at < parser->end && *parser->at == '{') /* while ... { */
+	if (*parser->at == '{') /* while ... { */
 		return no_command(words->at, words->after);
 	if (is_chosen(words))
-		return choose_later(parser, statement, line, words, 1);
+		return choose_later(parser, statement, words->at, words, 1);
 	statement->kind = STATEMENT_CALL;
 	bool replaced = word_is(words, "replaced");
 	if (replaced && !parser->def)

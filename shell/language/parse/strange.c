@@ -1,8 +1,7 @@
 /* strange.c -- characters that were pasted from a page or a word processor: they look like what was meant,
  * and are named with what to write */
 #include "shell/language/parse/lex.h"
-
-#include <string.h>
+#include "base/text.h"
 
 static const struct {
 	uint32_t from, to;
@@ -33,23 +32,10 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
-/* The character at `at` of valid UTF-8, and how many bytes it takes */
-static uint32_t decode(const char *at, int *bytes)
-{
-	unsigned char lead = (unsigned char)*at;
-	*bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-	uint32_t code = *bytes == 1 ? lead : lead & (0x7fu >> *bytes);
-	for (int i = 1; i < *bytes; i++)
-		code = code << 6 | ((unsigned char)at[i] & 0x3fu);
-	return code;
-}
-
 static enum status named(
-        const char *at, const char *line, int bytes, uint32_t code, const char *name, const char *instead)
+        const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
-	const char *from = at;
-	while (from > line && at - from < 20 && !is_blank(from[-1]))
-		from--;
+	const char *from = at - word < 20 ? word : at - 20;
 	while (((unsigned char)*from & 0xc0) == 0x80)
 		from++;
 	if (from == at)
@@ -59,60 +45,18 @@ static enum status named(
 }
 
 /* The table first; then the full-width forms of ASCII (U+FF01 to U+FF5E), which name their plain twin
- * themselves */
-static enum status check(const char *at, const char *line, int *bytes)
+ * themselves. What is in neither is a letter. */
+enum status strange_character(const char *word, const char **at)
 {
 	char instead[] = "write ?";
-	uint32_t code = decode(at, bytes);
+	const char *from = *at;
+	uint32_t code = utf8_next(at);
+	int bytes = (int)(*at - from);
 	for (size_t i = 0; i < sizeof strange / sizeof *strange; i++)
 		if (code >= strange[i].from && code <= strange[i].to)
-			return named(at, line, *bytes, code, strange[i].name, strange[i].instead);
+			return named(word, from, bytes, code, strange[i].name, strange[i].instead);
 	if (code < 0xff01 || code > 0xff5e)
 		return ST_OK;
 	instead[6] = (char)(code - 0xff01 + '!');
-	return named(at, line, *bytes, code, "a full-width character", instead);
-}
-
-/* Eight bytes at a time: nearly every text is ASCII, and then nothing more is to be done */
-static bool plain(const char *text, size_t count)
-{
-	uint64_t word, all = 0;
-	for (; count >= sizeof word; text += sizeof word, count -= sizeof word) {
-		memcpy(&word, text, sizeof word);
-		all |= word;
-	}
-	for (; count; text++, count--)
-		all |= (unsigned char)*text;
-	return !(all & UINT64_C(0x8080808080808080));
-}
-
-/* Comments run to the end of their line, texts to their quote: what stands in them is free. */
-enum status strange_character(const char *text, size_t count, int *line)
-{
-	const char *at = text, *end = text + count, *start = text;
-	bool quoted = false, comment = false;
-	enum status status = ST_OK;
-	if (plain(text, count))
-		return ST_OK;
-	while (at < end && status == ST_OK) {
-		int bytes = 1;
-		if (*at == '\n') {
-			++*line;
-			start = at + 1;
-			comment = false;
-		} else if (comment) {
-			;
-		} else if (quoted && *at == '\\' && at + 1 < end && at[1] != '\n') {
-			at++;
-		} else if (*at == '"') {
-			quoted = !quoted;
-		} else if (!quoted && *at == '#' &&
-		        (at == start || is_blank(at[-1]) || strchr(";{}", at[-1]))) {
-			comment = true;
-		} else if (!quoted && (unsigned char)*at >= 0x80) {
-			status = check(at, start, &bytes);
-		}
-		at += bytes;
-	}
-	return status;
+	return named(word, from, bytes, code, "a full-width character", instead);
 }

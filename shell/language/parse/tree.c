@@ -7,6 +7,8 @@
 #include "shell/language/parse/tree.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 struct tree_page {
 	struct tree_page *next;
 	size_t used, room;
@@ -33,6 +35,13 @@ void *tree_alloc(struct tree *tree, size_t bytes)
 	void *node = (char *)(page + 1) + page->used;
 	page->used += bytes;
 	return node;
+}
+
+char *tree_copy(struct tree *tree, const char *text, size_t length)
+{
+	char *copy = tree_alloc(tree, length + 1);
+	memcpy(copy, text, length);
+	return copy;
 }
 
 void tree_use(struct tree *tree)

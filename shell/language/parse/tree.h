@@ -277,6 +277,8 @@ void tree_use(struct tree *tree);
 void tree_release(struct tree *tree);
 /* Zeroed memory of the tree's, freed with it. */
 void *tree_alloc(struct tree *tree, size_t bytes);
+/* The text as the tree's, with a NUL behind it */
+char *tree_copy(struct tree *tree, const char *text, size_t length);
 
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);

@@ -41,14 +41,14 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         int (*stream)(void *, int), void *self, struct data_read *reads)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		reads[i].stream = stream ? stream(self, rank) : STREAM_DEFAULT;
 		enum status status = read_of(&eval, formula, &reads[i]);
 		if (status != ST_OK) {
-			shell->interpreter->fault_rank = rank;
+			shell->interpreter->now.fault_rank = rank;
 			return status;
 		}
 		i++;
@@ -59,16 +59,18 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
         int (*stream)(void *self, int rank), void *self, const char *reason, double **values)
 {
-	size_t ranks = (size_t)ranks_count(set);
 	enum status status = ST_OK;
 
 	*values = NULL;
-	if (formula->read_count && shell->interpreter->guesses) {
+	if (!formula->read_count)
+		return ST_OK;
+	size_t ranks = (size_t)ranks_count(set);
+	if (shell->interpreter->guesses) {
 		shell->interpreter->guessed = true;
 		*values = mem_alloc((size_t)formula->read_count * ranks * sizeof **values);
 		return ST_OK;
 	}
-	if (!formula->read_count || shell->dry)
+	if (shell->dry)
 		return ST_OK;
 	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
 	struct data_read *reads = mem_alloc(ranks * sizeof *reads);

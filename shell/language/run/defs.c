@@ -35,7 +35,7 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	enum status status = evaluate_name(eval, name, &id);
 	if (status != ST_OK)
 		return status;
-	const struct variable *variable = name->constant ? variable_find(eval->in, id) : NULL;
+	const struct variable *variable = name->constant ? variable_find(eval->shell->interpreter, id) : NULL;
 	if (variable)
 		*value = variable_at(variable, eval->rank, &eval->varies);
 	if (!variable || value->kind == VALUE_NONE)
@@ -69,12 +69,12 @@ enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
 		if (status != ST_OK) {
-			in->fault_rank = rank;
+			in->now.fault_rank = rank;
 			return status;
 		}
 		if (!eval.varies)
@@ -92,7 +92,7 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	(void)set;
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	struct tree *tree = (struct tree *)(uintptr_t)in->tree; /* the running one: it may be kept */
+	struct tree *tree = (struct tree *)(uintptr_t)in->now.tree; /* the running one: it may be kept */
 	definition_add(in, names_make(shell->world->names, word.at, word.length), tree, statement);
 	fold(in, word.at, word.length);
 	return ST_OK;
@@ -131,7 +131,7 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 	const char *near = command_near(word);
 	int best = near ? text_distance(word, near) : strlen(word) > 4 ? 3 : 2;
 	name_id id = names_find(shell->world->names, word, strlen(word));
-	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->scope)), id);
+	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->now.scope)), id);
 
 	if (thing.kind != THING_NONE && !statement->arguments)
 		return known_thing(word, thing.kind);
@@ -189,20 +189,20 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
         struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->tree;
-	struct loop *loops = in->loops;
+	const struct tree *outer = in->now.tree;
+	struct loop *loops = in->now.loops;
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
 	enum status status =
 	        scope_clause(shell, &scope, call->clauses.stream, call->clauses.group, frame->set);
 	if (status == ST_OK) {
-		in->frame = frame;
-		in->tree = tree;
+		in->now.frame = frame;
+		in->now.tree = tree;
 		status = run_block(shell, def->block, frame->set);
-		in->frame = frame->caller;
-		in->tree = outer;
-		in->loops = loops;
+		in->now.frame = frame->caller;
+		in->now.tree = outer;
+		in->now.loops = loops;
 	}
 	scope_pop(in);
 	return status;
@@ -213,19 +213,19 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct definition *definition;
 	name_id name;
 	enum status status = evaluate_written(&eval, statement->word, &name);
 	if (status != ST_OK)
 		return status;
 	if (slice_is(statement->word->written, "replaced")) {
-		definition = definition_replaced(in, in->frame);
+		definition = definition_replaced(in, in->now.frame);
 		if (!definition)
 			return fail(ST_NAME, "replaced: no def of '%s' stands before this one",
-			        names_text(shell->world->names, in->frame->def));
+			        names_text(shell->world->names, in->now.frame->def));
 	} else {
-		definition = definition_find(in, in->frame, name);
+		definition = definition_find(in, in->now.frame, name);
 		if (!definition)
 			return unknown_word(shell, statement, names_text(shell->world->names, name));
 	}
@@ -233,10 +233,10 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	struct tree *tree = definition->tree;
 	if (def->parameters != statement->arguments)
 		return wrong_count(statement, def);
-	if (in->calls == CALLS_MAX)
+	if (in->now.calls == CALLS_MAX)
 		return fail(ST_LIMIT, "defs call each other deeper than %d", CALLS_MAX);
-	bool learners = definition->learners, program = in->frame->space == in->program;
-	struct frame frame = {.caller = in->frame,
+	bool learners = definition->learners, program = in->now.frame->space == in->program;
+	struct frame frame = {.caller = in->now.frame,
 	        .set = set,
 	        .space = learners && !program ? &in->learner : in->program,
 	        .outer = learners && program ? &in->learner : NULL,
@@ -244,12 +244,12 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	        .serial = definition->serial,
 	        .learners = learners};
 	tree_use(tree); /* it may be defined anew while it runs */
-	in->calls++;
+	in->now.calls++;
 	for (int i = 0; i < def->parameters && status == ST_OK; i++)
 		status = parameter(shell, &frame, statement, def, i);
 	if (status == ST_OK)
 		status = run_body(shell, statement, def, tree, &frame);
-	in->calls--;
+	in->now.calls--;
 	tree_release(tree);
 	frame_release(&frame);
 	return status;

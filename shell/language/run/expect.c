@@ -68,15 +68,15 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		return;
 	}
 	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(out, "%.*s differ by %g of the largest", WHOLE(part->written),
-		        eval->data[part->place * eval->data_stride + eval->data_index]);
+		text_add(
+		        out, "%.*s differ by %g of the largest", WHOLE(part->written), eval_read(eval, part));
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
 
 static void place_of(struct shell *shell, const struct statement *statement)
 {
-	const struct tree *tree = shell->interpreter->tree;
+	const struct tree *tree = shell->interpreter->now.tree;
 	if (tree && tree->file)
 		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
 }
@@ -88,7 +88,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 	struct text text = {0};
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out, failed);
+	int place = out_place(shell->out);
 	int index = 0;
 	FOR_RANKS (rank, set) {
 		eval->rank = rank;
@@ -123,7 +123,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 		eval->rank = rank;
 		enum status status = evaluate(eval, statement->formula, &value);
 		if (status != ST_OK) {
-			shell->interpreter->fault_rank = rank;
+			shell->interpreter->now.fault_rank = rank;
 			return status;
 		}
 		if (!value_true(value))
@@ -141,7 +141,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .assume = shell->dry};
+	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
 	struct ranks failed = {0};
 	double *data;
 	if (shell->dry && statement->formula->read_count) {
@@ -173,7 +173,7 @@ static bool is_refusal(enum status status)
 /* The refusal that ends the block must say `words`; without words any refusal does. */
 static enum status compare_refusal(struct shell *shell, struct statement *statement)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter};
+	struct eval eval = {.shell = shell};
 	struct text words = {0};
 	if (!statement->word)
 		return ST_OK;
@@ -189,19 +189,16 @@ static enum status compare_refusal(struct shell *shell, struct statement *statem
 }
 
 /* The first line that is refused ends the block; what the lines before it did stays done. Loops and depth
- * are put back to where the block stood, and the hook hears nothing of lines that were meant to fail. */
+ * are put back to where the block stood, and a program hears nothing of lines that were meant to fail. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct loop *loops = in->loops;
-	int blocks = in->blocks;
-	struct line_hook *hook = interpreter_hook(in, NULL); /* what is refused is no part of what ran */
+	struct player *player = in->player;
+	in->player = NULL; /* what is refused is no part of what ran */
 	enum status status = run_block(shell, statement->block, set);
-	in->hook = hook;
+	in->player = player;
 	if (is_refusal(status)) {
-		in->located = false;
-		in->loops = loops;
-		in->blocks = blocks;
+		in->now.located = false;
 		return compare_refusal(shell, statement);
 	}
 	if (status != ST_OK)

@@ -22,7 +22,7 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
         const char *reason, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	double *data;
 	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
 
@@ -34,7 +34,7 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 		eval.rank = rank;
 		status = evaluate(&eval, formula, &in->scratch[rank]);
 		if (status != ST_OK) {
-			in->fault_rank = rank;
+			in->now.fault_rank = rank;
 			break;
 		}
 		if (!eval.varies)
@@ -53,8 +53,8 @@ static const char *given(const struct shell *shell, const struct statement *stat
 {
 	const struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	if (!in->tree || !in->tree->file || in->frame->space != &in->learner || !frame_is_top(in->frame) ||
-	        in->blocks)
+	if (!in->now.tree || !in->now.tree->file || in->now.frame->space != &in->learner ||
+	        !frame_is_top(in->now.frame) || in->now.blocks)
 		return NULL;
 	return command_line_text(shell, word);
 }
@@ -79,7 +79,7 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	const char *text = given(shell, statement);
 	bool varies = false;
 	struct text name = {0};
@@ -110,9 +110,9 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
  * may be emptied (interpreter.c: granted). */
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
-	shell->interpreter->flows++;
+	shell->interpreter->now.flows++;
 	enum status status = run_block(shell, block, set);
-	shell->interpreter->flows--;
+	shell->interpreter->now.flows--;
 	return status;
 }
 
@@ -224,7 +224,7 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
         const struct ranks *active, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = active, .rank = ranks_first(active)};
+	struct eval eval = {.shell = shell, .set = active, .rank = ranks_first(active)};
 	struct text name = {0};
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	if (!variable->name) { /* the first round, or the world was reset under it */
@@ -305,12 +305,12 @@ enum status run_for(struct shell *shell, struct statement *statement, const stru
 {
 	struct interpreter *in = shell->interpreter;
 	struct ranks active = *set;
-	struct loop loop = {.up = in->loops, .frame = in->frame};
-	loop.variable = local_push(in->frame, 0, &active);
-	in->loops = &loop;
+	struct loop loop = {.up = in->now.loops, .frame = in->now.frame};
+	loop.variable = local_push(in->now.frame, 0, &active);
+	in->now.loops = &loop;
 	enum status status = statement->to ? for_range(shell, statement, set, &loop, &active)
 	                                   : for_words(shell, statement, &loop, &active);
-	in->loops = loop.up;
+	in->now.loops = loop.up;
 	local_drop(loop.frame, loop.variable);
 	return status;
 }

@@ -1,8 +1,10 @@
 /* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
+#include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 
 #include <string.h>
@@ -39,29 +41,15 @@ static enum status run_braces(struct shell *shell, struct statement *statement, 
 	return status;
 }
 
-struct line_hook *interpreter_hook(struct interpreter *in, struct line_hook *hook)
+/* A program is told of its lines; of a block's end too, behind its lines */
+static void tell(struct interpreter *in, struct statement *statement, const struct ranks *set, bool end)
 {
-	struct line_hook *before = in->hook;
-	in->hook = hook;
-	return before;
-}
-
-/* Is told to whoever follows the lines that run; a block's end too, behind its lines */
-static void tell(struct shell *shell, struct statement *statement, const struct ranks *set, bool end)
-{
-	struct interpreter *in = shell->interpreter;
 	bool block = statement->kind == STATEMENT_COMMAND && statement->block;
 	bool line = statement->kind == STATEMENT_COMMAND || statement->kind == STATEMENT_VIEW ||
 	        statement->kind == STATEMENT_TENSOR || statement->kind == STATEMENT_EXPECT;
 	enum ran ran = end ? RAN_END : block ? RAN_BLOCK : line ? RAN_LINE : RAN_CALL;
 	if (end ? block : line || statement->kind == STATEMENT_CALL)
-		in->hook->ran(in->hook, shell, ran, statement, set, in->calls);
-}
-
-static enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
-{
-	struct line_hook *hook = shell->interpreter->hook;
-	return hook && hook->title ? hook->title(hook, shell, statement, set) : ST_OK;
+		player_line(in->player, ran, statement, set);
 }
 
 /* No step begins in the block of a command */
@@ -69,9 +57,9 @@ static enum status run_sealed(struct shell *shell, struct statement *statement, 
 {
 	struct interpreter *in = shell->interpreter;
 	bool block = statement->block != NULL;
-	in->sealed += block;
+	in->now.sealed += block;
 	enum status status = run_command(shell, statement, set);
-	in->sealed -= block;
+	in->now.sealed -= block;
 	return status;
 }
 
@@ -101,18 +89,28 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
+/* The world would have something more of it */
+static bool is_work(const struct statement *statement)
+{
+	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
+	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
+}
+
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	enum status status = ST_OK;
-	if (shell->interpreter->hook)
-		tell(shell, statement, set, false);
+	struct interpreter *in = shell->interpreter;
+	if (in->player)
+		tell(in, statement, set, false);
+	if (in->counts && is_work(statement))
+		return ST_OK;
 	if (statement->purpose)
 		status = purpose_is(shell, statement->purpose, set);
 	if (status == ST_OK)
 		status = run_as[statement->kind](shell, statement, set);
-	shell->interpreter->purpose = NULL;
-	if (shell->interpreter->hook)
-		tell(shell, statement, set, true);
+	in->purpose = NULL;
+	if (in->player)
+		tell(in, statement, set, true);
 	return status;
 }
 
@@ -121,7 +119,7 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
 {
 	struct ranks set;
 	enum status status =
-	        evaluate_ranks(shell, statement->clauses.ranks, shell->interpreter->scope->bound, &set);
+	        evaluate_ranks(shell, statement->clauses.ranks, shell->interpreter->now.scope->bound, &set);
 	if (status != ST_OK || ranks_empty(&set))
 		return status;
 	return run_kind(shell, statement, &set);
@@ -131,7 +129,7 @@ static __attribute__((noinline)) enum status run_narrowed(struct shell *shell, s
  * blocks go by a copy. */
 static __attribute__((noinline)) enum status run_used(struct shell *shell, struct statement *statement)
 {
-	struct ranks set = *shell->interpreter->scope->use;
+	struct ranks set = *shell->interpreter->now.scope->use;
 	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
 }
 
@@ -142,9 +140,9 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 		return status;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
-	if (shell->interpreter->scope->use)
+	if (shell->interpreter->now.scope->use)
 		return run_used(shell, statement);
-	const struct ranks *set = shell->interpreter->scope->bound;
+	const struct ranks *set = shell->interpreter->now.scope->bound;
 	return ranks_empty(set) ? ST_OK : run_kind(shell, statement, set);
 }
 
@@ -172,18 +170,18 @@ static enum status locate(struct shell *shell, const struct statement *statement
 {
 	struct interpreter *in = shell->interpreter;
 	struct text where = {0};
-	if (in->located || status == ST_QUIT)
+	if (in->now.located || status == ST_QUIT)
 		return status;
-	in->located = true;
-	bool one = shell->world->n > 1 && in->fault_rank > ranks_first(in->scope->bound);
-	loop_values(shell, in->loops, in->fault_rank < 0 ? ranks_first(in->scope->bound) : in->fault_rank,
-	        &where);
+	in->now.located = true;
+	bool one = shell->world->n > 1 && in->now.fault_rank > ranks_first(in->now.scope->bound);
+	loop_values(shell, in->now.loops,
+	        in->now.fault_rank < 0 ? ranks_first(in->now.scope->bound) : in->now.fault_rank, &where);
 	if (one)
-		text_add(&where, "%srank %d", where.count ? ", " : "", in->fault_rank);
-	if (in->tree && in->tree->file)
-		status = where.count
-		        ? fail_in(status, "%s:%d (%s)", in->tree->file, statement->line, text_string(&where))
-		        : fail_in(status, "%s:%d", in->tree->file, statement->line);
+		text_add(&where, "%srank %d", where.count ? ", " : "", in->now.fault_rank);
+	if (in->now.tree && in->now.tree->file)
+		status = where.count ? fail_in(status, "%s:%d (%s)", in->now.tree->file, statement->line,
+		                               text_string(&where))
+		                     : fail_in(status, "%s:%d", in->now.tree->file, statement->line);
 	else if (where.count)
 		status = fail_in(status, "(%s)", text_string(&where));
 	text_release(&where);
@@ -196,8 +194,8 @@ static enum status locate(struct shell *shell, const struct statement *statement
 static enum status granted(struct shell *shell, struct statement *statement, enum status status)
 {
 	struct interpreter *in = shell->interpreter;
-	bool between = in->closed == 0 && in->blocks == in->flows && in->frame == &in->base_frame &&
-	        in->grant && ranks_equal(in->scope->bound, &in->all);
+	bool between = in->now.closed == 0 && in->now.blocks == in->now.flows &&
+	        in->now.frame == &in->base_frame && in->grant && ranks_equal(in->now.scope->bound, &in->all);
 	if (status == ST_OK || status == ST_AGAIN) {
 		bool again = status == ST_AGAIN;
 		if (between)
@@ -219,7 +217,7 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 {
 	struct interpreter *in = shell->interpreter;
 	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
-		in->fault_rank = -1;
+		in->now.fault_rank = -1;
 		enum status status = run_statement(shell, statement);
 		if (shell->wish.kind != WISH_NONE)
 			status = granted(shell, statement, status);
@@ -234,13 +232,13 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
-	if (in->blocks == BLOCKS_MAX)
+	if (in->now.blocks == BLOCKS_MAX)
 		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
-	in->blocks++;
+	in->now.blocks++;
 	scope_push(in, &scope, bound);
 	enum status status = run_statements(shell, block, NULL);
 	scope_pop(in);
-	in->blocks--;
+	in->now.blocks--;
 	return status;
 }
 
@@ -295,7 +293,7 @@ enum status check_calls(struct shell *shell, const struct tree *tree)
 			continue;
 		word_text(call->word->written, word, sizeof word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
-		if (!definition_find(shell->interpreter, shell->interpreter->frame, name) &&
+		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
 		        !may_wait(call, word))
 			/* the list is in reverse: the last one found is the first in the text */
 			wrong = call;
@@ -312,17 +310,17 @@ enum status check_calls(struct shell *shell, const struct tree *tree)
 enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->tree;
-	struct loop *loops = in->loops;
+	const struct tree *outer = in->now.tree;
+	struct loop *loops = in->now.loops;
 
-	if (in->runs == 0)
-		in->located = false;
-	in->tree = tree;
-	in->runs++;
+	if (in->now.runs == 0)
+		in->now.located = false;
+	in->now.tree = tree;
+	in->now.runs++;
 	enum status status = run_statements(shell, &tree->block, NULL);
-	in->runs--;
-	in->tree = outer;
-	in->loops = loops;
+	in->now.runs--;
+	in->now.tree = outer;
+	in->now.loops = loops;
 	return status;
 }
 
@@ -339,7 +337,7 @@ static enum status run_text(
 {
 	struct tree *tree;
 	prepare(shell);
-	if (shell->interpreter->runs >= RUNS_MAX)
+	if (shell->interpreter->now.runs >= RUNS_MAX)
 		return fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
 	enum status status = tree_parse(&tree, text, count, file, first_line);
 	if (status != ST_OK)
@@ -354,9 +352,9 @@ static enum status run_text(
 enum status interpreter_run(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
-	shell->interpreter->closed++;
+	shell->interpreter->now.closed++;
 	enum status status = run_text(shell, text, count, file, first_line);
-	shell->interpreter->closed--;
+	shell->interpreter->now.closed--;
 	return status;
 }
 
@@ -364,52 +362,48 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
         int first_line, enum status (*grant)(struct shell *shell))
 {
 	struct interpreter *in = shell->interpreter;
-	enum status (*outer)(struct shell *) = in->grant;
-	if (grant)
-		in->grant = grant;
+	struct running outer = in->now;
+	enum status (*outer_grant)(struct shell *) = in->grant;
+	if (!grant)
+		return run_text(shell, text, count, file, first_line);
+	in->grant = grant;
+	in->now = (struct running){.frame = &in->base_frame, .scope = &in->base_scope, .fault_rank = -1};
 	enum status status = run_text(shell, text, count, file, first_line);
-	in->grant = outer;
+	outer.located = in->now.located; /* of a failure on its way out */
+	outer.fault_rank = in->now.fault_rank;
+	in->now = outer;
+	in->grant = outer_grant;
 	return status;
 }
 
-/* The strongest of the classes of its commands: what is no command may change everything. */
+static enum command_class class_of(const struct statement *statement)
+{
+	const struct command *row = statement->row;
+	if (statement->kind != STATEMENT_COMMAND)
+		return COMMAND_STEER; /* it may change everything */
+	if (!row->unless.words || !(statement->arguments + statement->options))
+		return row->class;
+	const char *word = statement->arguments ? statement->argument[0].written.at : "";
+	size_t length = statement->arguments ? statement->argument[0].written.length : 0;
+	return *row->unless.words == '*' || is_listed(row->unless.words, word, word + length)
+	        ? row->unless.class
+	        : row->class;
+}
+
+/* The strongest of the classes of its commands */
 enum command_class interpreter_class(const char *text, size_t count)
 {
 	struct tree *tree;
-	enum command_class class = COMMAND_LOOK;
+	enum command_class strongest = COMMAND_LOOK;
 	if (tree_parse(&tree, text, count, NULL, 1) != ST_OK)
 		return COMMAND_STEER;
-	for (const struct statement *statement = tree->block.first; statement; statement = statement->next)
-		if (statement->kind != STATEMENT_COMMAND ||
-		        (statement->row->class != COMMAND_LOOK && statement->row->class != COMMAND_SESSION))
-			class = COMMAND_STEER;
-		else if (statement->row->class == COMMAND_SESSION && class == COMMAND_LOOK)
-			class = COMMAND_SESSION;
+	for (const struct statement *statement = tree->block.first; statement; statement = statement->next) {
+		enum command_class class = class_of(statement);
+		if (class != COMMAND_LOOK && class != COMMAND_SESSION)
+			strongest = COMMAND_STEER;
+		else if (class == COMMAND_SESSION && strongest == COMMAND_LOOK)
+			strongest = COMMAND_SESSION;
+	}
 	tree_release(tree);
-	return class;
-}
-
-enum status interpreter_check(
-        struct shell *shell, const char *text, size_t count, const char *file, int first_line)
-{
-	struct tree *tree;
-	(void)shell;
-	enum status status = tree_parse(&tree, text, count, file, first_line);
-	if (status == ST_OK)
-		tree_release(tree);
-	return status;
-}
-
-enum status interpreter_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
-{
-	return tree_first(text, count, file, first_line, taken);
-}
-
-enum status interpreter_let(struct shell *shell, const char *name, const char *expression)
-{
-	struct text line = {0};
-	text_add(&line, "let %s = %s", name, expression);
-	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
-	text_release(&line);
-	return status;
+	return strongest;
 }

@@ -25,71 +25,12 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 /* What the text's commands may change: COMMAND_LOOK nothing, COMMAND_SESSION nothing of the world, else
  * COMMAND_STEER. */
 enum command_class interpreter_class(const char *text, size_t count);
-/* Grammar only: ST_OK, ST_INCOMPLETE or the failure. Names and shapes are not looked at. */
-enum status interpreter_check(
-        struct shell *shell, const char *text, size_t count, const char *file, int first_line);
-/* Grammar only: *taken is the bytes of the first line with something on it, with the lines of its block. */
-enum status interpreter_first(
-        const char *text, size_t count, const char *file, int first_line, size_t *taken);
 /* Possible endings of the word before `cursor`: "name\n" each. */
 enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
-/* Variables with values by rank, for `let` from the command line and for the prompt. */
-enum status interpreter_let(struct shell *shell, const char *name, const char *expression);
+struct statement;
 /* A tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
-/* ---- a program's files: a model's and strategies'. Their variables and defs stand in a namespace of
- * their own, which the files share: the learner's variables are not seen in them, nor theirs at the
- * prompt. A def that he types after interpreter_program_new counts for them as the latest. ---- */
-struct namespace;
-/* An option's value; word NULL: the number */
-struct given {
-	const char *name;
-	struct number number;
-	const char *word;
-};
-struct namespace *interpreter_program_new(struct shell *shell);
-/* What files run in from here on; gives what it was (NULL: none), which is the caller's to free or to set
- * again. A reset frees it. */
-struct namespace *interpreter_program_set(struct interpreter *interpreter, struct namespace *space);
-void interpreter_program_free(struct namespace *space);
-/* A variable that the files find there: ST_NAME when there is one. */
-enum status interpreter_program_let(struct shell *shell, const struct given *given);
-/* As interpreter_run, in the program's namespace. `given` is held to the `option` lines of the file before
- * anything runs; what: who speaks, "strategy ddp". ST_INCOMPLETE: a bracket or quote is open at its end. */
-enum status interpreter_program_run(struct shell *shell, const char *what, const char *text, size_t count,
-        const char *file, int first_line, const struct given *given, int givens);
-/* What runs, as far as the interpreter keeps it between two statements: a program that is suspended on a
- * stack of its own has one, the prompt's lines the other. Zeroed: nothing. */
-struct running {
-	struct frame *frame;
-	struct scope *scope;
-	struct loop *loops;
-	const struct tree *tree;
-	int blocks, flows, calls, runs, sealed, closed;
-	int fault_rank;
-	bool located;
-};
-void interpreter_exchange(struct interpreter *interpreter, struct running *other);
-
-/* ---- lines as they ran ---- */
-enum ran {
-	RAN_LINE,  /* a command, `tensor`, a view, `expect` */
-	RAN_CALL,  /* of a def: what it does comes next, one deeper */
-	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
-	RAN_END,   /* ... of it */
-};
-struct statement;
-struct line_hook {
-	/* Before the statement runs, for `set`; depth: the defs' calls around it */
-	void (*ran)(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
-	        const struct ranks *set, int depth);
-	/* A step's `##`, at which a program may stop; NULL: it is a comment */
-	enum status (*title)(struct line_hook *hook, struct shell *shell, const struct statement *statement,
-	        const struct ranks *set);
-};
-/* NULL: none. Gives what it was. */
-struct line_hook *interpreter_hook(struct interpreter *interpreter, struct line_hook *hook);
-/* Inside `ran`: the line as it is on `rank` of the set, without @, block and phase: variables,
+/* The line at hand, as a program is told of it (player.h): as it is on `rank` of the set, without @, block and phase: variables,
  * expressions and the streams and groups of the blocks around it filled in. What reads data or the clock
  * stays an expression. *varies becomes true when it may be another line on another rank of the set. */
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,

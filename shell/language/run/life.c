@@ -14,10 +14,10 @@ enum status interpreter_create(struct interpreter **interpreter)
 	in->generation = 1;
 	in->base_frame.set = &in->all;
 	in->base_frame.space = &in->learner;
-	in->frame = &in->base_frame;
+	in->now.frame = &in->base_frame;
 	in->base_scope.bound = &in->all;
 	in->base_scope.phase.one.microbatch = -1;
-	in->scope = &in->base_scope;
+	in->now.scope = &in->base_scope;
 	in->digest = HASH_BEGIN;
 	*interpreter = in;
 	return ST_OK;
@@ -27,8 +27,6 @@ static void forget_names(struct interpreter *in)
 {
 	namespace_forget(&in->learner);
 	schedule_forget(in);
-	if (in->program)
-		interpreter_program_free(interpreter_program_set(in, NULL));
 	for (size_t i = 0; i < in->reference_count; i++)
 		tree_release(in->reference[i].tree);
 	in->reference_count = 0;
@@ -44,7 +42,7 @@ void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	forget_names(in);
-	for (struct scope *scope = in->scope; scope;
+	for (struct scope *scope = in->now.scope; scope;
 	        scope = scope->up) /* ifs and loops may run around the line */
 		forget_scope(scope);
 	in->generation++;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 struct player {
-	struct line_hook hook; /* first: the player is found by it */
 	struct shell *shell;
 	struct routine *routine;
 	struct watcher watcher;
@@ -18,7 +17,7 @@ struct player {
 	struct statement *loop;         /* `for it in`, in the last tree; NULL: none */
 	const struct player_file *file; /* the caller's */
 	struct namespace *space;        /* of all its files */
-	struct running other;           /* while it runs, the ordinary stack's; else its own */
+	struct running running;         /* while it is suspended */
 	struct frame frame;             /* its outermost */
 	struct scope scope;
 	enum player_stop stop;
@@ -44,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 static enum status fill_in(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
@@ -79,21 +78,21 @@ static enum status begin_step(
 		        player->shell, (struct slice_of_text){lines.bytes, (uint32_t)lines.count}, set, &why);
 	if (status == ST_OK && player->watcher.title)
 		player->watcher.title(player->watcher.self, text_string(&title), text_string(&why),
-		        player->shell->interpreter->calls);
+		        player->shell->interpreter->now.calls);
 	text_release(&title);
 	text_release(&lines);
 	text_release(&why);
 	return status;
 }
 
-static enum status on_title(struct line_hook *hook, struct shell *shell, const struct statement *statement,
-        const struct ranks *set)
+/* `## title`: a comment, unless a program runs and all its ranks meet it */
+enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct player *player = (struct player *)hook;
 	struct interpreter *in = shell->interpreter;
-	if (!ranks_equal(set, scope_ranks(&player->scope)))
+	struct player *player = in->player;
+	if (!player || !ranks_equal(set, scope_ranks(&player->scope)))
 		return ST_OK;
-	if (in->sealed)
+	if (in->now.sealed)
 		return fail(ST_SYNTAX, "a step cannot begin inside `together` or `capture`: '## %.*s'",
 		        WHOLE(statement->source));
 	/* what stands before the first one belongs to its step */
@@ -102,28 +101,22 @@ static enum status on_title(struct line_hook *hook, struct shell *shell, const s
 	return status == ST_OK ? begin_step(player, statement, set) : status;
 }
 
-static void on_line(struct line_hook *hook, struct shell *shell, enum ran ran, struct statement *statement,
-        const struct ranks *set, int depth)
+void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set)
 {
-	struct player *player = (struct player *)hook;
-	(void)shell;
 	player->busy |= ran != RAN_CALL; /* a call does nothing by itself */
 	if (player->watcher.line)
-		player->watcher.line(player->watcher.self, ran, statement, set, depth);
+		player->watcher.line(
+		        player->watcher.self, ran, statement, set, player->shell->interpreter->now.calls);
 }
 
 /* ---- the program's stack ---- */
 
-/* On all ranks, whatever the file's `use` says */
+/* On all ranks, whatever the file's `use` says. A refusal is of no line of the program. */
 static enum status let_it(struct shell *shell, int round)
 {
-	struct interpreter *in = shell->interpreter;
-	struct scope scope;
-	char number[16];
-	snprintf(number, sizeof number, "%d", round);
-	scope_push(in, &scope, &in->all);
-	enum status status = interpreter_let(shell, "it", number);
-	scope_pop(in);
+	enum status status = variable_let(
+	        shell, names_make(shell->world->names, "it", 2), value_number(round, UNIT_PLAIN));
+	shell->interpreter->now.located |= status != ST_OK;
 	return status;
 }
 
@@ -137,7 +130,7 @@ static enum status run_rounds(struct player *player)
 		if (status == ST_OK)
 			status = step(shell);
 		if (status == ST_OK)
-			status = run_block(shell, player->loop->block, scope_ranks(in->scope));
+			status = run_block(shell, player->loop->block, scope_ranks(in->now.scope));
 		if (status == ST_OK)
 			status = stop_at(player, PLAYER_ROUND);
 	}
@@ -149,17 +142,10 @@ static enum status run_files(struct player *player)
 	struct interpreter *in = player->shell->interpreter;
 	enum status status = let_it(player->shell, 0); /* the setup may ask for it too */
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
-		const struct given *outer = in->given;
-		int outers = in->givens;
-		in->tree = player->tree[i];
-		in->given = player->file[i].given;
-		in->givens = player->file[i].givens;
-		in->shares = player->file[i].shares;
+		in->now.tree = player->tree[i];
+		in->now.file = &player->file[i];
 		status = run_file(
 		        player->shell, player->tree[i], i + 1 == player->trees ? player->loop : NULL);
-		in->given = outer;
-		in->givens = outers;
-		in->shares = false;
 	}
 	return status == ST_OK && player->loop ? run_rounds(player) : status;
 }
@@ -179,15 +165,16 @@ static void body(void *self)
 static enum status resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	struct namespace *space = interpreter_program_set(in, player->space);
-	interpreter_exchange(in, &player->other);
-	struct line_hook *outer = interpreter_hook(in, &player->hook);
+	struct running outer = in->now;
+	in->now = player->running;
+	in->program = player->space;
+	in->player = player;
 	bool more = routine_resume(player->routine);
-	interpreter_hook(in, outer);
-	bool located = in->located; /* of a failure on its way out */
-	interpreter_exchange(in, &player->other);
-	in->located = located;
-	interpreter_program_set(in, space);
+	player->running = in->now;
+	outer.located = in->now.located; /* of a failure on its way out */
+	in->now = outer;
+	in->program = NULL;
+	in->player = NULL;
 	if (more)
 		return ST_OK;
 	routine_free(player->routine);
@@ -199,12 +186,13 @@ static void begin(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
 	player->routine = routine_make(body, player);
-	player->space = interpreter_program_new(player->shell);
+	player->space = mem_alloc(sizeof *player->space);
+	player->space->born = ++in->serial;
 	player->frame = (struct frame){.set = &in->all, .space = player->space};
 	player->scope = (struct scope){.bound = &in->all};
 	player->scope.phase.one.microbatch = -1;
 	/* one run and one block deep: its lines are no lines of the prompt */
-	player->other = (struct running){
+	player->running = (struct running){
 	        .frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1, .closed = 1};
 }
 
@@ -225,53 +213,53 @@ void player_free(struct player *player)
 	if (player->routine && routine_begun(player->routine)) {
 		char words[1024]; /* a failure may be on its way */
 		snprintf(words, sizeof words, "%s", fail_text());
-		bool located = player->shell->interpreter->located;
+		bool located = player->shell->interpreter->now.located;
 		player->cancelled = true;
 		resume(player);
-		player->shell->interpreter->located = located;
+		player->shell->interpreter->now.located = located;
 		fail(ST_OK, "%s", words);
 	}
 	for (int i = 0; i < player->trees; i++)
 		tree_release(player->tree[i]);
-	interpreter_program_free(player->space);
+	if (player->space)
+		namespace_forget(player->space);
+	mem_free(player->space);
 	mem_free(player->tree);
 	mem_free(player);
 }
 
-void player_variable(struct player *player, const char *name, struct text *out)
+/* An expression in its files' scope, on rank 0 */
+static enum status value_in(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;
-	struct frame top = {.set = &in->all, .space = player->space}, *before = in->frame;
-	bool varies = false;
-	if (!player->space)
-		return;
-	in->frame = &top;
-	const struct variable *variable =
-	        variable_find(in, names_find(player->shell->world->names, name, strlen(name)));
-	if (variable)
-		value_text(player->shell, variable_at(variable, 0, &varies), out);
-	in->frame = before;
+	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
+	struct eval eval = {.shell = player->shell, .set = &in->all};
+	struct tree *tree = NULL;
+	struct text line = {0};
+	text_add(&line, "let x = %s", expression);
+	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
+	in->program = player->space;
+	in->now.frame = &top;
+	if (status == ST_OK)
+		status = evaluate(&eval, tree->block.first->formula, value);
+	in->now.frame = before;
+	in->program = NULL;
+	tree_release(tree);
+	text_release(&line);
+	return status;
+}
+
+void player_variable(struct player *player, const char *name, struct text *out)
+{
+	struct value value;
+	if (player->space && value_in(player, name, &value) == ST_OK)
+		value_text(player->shell, value, out);
 }
 
 enum status player_holds(struct player *player, const char *expression, bool *holds)
 {
-	struct interpreter *in = player->shell->interpreter;
-	struct frame top = {.set = &in->all, .space = player->space}, *before = in->frame;
-	struct tree *tree = NULL;
-	struct text line = {0};
 	struct value value = {0};
-	text_add(&line, "let x = %s", expression);
-	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
-	struct namespace *space = interpreter_program_set(in, player->space);
-	in->frame = &top;
-	if (status == ST_OK) {
-		struct eval eval = {.shell = player->shell, .in = in, .set = &in->all};
-		status = evaluate(&eval, tree->block.first->formula, &value);
-	}
-	in->frame = before;
-	interpreter_program_set(in, space);
-	tree_release(tree);
-	text_release(&line);
+	enum status status = value_in(player, expression, &value);
 	*holds = status == ST_OK && value_true(value);
 	return status;
 }
@@ -349,7 +337,6 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	struct player *player = mem_alloc(sizeof *player);
 	enum status status = ST_OK;
 	player->shell = shell;
-	player->hook = (struct line_hook){.ran = on_line, .title = on_title};
 	player->file = file;
 	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)

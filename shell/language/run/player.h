@@ -16,13 +16,19 @@
 
 #include "shell/language/run/interpreter.h"
 
+enum ran {
+	RAN_LINE,  /* a command, `tensor`, a view, `expect` */
+	RAN_CALL,  /* of a def: what it does comes next, one deeper */
+	RAN_BLOCK, /* a command with a block (`capture G {`): its lines come next */
+	RAN_END,   /* ... of it */
+};
 /* What happens while a program runs; each may be NULL. depth: of calls of defs within each other. */
 struct watcher {
 	void *self;
 	/* A step has begun: its title, and the lines of comment behind it without their `#`, variables
 	 * filled in. */
 	void (*title)(void *self, const char *title, const char *why, int depth);
-	/* A statement runs next for the ranks of the set, or the block of one is over (interpreter.h). */
+	/* A statement runs next for the ranks of the set, or the block of one is over. */
 	void (*line)(
 	        void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth);
 };
@@ -55,6 +61,8 @@ void player_free(struct player *player);
 void player_variable(struct player *player, const char *name, struct text *out);
 /* An expression in its files' scope, as its first rank has it: whether it is true. */
 enum status player_holds(struct player *player, const char *expression, bool *holds);
+/* From the interpreter: a line runs next (watcher.line) */
+void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
 bool player_loops(const struct player *player); /* it has an iteration */
 /* The lines that run are a program's (of this shell). */
 bool player_runs(const struct shell *shell);

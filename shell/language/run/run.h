@@ -137,46 +137,54 @@ struct reference {
 	struct tensor_ref *tensor;
 };
 
-/* The state of the language. One for the whole process; what runs within it is kept on the C stack and
- * linked here (frame, scope, loops), so an error only has to unwind. */
+/* What runs: the prompt's lines and a program each have one. A program that is suspended on a stack of its
+ * own keeps its here meanwhile (player.c). Frames, scopes and loops are on the C stack and linked, so an
+ * error only has to unwind. */
+struct running {
+	struct frame *frame;
+	struct scope *scope;
+	struct loop *loops;
+	const struct tree *tree;        /* whose lines run */
+	const struct player_file *file; /* of a program, that runs; NULL: none */
+	int blocks, calls, runs;
+	int flows;      /* of `blocks`, those of if, for and repeat */
+	int closed;     /* texts of which no line can have a wish granted */
+	int sealed;     /* blocks of commands and of `expect error` around: no step begins in them */
+	int fault_rank; /* of the failure on its way out; -1 unknown */
+	bool located;   /* it says its place already */
+};
+
+/* The state of the language, one for the whole process. */
 struct interpreter {
+	struct running now;
 	enum status (*grant)(struct shell *shell); /* of the text that runs: interpreter_run_granting */
-	int closed;          /* texts that are running of which no line can have a wish granted */
-	int flows;           /* of `blocks`, those of if, for and repeat */
-	uint32_t generation; /* of name ids in trees: a reset makes the old ones void */
-	int n;               /* ranks of the world */
+	uint32_t generation;                       /* of name ids in trees: a reset makes the old ones void */
+	int n;                                     /* ranks of the world */
 	struct ranks all;
-	struct namespace learner, *program; /* program: NULL when none is loaded */
+	struct namespace learner, *program; /* program: NULL unless its lines run */
 	unsigned serial;                    /* of the latest def */
 	struct name *purpose;               /* `kind=` of the line that runs; NULL: it does not say */
-	struct line_hook *hook;             /* is told each line that runs; NULL: none */
-	const struct given *given;          /* to the options of the program's file that runs */
-	int givens;
-	bool shares;               /* an `option` that a file before has is that option */
-	struct schedule *pipeline; /* of `schedule`; its stages are the places in this group */
+	struct player *player;              /* is told each line that runs; NULL: none */
+	struct schedule *pipeline;          /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
 	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
 	struct value *scratch;                  /* by rank: values before they are taken */
-	struct frame base_frame, *frame;
-	struct scope base_scope, *scope;
-	struct loop *loops;
-	const struct tree *tree; /* whose lines run */
-	int blocks, calls, runs;
-	int sealed; /* blocks of commands and of `expect error` around: no step begins in them */
+	struct frame base_frame;
+	struct scope base_scope;
 	int section;
-	int fault_rank; /* of the failure on its way out; -1 unknown */
-	bool located;   /* it says its place already */
 	bool told_dry;
 	bool guesses; /* a walk ahead of the program: what is read from data is 0 */
 	bool guessed; /* ... and something was */
+	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
+	 * next */
+	bool counts;
 	uint64_t digest;
 };
 
 /* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way */
 struct eval {
 	struct shell *shell;
-	struct interpreter *in;
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;
@@ -185,6 +193,12 @@ struct eval {
 	int data_stride, data_index; /* values read: data[place * stride + index] */
 	int depth;                   /* of names that stand for names */
 };
+
+/* What the node reads on the rank */
+static inline double eval_read(const struct eval *eval, const struct formula *formula)
+{
+	return eval->data[formula->place * eval->data_stride + eval->data_index];
+}
 
 /* ---- value.c */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
@@ -220,7 +234,6 @@ enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
 /* ---- schedules.c */
-enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value);
 void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
@@ -249,6 +262,8 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
         const struct value *values, bool varies);
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set,
         struct variable **made); /* `let` of a new name */
+/* `let` of one value for all ranks */
+enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; gives its index in frame->local */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);
 void local_drop(struct frame *frame, size_t index);
@@ -286,15 +301,16 @@ void prepare(struct shell *shell);     /* the world may be new: before a text is
  * A text that brings in files may bring defs with them: then nothing is refused here. */
 enum status check_calls(struct shell *shell, const struct tree *tree);
 enum status run_tree(struct shell *shell, struct tree *tree);
-/* files.c: VALUE of NAME=VALUE on the command line; NULL: not given */
-const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
 /* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);
-/* files.c: the values of options, against the file's `option` lines; what: who speaks, "strategy ddp" */
+/* VALUE of NAME=VALUE on the command line; NULL: not given */
+const char *command_line_text(const struct shell *shell, struct slice_of_text name);
+/* The values of options, against the `option` lines of the file; what: who speaks, "strategy ddp" */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
+enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -24,11 +24,11 @@ void fold(struct interpreter *in, const void *bytes, size_t count)
  * variable is made. */
 struct variable *variable_find(struct interpreter *in, name_id name)
 {
-	struct variables *local = &in->frame->local;
+	struct variables *local = &in->now.frame->local;
 	for (size_t i = local->count; i-- > 0;)
 		if (local->item[i].name == name)
 			return &local->item[i];
-	struct namespace *spaces[] = {in->frame->space, in->frame->outer};
+	struct namespace *spaces[] = {in->now.frame->space, in->now.frame->outer};
 	for (int i = 0; i < 2 && spaces[i]; i++)
 		if ((size_t)name < spaces[i]->room && spaces[i]->entry[name].variable)
 			return &spaces[i]->variables.item[spaces[i]->entry[name].variable - 1];
@@ -99,14 +99,11 @@ static struct name_entry *entry_of(struct namespace *space, name_id name)
 
 static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
 {
-	const char *text = names_text(shell->world->names, name);
-	FOR_RANKS (rank, set) {
-		struct thing thing = world_find(shell->world, rank, name);
-		if (thing.kind != THING_NONE && thing.kind != THING_VARIABLE)
-			return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
-			        thing_kind_name(thing.kind));
-	}
-	return ST_OK;
+	enum status status = ST_OK;
+	FOR_RANKS (rank, set)
+		if (status == ST_OK)
+			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
+	return status;
 }
 
 /* `let` of a new name: of the file at top level, else of the def's call. ST_NAME: the books have a thing of
@@ -114,8 +111,8 @@ static enum status name_is_free(struct shell *shell, name_id name, const struct 
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
 {
 	struct interpreter *in = shell->interpreter;
-	struct namespace *space = in->frame->space;
-	bool top = frame_is_top(in->frame);
+	struct namespace *space = in->now.frame->space;
+	bool top = frame_is_top(in->now.frame);
 	enum status status = name_is_free(shell, name, top ? &in->all : set);
 	if (status != ST_OK)
 		return status;
@@ -127,7 +124,20 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 	if (top)
 		entry_of(space, name)->variable = (int)space->variables.count + 1;
 	*made = top ? add_variable(&space->variables, name, &in->all)
-	            : add_variable(&in->frame->local, name, in->frame->set);
+	            : add_variable(&in->now.frame->local, name, in->now.frame->set);
+	return ST_OK;
+}
+
+enum status variable_let(struct shell *shell, name_id name, struct value value)
+{
+	struct interpreter *in = shell->interpreter;
+	struct variable *variable = variable_find(in, name);
+	enum status status = variable ? ST_OK : variable_make(shell, name, &in->all, &variable);
+	if (status != ST_OK)
+		return status;
+	in->scratch[0] = value;
+	fold(in, &name, sizeof name);
+	variable_set(in, variable, &in->all, in->scratch, false);
 	return ST_OK;
 }
 
@@ -158,12 +168,12 @@ void frame_release(struct frame *frame)
 
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound)
 {
-	*scope = *in->scope;
-	scope->up = in->scope;
+	*scope = *in->now.scope;
+	scope->up = in->now.scope;
 	scope->bound = bound;
 	scope->use = NULL; /* bound is within it already */
 	scope->own_use = scope->stream.own = scope->group.own = scope->phase.own = false;
-	in->scope = scope;
+	in->now.scope = scope;
 }
 
 static void release_lane(struct lane_name *lane)
@@ -187,9 +197,9 @@ void scope_release(struct scope *scope)
 
 void scope_pop(struct interpreter *in)
 {
-	struct scope *scope = in->scope;
+	struct scope *scope = in->now.scope;
 	scope_release(scope);
-	in->scope = scope->up;
+	in->now.scope = scope->up;
 }
 
 const struct ranks *scope_ranks(const struct scope *scope)
@@ -203,7 +213,7 @@ static enum status set_lane(
         struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	name_id first;
 	enum status status = evaluate_name(&eval, name, &first);
 	if (status != ST_OK)
@@ -232,7 +242,7 @@ static enum status set_lane(
 static enum status lane_exists(
         struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;
@@ -309,7 +319,7 @@ static void drop(struct definition *chain)
 /* Keeps the tree. Without a `replaced` in it the defs before can never be called again, and go. */
 void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
 {
-	const struct frame *frame = in->frame;
+	const struct frame *frame = in->now.frame;
 	struct name_entry *entry = entry_of(frame->outer ? frame->outer : frame->space, name);
 	struct definition *definition = mem_alloc(sizeof *definition);
 	if (!statement->replaces) { /* then nobody can call those before it any more */

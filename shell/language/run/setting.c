@@ -41,7 +41,7 @@ static struct phase phase_read(struct shell *shell, const char *text)
 
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	enum status status = ST_OK;
 	name_id word;
 	shell->interpreter->purpose = purpose;
@@ -62,11 +62,11 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 /* What the line says (`kind=`), else what lines of the phase make */
 int interpreter_kind(const struct shell *shell, int rank)
 {
-	const struct lane_phase *lane = &shell->interpreter->scope->phase;
-	struct eval eval = {
-	        .shell = (struct shell *)(uintptr_t)shell, .in = shell->interpreter, .rank = rank};
+	const struct lane_phase *lane = &shell->interpreter->now.scope->phase;
+	struct eval eval = {.shell = (struct shell *)(uintptr_t)shell, .rank = rank};
 	name_id word;
-	if (eval.in->purpose && evaluate_written(&eval, eval.in->purpose, &word) == ST_OK)
+	if (eval.shell->interpreter->purpose &&
+	        evaluate_written(&eval, eval.shell->interpreter->purpose, &word) == ST_OK)
 		return tensor_kind_find(names_text(shell->world->names, word));
 	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
 	return (int)tensor_kind_of(colour);
@@ -77,10 +77,10 @@ int interpreter_kind(const struct shell *shell, int rank)
 enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	struct interpreter *in = shell->interpreter;
-	struct lane_phase *lane = &in->scope->phase;
+	struct lane_phase *lane = &in->now.scope->phase;
 	struct phase phase = phase_read(shell, text);
 	fold(in, &phase.name, sizeof phase.name);
-	if (ranks_equal(set, in->scope->bound)) {
+	if (ranks_equal(set, in->now.scope->bound)) {
 		if (lane->own)
 			mem_free(lane->each);
 		*lane = (struct lane_phase){.one = phase};
@@ -111,7 +111,7 @@ enum status interpreter_use(struct shell *shell, struct call *call, const char *
         const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct scope *scope = in->scope;
+	struct scope *scope = in->now.scope;
 	(void)call;
 	if (set) {
 		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);

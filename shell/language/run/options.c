@@ -1,0 +1,177 @@
+/* options.c -- what a program's file (a model's, a strategy's) is told by `option` lines, and what it refuses */
+#include "shell/language/parse/parse.h"
+#include "shell/language/run/player.h"
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_line *option_named(const struct tree *tree, const char *name)
+{
+	for (const struct statement *line = tree->block.first; line; line = line->next)
+		if (line->kind == STATEMENT_OPTION && slice_is(line->given->name, name))
+			return line->given;
+	return NULL;
+}
+
+/* The nearest option of the file's lines, or all of them */
+static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
+{
+	struct text list = {0};
+	for (const struct statement *line = tree->block.first; line; line = line->next)
+		if (line->kind == STATEMENT_OPTION)
+			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
+	enum status status = option_unknown(
+	        what, (struct slice_of_text){name, (uint32_t)strlen(name)}, text_string(&list), NULL);
+	text_release(&list);
+	return status;
+}
+
+/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its
+ * own */
+static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
+{
+	char written[120];
+	struct text text = {0};
+	if (!given->word)
+		value_exact(value_number(given->number.value, given->number.unit), &text);
+	const char *value = given->word ? given->word : text_string(&text);
+	snprintf(written, sizeof written, "%s=%s", given->name, value);
+	size_t name = strlen(given->name) + 1, length = strlen(written);
+	enum status status = ST_OK;
+	const struct formula *standard = line->formula;
+	bool number = standard && standard->kind == FORMULA_NUMBER, any = !standard || !number;
+	if (line->words && !is_listed(line->words, written + name, written + length))
+		status = none_of(what, slice_between(written, written + length),
+		        slice_between(written + name, written + length), line->words);
+	else if (number && given->word)
+		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
+		        written, WHOLE(line->value));
+	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))
+		status = fail(ST_RANGE, "%s: %s: at least %g was expected", what, written, line->least.value);
+	else if (!any && given->number.unit != standard->number.unit &&
+	        !(given->number.unit == UNIT_PLAIN &&
+	                (standard->number.unit == UNIT_BYTES || given->number.value == 0)))
+		status = fail(ST_UNIT, "%s: %s: %s was expected, as in the default %.*s", what, written,
+		        unit_name(standard->number.unit), WHOLE(line->value));
+	else if (!any && standard->number.unit != UNIT_TIME &&
+	        floor(given->number.value) != given->number.value &&
+	        !memchr(line->value.at, '.', line->value.length) &&
+	        !memchr(line->value.at, '%', line->value.length))
+		status = fail(ST_RANGE, "%s: %s: a whole number was expected, as in the default %.*s", what,
+		        written, WHOLE(line->value));
+	text_release(&text);
+	return status;
+}
+
+enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const struct option_line *line = option_named(tree, given[i].name);
+		enum status status =
+		        line ? given_fits(what, line, &given[i]) : no_such_option(what, tree, given[i].name);
+		for (int k = 0; k < i && status == ST_OK; k++)
+			if (strcmp(given[i].name, given[k].name) == 0)
+				status = fail(ST_ARGUMENT, "%s: '%s' is given twice", what, given[i].name);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
+/* NAME=VALUE of the command line, as an option's value */
+const char *command_line_text(const struct shell *shell, struct slice_of_text name)
+{
+	for (int i = 0; i < shell->arguments; i++)
+		if (strncmp(shell->argument[i], name.at, name.length) == 0 &&
+		        shell->argument[i][name.length] == '=')
+			return shell->argument[i] + name.length + 1;
+	return NULL;
+}
+
+static struct value word_value(struct shell *shell, const char *word, size_t length)
+{
+	return (struct value){.kind = VALUE_TEXT, .name = names_make(shell->world->names, word, length)};
+}
+
+/* What was given, else the default: a value, or where that is none (`hook=none`) the word itself */
+static enum status option_value(
+        struct eval *eval, const struct option_line *line, const struct given *given, struct value *value)
+{
+	struct shell *shell = eval->shell;
+	enum status status = ST_OK;
+	if (given && given->word)
+		*value = word_value(shell, given->word, strlen(given->word));
+	else if (given)
+		*value = value_number(given->number.value, given->number.unit);
+	else if (line->formula)
+		status = evaluate(eval, line->formula, value);
+	if (!given && (!line->formula || (status != ST_OK && line->formula->kind == FORMULA_NAME))) {
+		*value = word_value(shell, line->value.at, line->value.length);
+		return ST_OK;
+	}
+	return status;
+}
+
+/* The value comes from, in this order: the command line (of the learner's own file), what the program was
+ * given, the default. It is made as a variable of the file's namespace, one on all ranks. */
+enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	const struct player_file *file = in->now.file;
+	const struct option_line *line = statement->given;
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	const struct given *given = NULL;
+	struct given typed = {0};
+	struct value value;
+	enum status status = ST_OK;
+	int used = 0;
+	name_id name = names_make(shell->world->names, line->name.at, line->name.length);
+	const char *text = !file && in->now.tree->file ? command_line_text(shell, line->name) : NULL;
+	for (int i = 0; file && i < file->givens; i++)
+		if (slice_is(line->name, file->given[i].name))
+			given = &file->given[i];
+	if (text) {
+		typed.name = names_text(shell->world->names, name);
+		if (number_read(text, &typed.number, &used) != ST_OK || text[used])
+			typed.word = text;
+		given = &typed;
+		status = given_fits(in->now.tree->file, line, given);
+	}
+	if (status == ST_OK)
+		status = option_value(&eval, line, given, &value);
+	if (status != ST_OK)
+		return status;
+	if (eval.varies)
+		return fail(
+		        ST_ARGUMENT, "option %.*s: its default may not differ by rank", WHOLE(line->name));
+	bool there = variable_find(in, name) != NULL;
+	if (there && !(file && file->shares))
+		return fail(ST_NAME, "option %.*s: a variable or an option has that name already",
+		        WHOLE(line->name));
+	return there && !given ? ST_OK : variable_let(shell, name, value);
+}
+
+/* The first rank for which it holds refuses the file with the text, evaluated on that rank */
+enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct interpreter *in = shell->interpreter;
+	bool varies = false;
+	struct text why = {0};
+	enum status status = values_of(shell, statement->formula, set, "refuse", &varies);
+	FOR_RANKS (rank, set) {
+		struct eval eval = {.shell = shell, .set = set, .rank = rank};
+		if (status != ST_OK || (!varies && rank != ranks_first(set)))
+			break;
+		if (!value_true(in->scratch[rank]))
+			continue;
+		status = evaluate_text(&eval, statement->word, &why);
+		if (status == ST_OK)
+			status = fail(ST_RANGE, "%s", text_string(&why));
+		in->now.fault_rank = varies ? rank : -1;
+	}
+	text_release(&why);
+	return status;
+}

@@ -1,0 +1,55 @@
+/* members.c -- a struct's members as those of a JSON object, by a table */
+#include "shell/wire/members.h"
+
+#include <string.h>
+
+void members_put(const struct member *table, size_t count, int kind, const void *from, cJSON *object)
+{
+	for (const struct member *row = table; row < table + count; row++) {
+		const void *at = (const char *)from + row->offset;
+		if (!(row->messages & MEMBER_OF(kind)))
+			continue;
+		if (row->kind == MEMBER_TEXT) {
+			if (((const struct text *)at)->count)
+				cJSON_AddStringToObject(object, row->key, text_string(at));
+		} else if (row->kind == MEMBER_FLAG) {
+			if (*(const bool *)at)
+				cJSON_AddTrueToObject(object, row->key);
+		} else {
+			int64_t value = row->kind == MEMBER_INT ? *(const int *)at : *(const int64_t *)at;
+			if (row->kind != MEMBER_OPTION || value != row->absent)
+				cJSON_AddNumberToObject(object, row->key, (double)value);
+		}
+	}
+}
+
+const char *member_text(const cJSON *object, const char *key)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+/* What somebody else has written may be anything: a number that no double holds exactly is none. */
+static int64_t number(const cJSON *item, int64_t absent)
+{
+	bool whole = cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15;
+	return whole ? (int64_t)item->valuedouble : absent;
+}
+
+void members_get(const struct member *table, size_t count, const cJSON *object, void *to)
+{
+	for (const struct member *row = table; row < table + count; row++) {
+		const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, row->key);
+		void *at = (char *)to + row->offset;
+		int64_t value = number(item, row->absent);
+		if (row->kind == MEMBER_TEXT)
+			text_add(at, "%s", cJSON_IsString(item) ? item->valuestring : "");
+		else if (row->kind == MEMBER_FLAG)
+			*(bool *)at = cJSON_IsTrue(item);
+		else if (row->kind == MEMBER_INT)
+			*(int *)at = (int)(value < row->absent ? row->absent
+			                : value > row->most    ? row->most
+			                                       : value);
+		else
+			*(int64_t *)at = value;
+	}
+}
