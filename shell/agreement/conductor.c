@@ -9,6 +9,7 @@
 #include "shell/line/line.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
+#include "shell/wire/block.h"
 #include "shell/wire/io.h"
 #include "trace/trace.h"
 
@@ -18,35 +19,23 @@ static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at le
 
 /* ---- text that a rank printed by itself ---- */
 
-bool conductor_poll(void *self)
+void conductor_poll(void *self)
 {
 	struct conductor *conductor = self;
 	struct text own = {0};
 	char *bytes;
 	size_t count;
 	int rank;
-	while (plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
-		conductor->foreign(conductor->self, rank, bytes, count);
-		mem_free(bytes);
-	}
-	if (conductor->capture)
-		capture_take(conductor->capture, &own);
-	if (own.count)
-		conductor->foreign(conductor->self, 0, own.bytes, own.count);
-	text_release(&own);
-	return false;
-}
-
-bool conductor_forward(void *self)
-{
-	struct conductor *conductor = self;
-	struct text own = {0};
 	if (conductor->capture)
 		capture_take(conductor->capture, &own);
 	if (own.count)
 		plane_forward(conductor->plane, own.bytes, own.count);
 	text_release(&own);
-	return false;
+	while (plane_rank(conductor->plane) == 0 &&
+	        plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
+		conductor->foreign(conductor->self, rank, bytes, count);
+		mem_free(bytes);
+	}
 }
 
 /* ---- credit ---- */
@@ -181,31 +170,26 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	return ST_OK;
 }
 
-/* On the wire between processes: the struct, the length of the file's name + 1 (0: NULL), the name, the
- * text. */
+/* Between processes: the struct, the file's name with its NUL (no byte: there is none), the text. */
 static void pack_order(const struct order *order, struct text *bytes)
 {
-	uint32_t name = order->file ? (uint32_t)strlen(order->file) + 1 : 0;
 	text_clear(bytes);
-	text_put(bytes, (const char *)order, sizeof *order);
-	text_put(bytes, (const char *)&name, sizeof name);
-	text_put(bytes, order->file ? order->file : "", name);
-	text_put(bytes, order->text ? order->text : "", order->count);
+	block_put(bytes, order, sizeof *order);
+	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
+	block_put(bytes, order->text ? order->text : "", order->count);
 }
 
 /* *order points into `bytes`. */
 static bool unpack_order(const char *bytes, size_t count, struct order *order)
 {
-	uint32_t name;
-	if (count < sizeof *order + sizeof name)
+	const char *end = bytes + count;
+	size_t name;
+	if (!block_take_struct(&bytes, end, order, sizeof *order) ||
+	        !block_take(&bytes, end, &order->file, &name) ||
+	        !block_take(&bytes, end, &order->text, &order->count))
 		return false;
-	memcpy(order, bytes, sizeof *order);
-	memcpy(&name, bytes + sizeof *order, sizeof name);
-	const char *at = bytes + sizeof *order + sizeof name;
-	if (count != sizeof *order + sizeof name + name + order->count)
-		return false;
-	order->file = name ? at : NULL;
-	order->text = at + name;
+	if (name == 0)
+		order->file = NULL;
 	return true;
 }
 
@@ -225,7 +209,7 @@ void conductor_follow(struct conductor *conductor)
 		void *bytes = NULL;
 		size_t count;
 		enum status status =
-		        plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
+		        plane_receive(conductor->plane, &bytes, &count, conductor_poll, conductor);
 		if (status == ST_OK && !unpack_order(bytes, count, &order))
 			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
 		if (status != ST_OK)

@@ -8,23 +8,18 @@
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
-/* Each rank needs only its stream and its place in a group; there are no operands to look at. */
-static enum status barrier_resolve(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+/* Each rank needs only its stream and its group; there are no operands to look at. */
+static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct group_instance *instance;
-	int place;
-	(void)self;
-	plan->record = call_record(call, rank, OP_COLLECTIVE, "barrier");
-	enum status status = call_stream(call, rank, &plan->stream);
-	return status == ST_OK ? group_of(shell, call, rank, plan, &instance, &place) : status;
+	(void)shell;
+	return call_group(call, rank, &plan->record.group);
 }
 
 static enum status barrier_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+        struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	(void)shell, (void)call, (void)rank;
-	plan->record.collective = self;
+	plan->record.collective = &collective_barrier;
 	return ST_OK;
 }
 
@@ -35,8 +30,10 @@ static enum status barrier_run(struct shell *shell, struct call *call)
 	struct plans plans = {0};
 	struct host_syncs syncs;
 	enum status status =
-	        plans_run(shell, call, barrier_resolve, barrier_complete, collective_find("barrier"), &plans);
-	host_syncs_begin(shell, call, "barrier", &syncs);
+	        plans_resolve(shell, call, OP_COLLECTIVE, barrier_resolve, barrier_complete, &plans);
+	if (status == ST_OK)
+		status = plans_queue(shell, &plans);
+	host_syncs_begin(shell, call, &syncs);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
 		status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id, 0, &syncs);
 	plans_release(&plans);

@@ -16,15 +16,11 @@
 
 enum { FROM, ARROW, TO };
 
-static enum status copy_resolve(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+static enum status copy_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
-	(void)shell, (void)self;
-	plan->record = call_record(call, rank, OP_COPY, "copy");
-	enum status status = call_stream(call, rank, &plan->stream);
-	if (status == ST_OK)
-		status = call_tensor(call, FROM, 0, rank, &from);
+	(void)shell;
+	enum status status = call_tensor(call, FROM, 0, rank, &from);
 	if (status == ST_OK)
 		status = call_tensor(call, TO, 0, rank, &to);
 	if (status != ST_OK)
@@ -36,14 +32,13 @@ static enum status copy_resolve(
 
 /* Checks shapes and types, and names the operation after the tensor on the device, which is the one that a
  * reader of the timeline knows; bytes are those of the layout, without gaps. */
-static enum status copy_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+static enum status copy_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
 	const char *a = names_text(shell->world->names, from->name),
 	           *b = names_text(shell->world->names, to->name);
 	enum status status = ST_OK;
-	(void)call, (void)rank, (void)self;
+	(void)call, (void)rank;
 
 	if (layout_count(&from->layout) != layout_count(&to->layout) ||
 	        !layout_same_shape(&from->layout, &to->layout)) {
@@ -75,7 +70,7 @@ static enum status wait_staged(struct shell *shell, struct call *call, const str
 {
 	struct host_syncs syncs;
 	enum status status = ST_OK;
-	host_syncs_begin(shell, call, "copy", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
 		const struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
 		if (pageable(plan))
@@ -89,7 +84,9 @@ static enum status copy_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
 	bool staged = false;
-	enum status status = plans_run(shell, call, copy_resolve, copy_complete, NULL, &plans);
+	enum status status = plans_resolve(shell, call, OP_COPY, copy_resolve, copy_complete, &plans);
+	if (status == ST_OK)
+		status = plans_queue(shell, &plans);
 	for (size_t i = 0; i < plans.count; i++)
 		staged = staged || pageable(&plans.plan[i]);
 	if (status == ST_OK && staged)

@@ -9,7 +9,7 @@
  * The command queues nothing and moves no clock. A model chosen before the data is chosen again, since its
  * first and last layers take their widths from it. */
 #include "shell/language/run/command.h"
-#include "shell/session/data.h"
+#include "shell/session/load.h"
 #include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
@@ -17,20 +17,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The words behind `data`, copied: reading files may move names */
-static enum status read_words(struct call *call, char word[3][512], int count)
+static enum status take_path(char kept[512], const char *path)
 {
-	enum status status = ST_OK;
-	for (int i = 0; i < count && status == ST_OK; i++) {
-		const char *text;
-		status = call_word(call, 0, i, ranks_first(call_ranks(call)), &text);
-		if (status == ST_OK && strlen(text) >= sizeof word[i])
-			status = fail(
-			        ST_LIMIT, "data: a path of at most %zu bytes, please", sizeof word[i] - 1);
-		if (status == ST_OK)
-			snprintf(word[i], sizeof word[i], "%s", text);
-	}
-	return status;
+	if (snprintf(kept, 512, "%s", path) >= 512)
+		return fail(ST_LIMIT, "data: a path of at most 511 bytes, please");
+	return ST_OK;
 }
 
 /* The vocabulary replaces the one that the model had; the widths of a row of numbers mean nothing to a
@@ -38,13 +29,17 @@ static enum status read_words(struct call *call, char word[3][512], int count)
 static enum status take_text(struct shell *shell, struct plan *plan, const char *path)
 {
 	struct data_facts facts;
-	enum status status = data_text(shell, path, &facts);
+	struct dataset data = {.kind = DATA_TEXT};
+	enum status status = take_path(data.path[0], path);
+	if (status == ST_OK)
+		status = data_text(shell, path, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data = (struct dataset){.kind = DATA_TEXT, .count = facts.count, .vocab = facts.vocab};
-	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", path);
+	data.count = facts.count;
+	data.vocab = (int)facts.vocab;
+	plan->data = data;
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
-	        facts.vocab);
+	        (int)facts.vocab);
 	return ST_OK;
 }
 
@@ -52,52 +47,47 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 static enum status take_pair(struct shell *shell, struct plan *plan, const char *samples, const char *targets)
 {
 	struct data_facts facts;
-	enum status status = data_pair(shell, samples, targets, &facts);
+	struct dataset data = {.kind = DATA_NPY};
+	enum status status = take_path(data.path[0], samples);
+	if (status == ST_OK)
+		status = take_path(data.path[1], targets);
+	if (status == ST_OK)
+		status = data_pair(shell, samples, targets, &facts);
 	if (status != ST_OK)
 		return status;
-	plan->data =
-	        (struct dataset){.kind = DATA_NPY, .count = facts.count, .in = facts.in, .out = facts.out};
-	snprintf(plan->data.path[0], sizeof plan->data.path[0], "%s", samples);
-	snprintf(plan->data.path[1], sizeof plan->data.path[1], "%s", targets);
+	data.count = facts.count;
+	data.in = facts.in;
+	data.out = facts.out;
+	plan->data = data;
 	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count,
 	        (long long)facts.in, (long long)facts.out);
 	return ST_OK;
 }
 
-/* count= is optional: 0 is kept then, and the model says how much it wants. */
-static enum status take_synthetic(struct call *call, struct plan *plan)
-{
-	struct number number = {0};
-	enum status status = call_has(call, "count")
-	        ? call_option(call, "count", ranks_first(call_ranks(call)), &number)
-	        : ST_OK;
-	if (status == ST_OK && call_has(call, "count") && !number_is_whole(number.value, 1, 1e9))
-		status = fail(ST_RANGE, "count=%g: a whole number of rows or tokens is wanted, at most 1e9",
-		        number.value);
-	if (status != ST_OK)
-		return status;
-	plan->data = (struct dataset){
-	        .kind = DATA_SYNTHETIC, .count = (int64_t)number.value}; /* 0: as the model wants it */
-	return ST_OK;
-}
-
 static enum status data_run(struct shell *shell, struct call *call)
 {
-	char word[3][512] = {""};
-	int count = call_count(call, 0);
+	const char *word[2] = {"", ""};
+	int words = call_count(call, 0);
 	struct training *t = training_of(shell);
-	enum status status = count > 3 ? ST_OK : read_words(call, word, count);
+	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
+	enum status status = ST_OK;
+	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
+		status = call_word(call, 0, i, ranks_first(call->set), &word[i]);
 	if (status != ST_OK)
 		return status;
-	if (count == 2 && strcmp(word[0], "text") == 0)
+	if (words == 2 && strcmp(word[0], "text") == 0) {
 		status = take_text(shell, &t->now, word[1]);
-	else if (count == 2 && data_is_npy(word[0]) && data_is_npy(word[1]))
+	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
 		status = take_pair(shell, &t->now, word[0], word[1]);
-	else if (count == 1 && strcmp(word[0], "synthetic") == 0)
-		status = take_synthetic(call, &t->now);
-	else
+	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
+		status = call_option_whole(
+		        call, "count", ranks_first(call->set), 1, 1000000000, &synthetic.count);
+		if (status == ST_OK)
+			t->now.data = synthetic;
+	} else {
 		return fail(
 		        ST_ARGUMENT, "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic");
+	}
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	if (status == ST_OK)
 		choose_model_again(

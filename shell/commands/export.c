@@ -31,7 +31,7 @@ static enum status export_trace(struct shell *shell, const char *path)
 static enum status export_run(struct shell *shell, struct call *call)
 {
 	const char *path;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	enum status status = call_common(call, 0, &path);
 	size_t length = status == ST_OK ? strlen(path) : 0;
 	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
 		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
@@ -41,8 +41,8 @@ static enum status export_run(struct shell *shell, struct call *call)
 		status = shell->backend->project(shell->backend, &shell->budget);
 	if (status != ST_OK)
 		return status;
-	bool writer = !shell->plane || plane_rank(shell->plane) == 0;
-	status = shell_agree(shell, 0, writer && !shell->replaying ? export_trace(shell, path) : ST_OK);
+	bool writes = !shell->replaying && plane_rank(shell->plane) == 0;
+	status = shell_agree(shell, 0, writes ? export_trace(shell, path) : ST_OK);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: open it at ui.perfetto.dev or chrome://tracing\n", path);
 	return status;

@@ -63,11 +63,6 @@ static enum status free_one(struct shell *shell, struct call *call, int rank, bo
 	return free_rank(shell, call, rank, stream == STREAM_DEFAULT ? 0 : stream);
 }
 
-static enum status free_run(struct shell *shell, struct call *call)
-{
-	return call_each_rank(shell, call, free_one, NULL);
-}
-
 const struct command command_free = {
         .name = "free",
         .topic = "make",
@@ -80,5 +75,5 @@ const struct command command_free = {
         .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
-        .run = free_run,
+        .each = free_one,
 };

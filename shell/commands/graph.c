@@ -24,7 +24,7 @@ static enum status capture_run(struct shell *shell, struct call *call)
 {
 	struct ranks begun = {0};
 	enum status status = ST_OK;
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		name_id name;
 		status = call_name(call, 0, 0, rank, &name);
 		if (status == ST_OK)
@@ -80,11 +80,6 @@ static enum status launch_one(struct shell *shell, struct call *call, int rank, 
 	return status != ST_OK ? status : told;
 }
 
-static enum status launch_run(struct shell *shell, struct call *call)
-{
-	return call_each_rank(shell, call, launch_one, NULL);
-}
-
 const struct command command_launch = {
         .name = "launch",
         .topic = "order",
@@ -97,5 +92,5 @@ const struct command command_launch = {
         .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "NAME"}},
-        .run = launch_run,
+        .each = launch_one,
 };

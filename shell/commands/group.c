@@ -27,43 +27,33 @@ static struct instances parts_create(int instances, int ranks)
 	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
 }
 
-/* The group itself, on all ranks; the parts are freed. */
-static enum status make_group(struct shell *shell, name_id name, bool axis, struct instances *parts)
+/* The group itself, on all ranks, unless its parts could not be filled; they are freed. */
+static enum status make_group(
+        struct shell *shell, name_id name, bool axis, struct instances *parts, enum status status)
 {
 	int index;
-	enum status status = world_group_make(
-	        shell->world, name, axis, parts->instances, parts->starts, parts->ranks, &index);
+	if (status == ST_OK)
+		status = world_group_make(
+		        shell->world, name, axis, parts->instances, parts->starts, parts->ranks, &index);
 	mem_free(parts->starts);
 	mem_free(parts->ranks);
 	return status;
 }
 
-/* One name, one thing: on none of the ranks may it mean something already (ST_NAME). */
-static enum status name_free(const struct shell *shell, name_id name, const struct ranks *set)
-{
-	FOR_RANKS (rank, set) {
-		struct thing thing = world_find(shell->world, rank, name);
-		if (thing.kind != THING_NONE)
-			return fail(ST_NAME, "%s is a %s already (one name, one thing)",
-			        names_text(shell->world->names, name), thing_kind_name(thing.kind));
-	}
-	return ST_OK;
-}
-
 /* No rank may be in two parts: a collective would not know with whom it belongs together. */
-static enum status fill_groups(
-        struct shell *shell, struct call *call, struct instances *parts, struct ranks *all)
+static enum status fill_groups(struct shell *shell, struct call *call, struct instances *parts)
 {
+	struct ranks all = {0};
 	for (int i = 0; i < call_count(call, 1); i++) {
 		struct ranks set, both;
 		enum status status = call_ranks_argument(call, 1, i, &set);
 		if (status != ST_OK)
 			return status;
 		both = set;
-		ranks_and(&both, all);
+		ranks_and(&both, &all);
 		if (!ranks_empty(&both))
 			return fail(ST_RANK, "group: rank %d stands in two of its parts", ranks_first(&both));
-		ranks_or(all, &set);
+		ranks_or(&all, &set);
 		FOR_RANKS (rank, &set) {
 			if (rank >= shell->world->n)
 				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
@@ -76,19 +66,12 @@ static enum status fill_groups(
 
 static enum status group_run(struct shell *shell, struct call *call)
 {
-	struct instances parts = parts_create(call_count(call, 1), shell->world->n);
-	struct ranks all = {0};
 	name_id name;
-	enum status status = call_name(call, 0, 0, ranks_first(call_ranks(call)), &name);
-	if (status == ST_OK)
-		status = fill_groups(shell, call, &parts, &all);
-	if (status == ST_OK)
-		status = name_free(shell, name, &all);
-	if (status == ST_OK)
-		return make_group(shell, name, false, &parts);
-	mem_free(parts.starts);
-	mem_free(parts.ranks);
-	return status;
+	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
+	if (status != ST_OK)
+		return status;
+	struct instances parts = parts_create(call_count(call, 1), shell->world->n);
+	return make_group(shell, name, false, &parts, fill_groups(shell, call, &parts));
 }
 
 const struct command command_group = {
@@ -113,26 +96,28 @@ struct mesh {
 	name_id name[AXES_MAX];
 };
 
-/* An axis: its size, and a name that is free and stands once. The product of the sizes is looked at when
- * all are known. */
-static enum status read_axis(
-        struct shell *shell, struct call *call, int i, struct mesh *mesh, struct ranks *all)
+/* An axis: its size, and a name that stands once and means nothing on any rank. The product of the sizes is
+ * looked at when all are known. */
+static enum status read_axis(struct shell *shell, struct call *call, int i, struct mesh *mesh)
 {
-	const char *key, *word;
-	struct number number;
-	enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
+	struct given given;
+	enum status status = call_key(call, i, &given);
 	if (status != ST_OK)
 		return status;
-	if (word)
-		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, word);
-	if (!number_is_whole(number.value, 1, RANKS_MAX))
-		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
-	mesh->size[i] = (int)number.value;
+	const char *key = given.name;
+	if (given.word)
+		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, given.word);
+	if (!number_is_whole(given.number.value, 1, RANKS_MAX))
+		return fail(
+		        ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, given.number.value);
+	mesh->size[i] = (int)given.number.value;
 	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
 	for (int k = 0; k < i; k++)
 		if (mesh->name[k] == mesh->name[i])
 			return fail(ST_NAME, "mesh: %s stands twice", key);
-	return name_free(shell, mesh->name[i], all);
+	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++)
+		status = world_name_fits(shell->world, rank, mesh->name[i], THING_NONE);
+	return status;
 }
 
 /* The group of one axis: ranks that differ along it only. Neighbours along the axis lie `inner` ranks
@@ -150,19 +135,17 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 			parts.ranks[parts.count++] = first + i * inner;
 		parts.starts[++parts.instances] = parts.count;
 	}
-	return make_group(shell, mesh->name[axis], true, &parts);
+	return make_group(shell, mesh->name[axis], true, &parts, ST_OK);
 }
 
 static enum status mesh_run(struct shell *shell, struct call *call)
 {
-	struct mesh mesh = {.axes = call_keys(call)};
-	struct ranks all;
+	struct mesh mesh = {.axes = call->statement->options};
 	int64_t product = 1;
-	ranks_all(&all, shell->world->n);
 	if (mesh.axes < 1 || mesh.axes > AXES_MAX)
 		return fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
 	for (int i = 0; i < mesh.axes; i++) {
-		enum status status = read_axis(shell, call, i, &mesh, &all);
+		enum status status = read_axis(shell, call, i, &mesh);
 		if (status != ST_OK)
 			return status;
 		product *= mesh.size[i];

@@ -4,11 +4,11 @@
  * and the tests run the examples, so what help says cannot become untrue by itself. Only the first screen
  * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
+#include "base/embedded.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 
 #include <string.h>
 
@@ -232,6 +232,14 @@ static void help_all(struct text *text)
 	text_release(&names);
 }
 
+static void help_grammar(struct text *text)
+{
+	const struct embedded *file = embedded_files;
+	while (strcmp(file->path, "docs/grammar.txt") != 0)
+		file++;
+	text_put(text, file->bytes, file->count);
+}
+
 /* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
  * the one that is explained. */
 static enum status help_word(struct text *text, const char *word)
@@ -242,7 +250,7 @@ static enum status help_word(struct text *text, const char *word)
 	else if (strcmp(word, "collectives") == 0)
 		help_collectives(text);
 	else if (strcmp(word, "grammar") == 0)
-		text_add(text, "%s", grammar_text());
+		help_grammar(text);
 	else if (strcmp(word, "all") == 0)
 		help_all(text);
 	else if (command)
@@ -255,16 +263,13 @@ static enum status help_word(struct text *text, const char *word)
 static enum status help_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};
-	const char *word;
-	enum status status = ST_OK;
-	if (!call_count(call, 0))
-		text_add(&text, "%s", screen);
-	else if ((status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word)) == ST_OK)
+	const char *word = "";
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && *word)
 		status = help_word(&text, word);
-	if (status == ST_OK)
-		out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	return status;
+	else
+		text_add(&text, "%s", screen);
+	return answer(shell, &text, status);
 }
 
 const struct command command_help = {
@@ -283,13 +288,10 @@ const struct command command_help = {
 static enum status explain_run(struct shell *shell, struct call *call)
 {
 	const char *word = "on";
-	if (call_count(call, 0)) {
-		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
-		if (status != ST_OK)
-			return status;
-	}
-	shell->explain = strcmp(word, "on") == 0;
-	return ST_OK;
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK)
+		shell->explain = strcmp(word, "on") == 0;
+	return status;
 }
 
 const struct command command_explain = {

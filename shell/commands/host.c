@@ -6,7 +6,7 @@
  *
  * At the prompt the answer to a sync is owed before the next line is typed. Where it hangs on lines that
  * another rank has not been given yet, the line stands and a note says for whom this host waits. */
-#include "shell/language/run/command.h"
+#include "shell/commands/answer.h"
 #include "shell/submit/host.h"
 #include "world/world.h"
 
@@ -44,7 +44,7 @@ static enum status sync_one(struct shell *shell, struct call *call, int rank, bo
 static enum status sync_run(struct shell *shell, struct call *call)
 {
 	struct host_syncs syncs;
-	host_syncs_begin(shell, call, "sync", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	return host_syncs_end(shell, call, &syncs, call_each_rank(shell, call, sync_one, &syncs));
 }
 
@@ -109,33 +109,32 @@ const struct command command_host = {
 /* The answer is given at the host's clock of that rank. Times of work that is projected may still move
  * when a later line slows it down; an answer that was seen must not, so what is said to be done is carried
  * out first. */
-static enum status query_text(struct shell *shell, struct call *call, int rank, struct text *text)
+static enum status query_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
+	struct backend *backend = shell->backend;
 	op_id target = 0;
 	name_id object = 0;
 	struct times times;
 	struct host_now now;
 	enum status status = sync_target(shell, call, rank, &target, &object);
+	const char *name = names_text(shell->world->names, object);
+	(void)i;
 	if (status != ST_OK)
 		return status;
 	if (target > shell->world->op_count)
-		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured",
-		        names_text(shell->world->names, object));
-	text_add(text, "%s: ", names_text(shell->world->names, object));
+		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured", name);
+	text_add(text, "%s: ", name);
 	if (!target) {
 		text_add(text, "done (nothing is queued)");
 		return ST_OK;
 	}
-	shell->backend->host(shell->backend, rank, &now);
-	shell->backend->times(shell->backend, target, &times);
-	if (times.end <= now.clock && times.projected) { /* an answer: from here on nobody may slow it down */
-		status = shell->backend->reach(shell->backend, &target, 1, &shell->budget);
-		if (status != ST_OK)
-			return status;
-	}
+	backend->host(backend, rank, &now);
+	backend->times(backend, target, &times);
 	if (times.end <= now.clock) {
-		text_add(text, "done");
-	} else if (times.end == TIME_UNKNOWN) {
+		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
+		return times.projected ? backend->reach(backend, &target, 1, &shell->budget) : ST_OK;
+	}
+	if (times.end == TIME_UNKNOWN) {
 		text_add(text, "waits for other ranks");
 	} else {
 		text_add(text, "running, done in ");
@@ -144,22 +143,9 @@ static enum status query_text(struct shell *shell, struct call *call, int rank, 
 	return ST_OK;
 }
 
-/* Each rank has its own answer; equal ones are shown once. */
 static enum status query_run(struct shell *shell, struct call *call)
 {
-	struct text text = {0};
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
-	FOR_RANKS (rank, call_ranks(call)) {
-		if (status != ST_OK)
-			break;
-		text_clear(&text);
-		status = query_text(shell, call, rank, &text);
-		if (status == ST_OK)
-			out_fill(shell->out, place, rank, text_string(&text));
-	}
-	text_release(&text);
-	return status;
+	return answer_each(shell, call, query_one, 0);
 }
 
 const struct command command_query = {

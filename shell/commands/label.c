@@ -15,20 +15,20 @@ static enum status phase_run(struct shell *shell, struct call *call)
 {
 	const char *word, *before = NULL;
 	struct ranks set = {0};
-	FOR_RANKS (rank, call_ranks(call)) {
-		enum status status = call_word(call, 0, 0, rank, &word);
+	enum status status = ST_OK;
+	FOR_RANKS (rank, call->set) {
+		if (status == ST_OK)
+			status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
 			return status;
 		if (before && strcmp(before, word) != 0) {
 			status = interpreter_phase(shell, &set, before);
-			if (status != ST_OK)
-				return status;
 			set = (struct ranks){0};
 		}
 		before = word;
 		ranks_add(&set, rank);
 	}
-	return before ? interpreter_phase(shell, &set, before) : ST_OK;
+	return status == ST_OK ? interpreter_phase(shell, &set, before) : status;
 }
 
 const struct command command_phase = {
@@ -48,11 +48,11 @@ const struct command command_phase = {
 static enum status mark_run(struct shell *shell, struct call *call)
 {
 	const char *word;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+	enum status status = call_common(call, 0, &word);
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, word, strlen(word));
-	interpreter_section(shell, world_mark(shell->world, name, call_line(call)));
+	interpreter_section(shell, world_mark(shell->world, name, call->statement->line));
 	return ST_OK;
 }
 

@@ -29,14 +29,12 @@ const struct command command_lessons = {
  * opened. */
 static enum status lesson_run(struct shell *shell, struct call *call)
 {
-	struct number number;
+	int64_t number;
 	if (call_count(call, 0) == 0)
 		return lesson_list(shell);
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !number_is_whole(number.value, 1, INT_MAX))
-		status = fail(ST_NAME, "no lesson %g; `lessons` lists them", number.value);
+	enum status status = call_whole(call, 0, 1, INT_MAX, &number);
 	if (status == ST_OK)
-		shell->wish = (struct wish){.kind = WISH_LESSON, .number = (int64_t)number.value};
+		shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
 	return status;
 }
 
@@ -124,7 +122,7 @@ const struct command command_solution = {
 static enum status predict_run(struct shell *shell, struct call *call)
 {
 	const char *answer;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &answer);
+	enum status status = call_common(call, 0, &answer);
 	return status == ST_OK ? lesson_predict(shell, answer) : status;
 }
 

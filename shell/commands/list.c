@@ -5,30 +5,11 @@
  * said once. Looking moves no clock: whether an event has happened is told at the host's clock of its
  * rank. */
 #include "base/memory.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "backend/backend.h"
 #include "world/world.h"
 
 #include <stdlib.h>
-
-typedef void list_of(const struct shell *shell, int rank, struct text *text);
-
-/* Fills one place of the output with every rank's list; `none` stands for an empty one. */
-static enum status list_run(struct shell *shell, struct call *call, list_of *list, const char *none)
-{
-	struct text text = {0};
-	int place = out_place(shell->out, call_ranks(call));
-	FOR_RANKS (rank, call_ranks(call)) {
-		text_clear(&text);
-		list(shell, rank, &text);
-		if (text.count)
-			text.bytes[--text.count] = '\0'; /* the last newline */
-		out_fill(shell->out, place, rank, text.count ? text_string(&text) : none);
-	}
-	text_release(&text);
-	return ST_OK;
-}
 
 /* ---- tensors ---- */
 
@@ -64,25 +45,29 @@ static int by_turn(const void *a, const void *b)
 
 /* Slots are used again, and names are numbered as they were typed, also in lines that were refused: names in
  * the order in which they came to mean something are the same in each session of the same lines. */
-static void list_tensors(const struct shell *shell, int rank, struct text *text)
+static enum status list_tensors(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
 	const struct world *world = shell->world;
 	struct listed *found = mem_alloc(world->tensor_count * sizeof *found);
 	size_t count = 0;
-	for (size_t i = 0; i < world->tensor_count; i++)
-		if (world->tensors[i].used && world->tensors[i].rank == rank && world->tensors[i].name)
+	(void)call, (void)i;
+	for (size_t k = 0; k < world->tensor_count; k++)
+		if (world->tensors[k].used && world->tensors[k].rank == rank && world->tensors[k].name)
 			found[count++] = (struct listed){
-			        world_name_turn(world, world->tensors[i].name), &world->tensors[i]};
+			        world_name_turn(world, world->tensors[k].name), &world->tensors[k]};
 	if (count)
 		qsort(found, count, sizeof *found, by_turn);
-	for (size_t i = 0; i < count; i++)
-		tensor_line(world, found[i].tensor, text);
+	else
+		text_add(text, "no tensors: tensor x[64,64] = randn makes one");
+	for (size_t k = 0; k < count; k++)
+		tensor_line(world, found[k].tensor, text);
 	mem_free(found);
+	return ST_OK;
 }
 
 static enum status tensors_run(struct shell *shell, struct call *call)
 {
-	return list_run(shell, call, list_tensors, "no tensors: tensor x[64,64] = randn makes one");
+	return answer_each(shell, call, list_tensors, 0);
 }
 
 const struct command command_tensors = {
@@ -97,22 +82,21 @@ const struct command command_tensors = {
 
 /* ---- streams ---- */
 
-static void list_streams(const struct shell *shell, int rank, struct text *text)
+static enum status list_streams(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
-	for (int number = STREAM_DEFAULT; number < STREAMS_MAX; number++) {
-		const struct stream *stream = world_stream(shell->world, rank, number);
-		if (!stream)
-			break;
-		text_add(text, "%-10s %u queued so far", names_text(shell->world->names, stream->name),
-		        (unsigned)stream->count);
-		text_add(text, "%s%s\n", stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
+	const struct stream *stream;
+	(void)call, (void)i;
+	for (int number = STREAM_DEFAULT; (stream = world_stream(shell->world, rank, number)); number++)
+		text_add(text, "%-10s %u queued so far%s%s\n", names_text(shell->world->names, stream->name),
+		        (unsigned)stream->count,
+		        stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
 		        stream->priority ? ", high priority" : "");
-	}
+	return ST_OK;
 }
 
 static enum status streams_run(struct shell *shell, struct call *call)
 {
-	return list_run(shell, call, list_streams, "no streams");
+	return answer_each(shell, call, list_streams, 0);
 }
 
 const struct command command_streams = {
@@ -152,18 +136,20 @@ static void event_line(const struct shell *shell, const struct event *event, str
 	                                            : "not yet happened");
 }
 
-static void list_events(const struct shell *shell, int rank, struct text *text)
+static enum status list_events(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
-	for (size_t i = 0; i < shell->world->event_count; i++)
-		if (shell->world->events[i].rank == rank)
-			event_line(shell, &shell->world->events[i], text);
+	(void)call, (void)i;
+	for (size_t k = 0; k < shell->world->event_count; k++)
+		if (shell->world->events[k].rank == rank)
+			event_line(shell, &shell->world->events[k], text);
+	if (!text->count)
+		text_add(text, "no events: record E on STREAM makes one");
+	return ST_OK;
 }
 
 static enum status events_run(struct shell *shell, struct call *call)
 {
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	return status == ST_OK ? list_run(shell, call, list_events, "no events: record E on STREAM makes one")
-	                       : status;
+	return answer_each(shell, call, list_events, 0);
 }
 
 const struct command command_events = {
@@ -201,9 +187,7 @@ static enum status groups_run(struct shell *shell, struct call *call)
 	(void)call;
 	for (size_t i = 0; i < shell->world->group_count; i++)
 		group_line(shell->world, &shell->world->groups[i], &text);
-	out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	return ST_OK;
+	return answer(shell, &text, ST_OK);
 }
 
 const struct command command_groups = {

@@ -4,7 +4,7 @@
  * Looking moves no clock and queues nothing, so these lines need not run again when a world is made anew.
  * What is final is carried out first; what hangs on lines not given yet is projected, as if nothing more
  * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
-#include "shell/language/run/command.h"
+#include "shell/commands/answer.h"
 #include "shell/session/out.h"
 #include "shell/session/queue.h"
 #include "shell/session/timeline.h"
@@ -48,10 +48,10 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
 }
 
-static enum status section_argument(struct shell *shell, struct call *call, int row, int i, int *section)
+static enum status section_argument(struct shell *shell, struct call *call, int row, int *section)
 {
 	const char *word;
-	enum status status = call_word(call, row, i, ranks_first(call_ranks(call)), &word);
+	enum status status = call_common(call, row, &word);
 	return status == ST_OK ? find_section(shell, word, section) : status;
 }
 
@@ -59,7 +59,7 @@ static enum status section_argument(struct shell *shell, struct call *call, int 
 static enum status section_of(struct shell *shell, struct call *call, int *section)
 {
 	*section = interpreter_section_now(shell);
-	return call_count(call, 0) ? section_argument(shell, call, 0, 0, section) : ST_OK;
+	return call_count(call, 0) ? section_argument(shell, call, 0, section) : ST_OK;
 }
 
 /* ---- timeline ---- */
@@ -68,21 +68,19 @@ static enum status section_of(struct shell *shell, struct call *call, int *secti
 static enum status timeline_run(struct shell *shell, struct call *call)
 {
 	const char *word = "";
-	int section;
-	if (call_count(call, 0)) {
-		enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
-		if (status != ST_OK)
-			return status;
-	}
+	int section = -1;
+	struct trace trace;
+	enum status status = call_common(call, 0, &word);
+	if (status != ST_OK)
+		return status;
 	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
 		shell->strip = word[1] == 'n';
 		return ST_OK;
 	}
-	struct trace trace;
-	enum status status = look_begin(shell, &trace);
-	if (status == ST_OK)
-		status = strcmp(word, "all") == 0 ? (section = -1, ST_OK) : section_of(shell, call, &section);
-	return status == ST_OK ? timeline_draw(shell, &trace, section, call_ranks(call)) : status;
+	status = look_begin(shell, &trace);
+	if (status == ST_OK && strcmp(word, "all") != 0)
+		status = section_of(shell, call, &section);
+	return status == ST_OK ? timeline_draw(shell, &trace, section, call->set) : status;
 }
 
 const struct command command_timeline = {
@@ -100,15 +98,6 @@ const struct command command_timeline = {
 
 /* ---- tables ---- */
 
-/* Shows the table unless it failed; the text is freed in any case. */
-static enum status say_table(struct shell *shell, struct text *text, enum status status)
-{
-	if (status == ST_OK)
-		out_put(shell->out, text_string(text), text->count);
-	text_release(text);
-	return status;
-}
-
 /* stalls, stats and traffic: a table of a section, made by trace/ */
 static enum status table_run(struct shell *shell, struct call *call)
 {
@@ -119,14 +108,14 @@ static enum status table_run(struct shell *shell, struct call *call)
 	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
-	while (strcmp(tables[i].name, call_command(call)->name) != 0)
+	while (strcmp(tables[i].name, call->statement->row->name) != 0)
 		i++;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		status = section_of(shell, call, &section);
 	if (status == ST_OK)
 		status = tables[i].make(&trace, section, out_width(shell->out), &text);
-	return say_table(shell, &text, status);
+	return answer(shell, &text, status);
 }
 
 const struct command command_stalls = {
@@ -150,7 +139,7 @@ static enum status stats_run(struct shell *shell, struct call *call)
 		status = state_peak(shell, &line);
 	if (status == ST_OK)
 		status = state_progress(shell, &line);
-	return say_table(shell, &line, status);
+	return answer(shell, &line, status);
 }
 
 const struct command command_stats = {
@@ -187,7 +176,7 @@ static enum status races_run(struct shell *shell, struct call *call)
 	(void)call;
 	shell->races_told = (int)races_now(shell->world)->count;
 	trace_races(&trace, 0, out_width(shell->out), &text);
-	return say_table(shell, &text, ST_OK);
+	return answer(shell, &text, ST_OK);
 }
 
 const struct command command_races = {
@@ -214,7 +203,7 @@ static enum status stuck_run(struct shell *shell, struct call *call)
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
 		trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
-	return say_table(shell, &text, status);
+	return answer(shell, &text, status);
 }
 
 const struct command command_stuck = {
@@ -234,12 +223,12 @@ static enum status diff_run(struct shell *shell, struct call *call)
 	int a, b;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
-		status = section_argument(shell, call, 0, 0, &a);
+		status = section_argument(shell, call, 0, &a);
 	if (status == ST_OK)
-		status = section_argument(shell, call, 1, 0, &b);
+		status = section_argument(shell, call, 1, &b);
 	if (status == ST_OK)
 		status = trace_diff(&trace, a, b, out_width(shell->out), &text);
-	return say_table(shell, &text, status);
+	return answer(shell, &text, status);
 }
 
 const struct command command_diff = {
@@ -259,7 +248,7 @@ const struct command command_diff = {
  * on them. That is queued, so it is the one part of `mem` that changes the books. */
 static enum status trim(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		size_t before = shell->world->op_count;
 		enum status status = world_trim(shell->world, rank);
 		enum status told = shell_tell(shell, before);
@@ -277,7 +266,7 @@ static enum status mem_run(struct shell *shell, struct call *call)
 		return trim(shell, call);
 	trace_memory(&trace, out_width(shell->out), &text);
 	enum status status = state_memory(shell, &text);
-	return say_table(shell, &text, status);
+	return answer(shell, &text, status);
 }
 
 const struct command command_mem = {

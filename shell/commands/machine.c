@@ -7,19 +7,10 @@
 #include "machine/machine.h"
 #include "world/world.h"
 #include "mpi/plane.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "shell/session/share.h"
 
 #include <string.h>
-
-static void list_machines(struct text *text)
-{
-	text_add(text, "machines:");
-	for (int i = 0; machine_embedded(i); i++)
-		text_add(text, " %s", machine_embedded(i));
-	text_put(text, "\n", 1);
-}
 
 /* A file may be there for one process and not for another, since each reads its own disk: every process in
  * turn says how it went, and all take the machine or none does. */
@@ -27,7 +18,7 @@ static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
 	enum status mine = machine_load(&machine, name);
-	int processes = shell->plane ? plane_size(shell->plane) : 1;
+	int processes = plane_size(shell->plane);
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);
@@ -39,28 +30,28 @@ static enum status load(struct shell *shell, const char *name)
 /* There is one machine, and all ranks stand on it. */
 static enum status for_all(const struct shell *shell, const struct call *call)
 {
-	if (ranks_count(call_ranks(call)) == shell->world->n)
+	if (ranks_count(call->set) == shell->world->n)
 		return ST_OK;
 	return fail(ST_RANK, "the machine is one for all ranks: `%s` without @ (for one rank: `slow 2x`)",
-	        call_command(call)->name);
+	        call->statement->row->name);
 }
 
 static enum status machine_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};
 	const char *word;
-	enum status status = ST_OK;
 	if (call_count(call, 0)) {
-		status = for_all(shell, call);
+		enum status status = for_all(shell, call);
 		if (status == ST_OK)
-			status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+			status = call_common(call, 0, &word);
 		return status == ST_OK ? load(shell, word) : status;
 	}
 	machine_text(&shell->machine, &text);
-	list_machines(&text);
-	out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	return status;
+	text_add(&text, "machines:");
+	for (int i = 0; machine_embedded(i); i++)
+		text_add(&text, " %s", machine_embedded(i));
+	text_add(&text, "\n");
+	return answer(shell, &text, ST_OK);
 }
 
 const struct command command_machine = {
@@ -83,20 +74,19 @@ static enum status set_run(struct shell *shell, struct call *call)
 	struct machine machine = shell->machine;
 	if (for_all(shell, call) != ST_OK)
 		return ST_RANK;
-	for (int i = 0; i < call_keys(call); i++) {
-		const char *key, *word;
-		struct number number;
-		enum status status = call_key(call, i, ranks_first(call_ranks(call)), &key, &number, &word);
+	for (int i = 0; i < call->statement->options; i++) {
+		struct given given;
+		enum status status = call_key(call, i, &given);
 		if (status != ST_OK)
 			return status;
-		if (strcmp(key, "hello") == 0)
+		if (strcmp(given.name, "hello") == 0)
 			continue; /* the front end's: terminal/session.c */
-		status = machine_set(&machine, key,
-		        number); /* a word comes as 0, which every key takes or finds out of range */
-		if (word && status != ST_NAME)
+		status = machine_set(&machine, given.name,
+		        given.number); /* a word comes as 0, which every key takes or finds out of range */
+		if (given.word && status != ST_NAME)
 			status = fail(ST_ARGUMENT,
 			        "set: '%s=%s': a number was expected (`machine` lists them with their units)",
-			        key, word);
+			        given.name, given.word);
 		if (status != ST_OK)
 			return status;
 	}

@@ -8,21 +8,18 @@
 
 static enum status model_run(struct shell *shell, struct call *call)
 {
-	struct training *t = training_of(shell);
 	struct choice choice = {0};
-	int first = ranks_first(call_ranks(call));
-	enum status status = call_word(call, 0, 0, first, &choice.name);
+	enum status status = call_common(call, 0, &choice.name);
 	if (status == ST_OK && call_count(call, 1))
 		return choice_tell(
 		        shell, true, choice.name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
-	for (int i = 0; i < call_keys(call) && status == ST_OK; i++)
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		status = choice_key(call, i, &choice);
 	if (status == ST_OK)
 		status = choose_model(shell, &choice);
-	if (status != ST_OK)
-		return status;
-	t->now.stage.given = false;
-	return ST_OK;
+	if (status == ST_OK)
+		training_of(shell)->now.stage.given = false;
+	return status;
 }
 
 static void follows(const char *name, struct text *out)

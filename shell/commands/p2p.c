@@ -11,46 +11,38 @@
 #include "shell/session/read.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/together.h"
+#include "base/arithmetic.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* The argument rows of the tensors that a line sends and receives; -1: none. */
-struct p2p_line {
-	const char *title;
-	int send, recv;
-};
-static const struct p2p_line transfers[] = {{"send", 0, -1}, {"recv", -1, 0}, {"sendrecv", 0, 2}};
-
 /* The world rank of the group's place that to= or from= names. ST_RANK outside the group, or between two
  * whole numbers. */
-static enum status peer(struct call *call, int rank, const char *option,
-        const struct group_instance *instance, int *world_rank)
+static enum status peer(
+        struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {
-	struct number number;
-	const char *title = call_command(call)->name;
+	struct number number = {0};
+	const char *title = call->statement->row->name;
 	if (!call_has(call, option))
-		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call_command(call)->usage);
+		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call->statement->row->usage);
 	enum status status = call_option(call, option, rank, &number);
-	if (status != ST_OK)
-		return status;
-	int place = number.value >= 0 && number.value < instance->n ? (int)number.value : -1;
-	if (place < 0 || place != number.value)
-		return fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title, option,
-		        number.value, rank, instance->n - 1);
-	*world_rank = instance->ranks[place];
-	return ST_OK;
+	if (status == ST_OK && !number_is_whole(number.value, 0, part->n - 1))
+		status = fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title,
+		        option, number.value, rank, part->n - 1);
+	if (status == ST_OK)
+		*world_rank = part->ranks[(int)number.value];
+	return status;
 }
 
 /* One direction of the line: its tensor becomes an operand, and the part names it and the peer. */
 static enum status add_part(struct call *call, int rank, int row, enum p2p_direction direction,
-        const struct group_instance *instance, struct submit_plan *plan)
+        const struct group_instance *part, struct submit_plan *plan)
 {
 	struct view view;
 	int other = -1;
 	enum status status = call_tensor(call, row, 0, rank, &view);
 	if (status == ST_OK)
-		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", instance, &other);
+		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", part, &other);
 	if (status != ST_OK)
 		return status;
 	plan->part[plan->parts++] = (struct part){(uint8_t)direction, other, plan->operands};
@@ -58,20 +50,19 @@ static enum status add_part(struct call *call, int rank, int row, enum p2p_direc
 	return ST_OK;
 }
 
-static enum status p2p_resolve(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+/* The first tensor of the row is what a send takes, the last one what a recv fills. */
+static enum status p2p_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct p2p_line *line = self;
-	const struct group_instance *instance;
-	int place;
-	plan->record = call_record(call, rank, OP_P2P, line->title);
-	enum status status = call_stream(call, rank, &plan->stream);
-	if (status == ST_OK)
-		status = group_of(shell, call, rank, plan, &instance, &place);
-	if (status == ST_OK && line->send >= 0)
-		status = add_part(call, rank, line->send, P2P_SEND, instance, plan);
-	if (status == ST_OK && line->recv >= 0)
-		status = add_part(call, rank, line->recv, P2P_RECV, instance, plan);
+	const char *title = call->statement->row->name;
+	bool sends = strcmp(title, "recv") != 0, receives = strcmp(title, "send") != 0;
+	enum status status = call_group(call, rank, &plan->record.group);
+	if (status != ST_OK)
+		return status;
+	const struct group_instance *part = plan_part(shell, plan, rank);
+	if (sends)
+		status = add_part(call, rank, 0, P2P_SEND, part, plan);
+	if (status == ST_OK && receives)
+		status = add_part(call, rank, sends ? 2 : 0, P2P_RECV, part, plan);
 	return status;
 }
 
@@ -88,32 +79,25 @@ static enum status to_oneself(int rank, struct submit_plan *plan, const char *ti
 		return ST_OK;
 	if (!all || plan->parts < 2)
 		return fail(ST_RANK, "%s: rank %d names itself; nobody else would take part", title, rank);
-	if (layout_bytes(&plan->operand[0].layout) != layout_bytes(&plan->operand[1].layout))
+	int64_t from = layout_bytes(&plan->operand[0].layout), to = layout_bytes(&plan->operand[1].layout);
+	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
-		        (long long)layout_bytes(&plan->operand[0].layout),
-		        (long long)layout_bytes(&plan->operand[1].layout));
+		        (long long)from, (long long)to);
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
 	plan->parts = 0;
 	return ST_OK;
 }
 
-static enum status p2p_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+static enum status p2p_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct p2p_line *line = self;
 	struct record *record = &plan->record;
-	(void)call;
 	record->object = plan->operand[0].name;
 	record->dtype = plan->operand[0].layout.dtype;
-	for (int i = 0; i < plan->operands; i++) {
-		int64_t bytes = layout_bytes(&plan->operand[i].layout);
-		record->bytes = bytes > record->bytes ? bytes : record->bytes;
-	}
-	enum status status = plan_on_device(shell, plan, line->title);
-	if (status == ST_OK)
-		status = plan_contiguous(shell, plan, line->title);
-	return status == ST_OK ? to_oneself(rank, plan, line->title) : status;
+	for (int i = 0; i < plan->operands; i++)
+		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
+	enum status status = plan_for_nccl(shell, plan);
+	return status == ST_OK ? to_oneself(rank, plan, call->statement->row->name) : status;
 }
 
 /* In a `together` block what has parts is kept for its end. All ranks are looked at first, so that a
@@ -134,17 +118,11 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 static enum status p2p_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	const struct p2p_line *line = transfers;
-	while (strcmp(line->title, call_command(call)->name) != 0)
-		line++;
-	enum status status = plans_resolve(shell, call, p2p_resolve, p2p_complete, line, &plans);
-	if (status == ST_OK && shell->together) {
+	if (!shell->together)
+		return plans_run(shell, call, OP_P2P, p2p_resolve, p2p_complete);
+	enum status status = plans_resolve(shell, call, OP_P2P, p2p_resolve, p2p_complete, &plans);
+	if (status == ST_OK)
 		status = keep(shell, &plans);
-	} else if (status == ST_OK) {
-		status = plans_queue(shell, &plans);
-		if (status == ST_OK)
-			plans_notice(shell, call, &plans);
-	}
 	plans_release(&plans);
 	return status;
 }

@@ -1,9 +1,6 @@
 /* play.c -- program, step, run, verify: a program is played */
-#include "base/file.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
@@ -11,34 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An optional count, 1 when absent */
-static enum status count_of(struct call *call, int row, const char *what, double least, long *count)
-{
-	struct number number = {*count, UNIT_PLAIN};
-	enum status status = ST_OK;
-	if (call_count(call, row))
-		status = call_number(call, row, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !number_is_whole(number.value, least, 1e6))
-		status = fail(ST_RANGE, "%s takes a whole number from %g on", what, least);
-	if (status == ST_OK)
-		*count = (long)number.value;
-	return status;
-}
-
 /* The journal keeps of a command that the limit stopped (replay_back) the steps that it did play; in a
  * block, those of the whole line. */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
-	const struct training *t = shell->training;
+	struct training *t = shell->training;
 	char did[32] = "";
 	size_t from = 0, to = 0;
 	if (!t || t->cut < 0)
 		return status;
-	bool whole = !call_span(call, &from, &to);
-	long played = whole ? t->played - t->played_before : t->cut;
+	const char *text = call_span(call, &from, &to);
+	long played = text ? t->cut : t->played - t->played_before;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
-	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
+	t->rewritten |= !text || strcmp(call->statement->row->name, "step") != 0;
+	journal_did(&shell->journal, text, from, to, did);
 	return status;
 }
 
@@ -58,28 +42,20 @@ static enum status step_to(struct shell *shell, struct call *call, long played)
 	return ST_OK;
 }
 
-static enum status step_back(struct shell *shell, struct call *call)
-{
-	const struct training *t = training_of(shell);
-	long count = 1;
-	enum status status = count_of(call, 1, "step back", 1, &count);
-	return status == ST_OK ? step_to(shell, call, t->played + t->torn - count) : status;
-}
-
 static enum status step_run(struct shell *shell, struct call *call)
 {
-	long count = 1;
-	const char *word = call_count(call, 0) ? call_argument_text(call, 0, 0) : "";
-	if (strcmp(word, "back") == 0)
-		return step_back(shell, call);
+	const struct training *t = training_of(shell);
+	int64_t count = 1;
+	const char *word = call_argument_text(call, 0, 0);
+	bool back = strcmp(word, "back") == 0;
 	if (strcmp(word, "in") == 0)
 		return program_inside(shell);
-	enum status status = count_of(call, 1, "step", 0, &count);
+	enum status status = call_whole(call, 1, back, 1000000, &count);
 	if (status != ST_OK)
 		return status;
-	if (count == 0)
-		return step_to(shell, call, 0);
-	return as_played(shell, call, program_steps(shell, count, true));
+	if (back || count == 0)
+		return step_to(shell, call, back ? t->played + t->torn - (long)count : 0);
+	return as_played(shell, call, program_steps(shell, (long)count, true));
 }
 
 const struct command command_step = {
@@ -98,9 +74,11 @@ const struct command command_step = {
 
 static enum status run_run(struct shell *shell, struct call *call)
 {
-	long count = 1;
-	enum status status = count_of(call, 0, "run", 1, &count);
-	return status == ST_OK ? as_played(shell, call, program_iterations(shell, count, true)) : status;
+	int64_t count = 1;
+	enum status status = call_whole(call, 0, 1, 1000000, &count);
+	if (status != ST_OK)
+		return status;
+	return as_played(shell, call, program_iterations(shell, (long)count, true));
 }
 
 const struct command command_run = {
@@ -114,7 +92,7 @@ const struct command command_run = {
         .run = run_run,
 };
 
-/* Rank 0 writes; all learn how it went. source: the files themselves, not what ran of them */
+/* source: the files themselves, not what ran of them */
 static enum status save_script(struct shell *shell, const char *path, bool source)
 {
 	struct text script = {0};
@@ -123,18 +101,17 @@ static enum status save_script(struct shell *shell, const char *path, bool sourc
 		program_source(shell->training->now.program, &script);
 	else
 		status = program_script(shell, &script);
-	if (status == ST_OK && plane_rank(shell->plane) == 0)
-		status = file_write(path, text_string(&script), script.count);
+	if (status == ST_OK)
+		status = shell_write(shell, path, &script);
 	text_release(&script);
-	return shell_agree(shell, 0, status);
+	return status;
 }
 
-static void say_source(struct shell *shell)
+static enum status say_source(struct shell *shell)
 {
 	struct text source = {0};
 	program_source(shell->training->now.program, &source);
-	out_put(shell->out, text_string(&source), source.count);
-	text_release(&source);
+	return answer(shell, &source, ST_OK);
 }
 
 static enum status load_script(struct shell *shell, const char *path)
@@ -144,7 +121,6 @@ static enum status load_script(struct shell *shell, const char *path)
 	enum status status = shell_file(shell, path, &bytes, &count);
 	if (status != ST_OK)
 		return status;
-	shell_read_file(shell, path, bytes, count);
 	status = program_load(shell, path, bytes, count);
 	mem_free(bytes);
 	return status;
@@ -152,20 +128,15 @@ static enum status load_script(struct shell *shell, const char *path)
 
 static enum status program_run(struct shell *shell, struct call *call)
 {
-	char path[512] = "";
-	const char *word = "";
-	const char *first = call_count(call, 0) ? call_argument_text(call, 0, 0) : "";
+	const char *path = "", *first = call_argument_text(call, 0, 0);
 	bool save = strcmp(first, "save") == 0,
 	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0;
-	const struct training *t = training_of(shell);
-	enum status status =
-	        call_count(call, 1) ? call_word(call, 1, 0, ranks_first(call_ranks(call)), &word) : ST_OK;
+	enum status status = call_common(call, 1, &path);
 	if (status != ST_OK)
 		return status;
-	snprintf(path, sizeof path, "%s", word);
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
-	if ((save || source || !*path) && !t->now.program)
+	if ((save || source || !*path) && !training_of(shell)->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (source && *path && !save)
@@ -173,10 +144,10 @@ static enum status program_run(struct shell *shell, struct call *call)
 	if (save)
 		return save_script(shell, path, source);
 	if (source)
-		say_source(shell);
-	else if (*path)
+		return say_source(shell);
+	if (*path)
 		status = load_script(shell, path);
-	if (status == ST_OK && !source)
+	if (status == ST_OK)
 		program_list(shell);
 	return status;
 }
@@ -198,13 +169,12 @@ const struct command command_program = {
 
 static enum status verify_run(struct shell *shell, struct call *call)
 {
-	struct number number = {0, UNIT_PLAIN};
-	enum status status = ST_OK;
-	if (call_has(call, "iterations"))
-		status = call_option(call, "iterations", ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !number_is_whole(number.value, 0, 1e6))
-		status = fail(ST_RANGE, "verify takes a whole number of iterations");
-	return status == ST_OK ? as_played(shell, call, training_verify(shell, (long)number.value)) : status;
+	int64_t iterations = 0;
+	enum status status =
+	        call_option_whole(call, "iterations", ranks_first(call->set), 0, 1000000, &iterations);
+	if (status != ST_OK)
+		return status;
+	return as_played(shell, call, training_verify(shell, (long)iterations));
 }
 
 const struct command command_verify = {

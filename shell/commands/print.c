@@ -9,8 +9,7 @@
  * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
  * at once. */
 #include "base/memory.h"
-#include "shell/language/run/command.h"
-#include "shell/session/out.h"
+#include "shell/commands/answer.h"
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 
@@ -40,12 +39,12 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
  * stands for all, those of the first. */
 static enum status gather_items(struct shell *shell, struct call *call, struct print *print)
 {
-	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call_ranks(call));
+	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call->set);
 	for (int i = 0; i < print->items; i++)
-		FOR_RANKS (rank, call_ranks(call)) {
+		FOR_RANKS (rank, call->set) {
 			struct printed *item = &print->item[i];
 			struct view view;
-			bool tensor = call_kind(call, 0, i) == ARG_TENSOR;
+			bool tensor = call_is_tensor(call, 0, i);
 			enum status status = tensor ? call_tensor(call, 0, i, rank, &view)
 			                            : expression_item(call, i, rank, rank == keep, item);
 			if (status != ST_OK)
@@ -61,7 +60,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
  * copies before it are done by then. */
 static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
 		name_id object = 0;
 		int stream;
@@ -69,7 +68,7 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 			struct view view;
 			op_id id;
-			if (call_kind(call, 0, i) != ARG_TENSOR ||
+			if (!call_is_tensor(call, 0, i) ||
 			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
 			status = host_bring(shell, call, rank, stream, &view, &id);
@@ -89,8 +88,8 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
 	struct host_syncs syncs;
-	host_syncs_begin(shell, call, "print", &syncs);
-	print->waiting = *call_ranks(call);
+	host_syncs_begin(shell, call, &syncs);
+	print->waiting = *call->set;
 	enum status status = queue_print(shell, call, &syncs);
 	if (status == ST_OK)
 		prints_add(shell, print, syncs.id, syncs.count);
@@ -99,22 +98,15 @@ static enum status print_tensors(struct shell *shell, struct call *call, struct 
 	return host_syncs_end(shell, call, &syncs, status);
 }
 
-/* Values that no tensor hides are said at once, behind the prints that are over. */
-static enum status print_values(struct shell *shell, struct call *call, int count)
+/* All words of a line without tensors, one a line */
+static enum status print_values(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
-	struct text text = {0};
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out, call_ranks(call)) : -1;
-	FOR_RANKS (rank, call_ranks(call)) {
-		text_clear(&text);
-		for (int i = 0; i < count && status == ST_OK; i++) {
-			text_add(&text, i ? "\n" : "");
-			status = expression_text(call, i, rank, &text);
-		}
-		if (status == ST_OK)
-			out_fill(shell->out, place, rank, text_string(&text));
+	enum status status = ST_OK;
+	(void)shell;
+	for (i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		text_add(text, i ? "\n" : "");
+		status = expression_text(call, i, rank, text);
 	}
-	text_release(&text);
 	return status;
 }
 
@@ -123,9 +115,10 @@ static enum status print_run(struct shell *shell, struct call *call)
 	bool tensors = false;
 	int count = call_count(call, 0);
 	for (int i = 0; i < count; i++)
-		tensors = tensors || call_kind(call, 0, i) == ARG_TENSOR;
+		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
-		return print_values(shell, call, count);
+		return answer_each(
+		        shell, call, print_values, 0); /* at once, behind the prints that are over */
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc((size_t)count * sizeof *print->item);
 	print->items = count;

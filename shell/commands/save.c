@@ -37,7 +37,7 @@ static enum status save_mine(const struct shell *shell, const struct view *view,
 static bool first_with(struct call *call, int rank, const char *path)
 {
 	const char *other;
-	FOR_RANKS (before, call_ranks(call)) {
+	FOR_RANKS (before, call->set) {
 		if (before >= rank)
 			return true;
 		if (call_word(call, 1, 0, before, &other) == ST_OK && strcmp(other, path) == 0)
@@ -50,7 +50,7 @@ static bool first_with(struct call *call, int rank, const char *path)
  * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
 static enum status save_files(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		const char *path;
 		struct view view;
 		enum status status = call_word(call, 1, 0, rank, &path);
@@ -69,7 +69,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 		ranks_one(&one, rank);
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
 		        shape_text(&view.layout).text, path);
-		out_fill(shell->out, out_place(shell->out, &one), rank, text_string(&said));
+		out_fill(shell->out, out_place(shell->out), rank, text_string(&said));
 		text_release(&said);
 	}
 	return ST_OK;
@@ -97,7 +97,7 @@ static enum status save_run(struct shell *shell, struct call *call)
 	struct host_syncs syncs;
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	host_syncs_begin(shell, call, "save", &syncs);
+	host_syncs_begin(shell, call, &syncs);
 	enum status status = call_each_rank(shell, call, save_one, &syncs);
 	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, syncs.id, syncs.count, &shell->budget);

@@ -5,7 +5,7 @@
  * same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
+#include "shell/commands/answer.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
@@ -17,30 +17,34 @@
 #include <stdio.h>
 #include <string.h>
 
+static enum status say_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+{
+	const char *word;
+	enum status status = call_word(call, 0, i, rank, &word);
+	(void)shell;
+	if (status == ST_OK)
+		text_add(text, "%s", word);
+	return status;
+}
+
 /* $ in the text may differ by rank: one common line where all say the same, else a place with each rank's
  * own. */
 static enum status say_run(struct shell *shell, struct call *call)
 {
-	struct text first = {0};
-	const char *word;
+	const char *first = NULL, *word;
 	bool same = true;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	FOR_RANKS (rank, call_ranks(call)) {
-		if (status == ST_OK)
-			status = call_word(call, 0, 0, rank, &word);
+	FOR_RANKS (rank, call->set) {
+		enum status status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
-			break;
-		if (rank == ranks_first(call_ranks(call)))
-			text_add(&first, "%s", word);
-		same = same && strcmp(text_string(&first), word) == 0;
+			return status;
+		first = first ? first : word;
+		same = same && strcmp(first, word) == 0;
 	}
-	if (status == ST_OK && same)
-		out_say(shell->out, "%s\n", text_string(&first));
-	int place = status == ST_OK && !same ? out_place(shell->out, call_ranks(call)) : -1;
-	FOR_RANKS (rank, call_ranks(call))
-		if (place >= 0 && call_word(call, 0, 0, rank, &word) == ST_OK)
-			out_fill(shell->out, place, rank, word);
-	text_release(&first);
+	if (!same)
+		return answer_each(shell, call, say_one, 0);
+	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	if (status == ST_OK)
+		out_say(shell->out, "%s\n", first);
 	return status;
 }
 
@@ -60,25 +64,20 @@ const struct command command_say = {
  * open at its end is its mistake and not the start of something that the prompt completes. */
 static enum status source_run(struct shell *shell, struct call *call)
 {
-	const char *word;
-	char *bytes;
+	const char *path;
+	char *bytes = NULL;
 	size_t count;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &word);
+	enum status status = call_common(call, 0, &path);
 	if (status != ST_OK)
 		return status;
-	char *path = mem_copy_text(word, strlen(word)); /* the lines of the file are calls of their own */
 	const struct embedded *part = built_in_part(path);
-	bytes = NULL;
 	if (part)
 		status = interpreter_run_granting(shell, part->bytes, part->count, part->path, 1, NULL);
-	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK) {
-		shell_read_file(shell, path, bytes, count);
+	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK)
 		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
-	}
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);
 	mem_free(bytes);
-	mem_free(path);
 	return status;
 }
 

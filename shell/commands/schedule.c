@@ -15,21 +15,8 @@
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_has(call, name)
-	        ? call_option(call, name, ranks_first(call_ranks(call)), &number)
-	        : ST_OK;
+	enum status status = call_option(call, name, ranks_first(call->set), &number);
 	*value = number.value;
-	return status;
-}
-
-static enum status count_of(struct call *call, const char *name, int *count)
-{
-	double value;
-	enum status status = number_of(call, name, 1, &value);
-	if (status == ST_OK && !number_is_whole(value, 1, 1e6))
-		status = fail(ST_RANGE, "schedule: %s=%g: a whole number from 1 to 1000000 was expected",
-		        name, value);
-	*count = status == ST_OK ? (int)value : 0;
 	return status;
 }
 
@@ -54,32 +41,31 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 
 static enum status schedule_run(struct shell *shell, struct call *call)
 {
-	int group, rank = ranks_first(call_ranks(call));
+	int group, rank = ranks_first(call->set);
+	int64_t micros = 1, chunks = 1;
 	struct schedule_ask ask = {0};
-	const char *word;
-	enum status status = call_word(call, 0, 0, rank, &word);
+	const char *word = "", *recompute = "off";
+	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK)
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
-		status = count_of(call, "micro", &ask.micros);
+		status = call_option_whole(call, "micro", rank, 1, 1000000, &micros);
 	if (status == ST_OK)
-		status = count_of(call, "chunks", &ask.chunks);
+		status = call_option_whole(call, "chunks", rank, 1, 1000000, &chunks);
 	if (status == ST_OK)
 		status = times_of(call, &ask);
-	if (status == ST_OK && call_has(call, "recompute")) {
-		status = call_option_word(call, "recompute", rank, &word);
-		ask.recompute = status == ST_OK && strcmp(word, "on") == 0;
-		if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
-			ask.b += ask.f;
-	}
+	if (status == ST_OK)
+		status = call_option_word(call, "recompute", rank, &recompute);
 	if (status == ST_OK)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
 		return status;
-	const struct group *axis = &shell->world->groups[group];
-	ask.stages = axis->instance[axis->instance_of[rank]].n;
-	if (ask.stages == 1)
-		ask.chunks = 1; /* one stage has its parts as neighbours */
+	ask.recompute = strcmp(recompute, "on") == 0;
+	if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
+		ask.b += ask.f;
+	ask.stages = group_part(&shell->world->groups[group], rank)->n;
+	ask.micros = (int)micros;
+	ask.chunks = ask.stages == 1 ? 1 : (int)chunks; /* one stage has its parts as neighbours */
 	return interpreter_schedule(shell, &ask, group);
 }
 

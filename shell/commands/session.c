@@ -4,8 +4,6 @@
  * statement; undo makes the world again from the journal's lines. restart, edit and view need the
  * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
  * of them is a line of the program. */
-#include "base/file.h"
-#include "mpi/plane.h"
 #include "shell/language/run/command.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
@@ -27,17 +25,13 @@ static enum status ask(struct shell *shell, enum wish_kind kind, const char *wha
 /* Alone on its line: the lines before it on the same line would run again with it among them. */
 static enum status undo_run(struct shell *shell, struct call *call)
 {
-	struct number number = {1, UNIT_PLAIN};
-	enum status status = ST_OK;
-	if (call_count(call, 0))
-		status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status == ST_OK && !number_is_whole(number.value, 1, 1e9))
-		status = fail(ST_RANGE, "undo takes back a whole number of lines, 1 or more");
+	int64_t count = 1;
+	enum status status = call_whole(call, 0, 1, 1000000000, &count);
 	if (status == ST_OK && !call_alone(call))
 		status = fail(ST_ARGUMENT,
 		        "`undo` stands alone on a line that you type: the lines before run again");
 	if (status == ST_OK)
-		shell->wish = (struct wish){.kind = WISH_UNDO, .number = (int64_t)number.value};
+		shell->wish = (struct wish){.kind = WISH_UNDO, .number = count};
 	return status;
 }
 
@@ -69,18 +63,6 @@ const struct command command_reset = {
         .run = reset_run,
 };
 
-/* Rank 0 writes; everybody learns how it went, so that all refuse the line or none. */
-static enum status save_journal(struct shell *shell, const char *path)
-{
-	struct text script = {0};
-	enum status status = ST_OK;
-	journal_script(&shell->journal, &script);
-	if (plane_rank(shell->plane) == 0)
-		status = file_write(path, text_string(&script), script.count);
-	text_release(&script);
-	return shell_agree(shell, 0, status);
-}
-
 /* Lines with the numbers that undo counts by; what a lesson ran by itself stands without one, as undo does
  * not take it back alone. */
 static void list_journal(struct shell *shell)
@@ -106,24 +88,24 @@ static void list_journal(struct shell *shell)
 
 static enum status journal_run(struct shell *shell, struct call *call)
 {
-	int rank = ranks_first(call_ranks(call));
-	const char *word, *path;
+	const char *path = "";
+	int lines = journal_lines(&shell->journal);
+	struct text script = {0};
 	if (!call_count(call, 0)) {
 		list_journal(shell);
 		return ST_OK;
 	}
-	enum status status = call_word(call, 0, 0, rank, &word);
-	if (status == ST_OK && !call_count(call, 1))
+	enum status status = call_common(call, 1, &path);
+	if (status == ST_OK && !*path)
 		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
-	if (status == ST_OK)
-		status = call_word(call, 1, 0, rank, &path);
 	if (status != ST_OK || shell->replaying)
 		return status;
-	status = save_journal(shell, path);
+	journal_script(&shell->journal, &script);
+	status = shell_write(shell, path, &script);
+	text_release(&script);
 	if (status == ST_OK)
-		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n",
-		        journal_lines(&shell->journal), journal_lines(&shell->journal) == 1 ? "" : "s", path,
-		        path);
+		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n", lines,
+		        lines == 1 ? "" : "s", path, path);
 	return status;
 }
 
@@ -156,7 +138,7 @@ const struct command command_restart = {
 static enum status edit_run(struct shell *shell, struct call *call)
 {
 	const char *path;
-	enum status status = call_word(call, 0, 0, ranks_first(call_ranks(call)), &path);
+	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK)
 		status = ask(shell, WISH_EDIT, "edit");
 	if (status == ST_OK)
@@ -194,8 +176,7 @@ const struct command command_view = {
 
 static enum status quit_run(struct shell *shell, struct call *call)
 {
-	(void)shell;
-	(void)call;
+	(void)shell, (void)call;
 	return fail(ST_QUIT, "the session ends");
 }
 

@@ -7,40 +7,30 @@
 
 static enum status take_time(struct call *call, const char *name, double *ns)
 {
-	struct number number;
-	if (!call_has(call, name))
-		return ST_OK;
-	enum status status = call_option(call, name, ranks_first(call_ranks(call)), &number);
+	struct number number = {*ns, UNIT_TIME};
+	enum status status = call_option(call, name, ranks_first(call->set), &number);
 	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
 		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
-	if (status == ST_OK)
-		*ns = number.value;
+	*ns = number.value;
 	return status;
 }
 
 static enum status stage_run(struct shell *shell, struct call *call)
 {
-	struct training *t = training_of(shell);
-	if (!t)
-		return ST_MEMORY;
-	double f = 0, b = 0, w = 0, comm = 0;
-	enum status status = take_time(call, "F", &f);
+	struct stage_times times = {.given = true};
+	enum status status = take_time(call, "F", &times.f);
 	if (status == ST_OK)
-		status = take_time(call, "B", &b);
+		status = take_time(call, "B", &times.b);
 	if (status == ST_OK)
-		status = take_time(call, "W", &w);
+		status = take_time(call, "W", &times.w);
 	if (status == ST_OK)
-		status = take_time(call, "comm", &comm);
-	if (status == ST_OK && !(f > 0))
+		status = take_time(call, "comm", &times.comm);
+	if (status == ST_OK && !(times.f > 0))
 		status = fail(ST_ARGUMENT,
 		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
 	if (status != ST_OK)
 		return status;
-	t->now.stage.given = true;
-	t->now.stage.f = f;
-	t->now.stage.b = b;
-	t->now.stage.w = w;
-	t->now.stage.comm = comm;
+	training_of(shell)->now.stage = times;
 	out_say(shell->out,
 	        "   stages of these times instead of a model's, until the next `model`; `strategy pipeline "
 	        "schedule=zb-h1` orders them\n");

@@ -25,11 +25,6 @@ static enum status slow_one(struct shell *shell, struct call *call, int rank, bo
 	return status;
 }
 
-static enum status slow_run(struct shell *shell, struct call *call)
-{
-	return call_each_rank(shell, call, slow_one, NULL);
-}
-
 const struct command command_slow = {
         .name = "slow",
         .topic = "steer",
@@ -38,12 +33,12 @@ const struct command command_slow = {
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
-        .run = slow_run,
+        .each = slow_one,
 };
 
 static enum status crash_run(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		struct record record = call_record(call, rank, OP_CRASH, "crash");
 		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
@@ -69,7 +64,7 @@ static enum status abort_run(struct shell *shell, struct call *call)
 {
 	struct thing thing = {THING_GROUP, 0};
 	if (call_count(call, 0)) {
-		enum status status = call_thing(call, 0, 0, ranks_first(call_ranks(call)), &thing);
+		enum status status = call_thing(call, 0, 0, ranks_first(call->set), &thing);
 		if (status != ST_OK)
 			return status;
 	}
@@ -100,19 +95,18 @@ const struct command command_abort = {
 static enum status pace_run(struct shell *shell, struct call *call)
 {
 	struct number number = {0};
-	const char *typed = call_argument_text(call, 0, 0);
-	if (strcmp(typed, "off") == 0) {
-		shell->pace = 0;
-		return ST_OK;
+	enum status status = ST_OK;
+	if (strcmp(call_argument_text(call, 0, 0), "off") != 0) {
+		status = call_number(call, 0, 0, ranks_first(call->set), &number);
+		if (status == ST_OK &&
+		        (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9)))
+			status = fail(ST_RANGE,
+			        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace "
+			        "1s");
 	}
-	enum status status = call_number(call, 0, 0, ranks_first(call_ranks(call)), &number);
-	if (status != ST_OK)
-		return status;
-	if (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9))
-		return fail(ST_RANGE,
-		        "pace wants the wall time of a virtual millisecond, 1ms to 60s, or off: pace 1s");
-	shell->pace = number.value / 1e9;
-	return ST_OK;
+	if (status == ST_OK)
+		shell->pace = number.value / 1e9;
+	return status;
 }
 
 const struct command command_pace = {

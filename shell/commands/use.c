@@ -6,20 +6,22 @@
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
+#include <string.h>
+
 static enum status use_run(struct shell *shell, struct call *call)
 {
-	const char *word;
-	int rank = ranks_first(call_ranks(call));
-	if (!call_count(call, 0))
-		return interpreter_use(shell, call, NULL, NULL, call_ranks(call));
-	enum status status = call_word(call, 0, 0, rank, &word);
+	const char *word = "";
+	int rank = ranks_first(call->set);
+	enum status status = call_common(call, 0, &word);
 	if (status != ST_OK)
 		return status;
-	name_id name = names_find(shell->world->names, word, __builtin_strlen(word));
-	struct thing thing = world_find(shell->world, rank, name);
-	if (thing.kind == THING_STREAM)
+	if (!*word)
+		return interpreter_use(shell, call, NULL, NULL, call->set);
+	name_id name = names_find(shell->world->names, word, strlen(word));
+	enum thing_kind kind = world_find(shell->world, rank, name).kind;
+	if (kind == THING_STREAM)
 		return interpreter_use(shell, call, word, NULL, NULL);
-	if (thing.kind == THING_GROUP)
+	if (kind == THING_GROUP)
 		return interpreter_use(shell, call, NULL, word, NULL);
 	const char *near = world_nearest(shell->world, rank, word, THING_NONE);
 	return near ? fail(ST_NAME, "no stream or group '%s'; did you mean '%s'?", word, near)

@@ -147,19 +147,19 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 
 enum status shell_line_again(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
 {
-	int64_t start = credit_position(shell->credit, &shell->budget);
+	int64_t start = credit_position(shell->credit);
 	uint64_t before = digest(shell);
 
 	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)
-		credit_end_at(shell->credit, &shell->budget, stop);
+		credit_end_at(shell->credit, stop);
 	if (stamp >= 0)
 		shell->backend->clock_at_least(shell->backend, stamp);
 	enum status status = line_text(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
 	if (status != ST_INCOMPLETE)
 		status = shell_settle(shell, status);
-	credit_end_at(shell->credit, &shell->budget, 0);
+	credit_end_at(shell->credit, 0);
 	struct journal_entry entry = {
 	        .stamp = stamp, .stop = status == ST_INTERRUPTED ? credit_stop(shell->credit, start) : 0};
 	log_line(shell, text, count, status, digest(shell) != before, entry);

@@ -117,7 +117,10 @@ enum status replay_back(struct shell *shell, int64_t played)
 	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
 	t->limit = (long)played;
+	t->rewritten = false;
 	if (typed)
+		status = replay(shell, false);
+	if (status == ST_OK && t->rewritten) /* the session is what its log says */
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))

@@ -131,9 +131,13 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(path, &bytes, &count);
-	if (status == ST_OK)
-		status = run(conductor, path, bytes, count);
+	enum status status = read_whole(path, SIZE_MAX, &bytes, &count);
+	if (status != ST_OK) {
+		char why[1000];
+		snprintf(why, sizeof why, "%s", fail_text());
+		return fail(status, "cannot read %s", why);
+	}
+	status = run(conductor, path, bytes, count);
 	mem_free(bytes);
 	return status;
 }

@@ -76,7 +76,6 @@ enum status view_frame(struct shell *shell, const struct request *request, struc
 	reply->to = options.window.to;
 	reply->whole_from = whole.from;
 	reply->whole_to = whole.to;
-	reply->clock = options.now;
 	enum status status = timeline_picture(&trace, &options, &reply->picture);
 	if (status == ST_OK && options.first_row >= reply->picture.lanes &&
 	        options.first_row > 0) { /* scrolled behind the last lane */

@@ -131,7 +131,6 @@ static void write_wish(const struct wish *wish, struct text *out)
 static void tell_log(struct journal *journal, struct log_change *log)
 {
 	log->kept = (int)journal->told;
-	log->any = journal->told != journal->count || journal->shorter;
 	for (; journal->told < journal->count; journal->told++) {
 		const struct journal_entry *entry = &journal->entries[journal->told];
 		struct logged_line *line = log_add(log);
@@ -140,7 +139,6 @@ static void tell_log(struct journal *journal, struct log_change *log)
 		line->stop = entry->stop;
 		line->stamp = entry->stamp;
 	}
-	journal->shorter = false;
 }
 
 /* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
@@ -155,28 +153,35 @@ static void await_wall(struct serve *serve)
 	}
 }
 
+/* The reply to a line: what came of it, the prompt, and what it has changed in the log. */
+static void send_done(struct serve *serve, enum status status, bool at_once)
+{
+	struct reply reply = {.kind = REPLY_DONE, .status = status};
+	if (status != ST_OK && status != ST_QUIT)
+		text_add(&reply.text, "%s", fail_text());
+	if (!at_once)
+		await_wall(serve);
+	tell_log(&serve->conductor->shell.journal, &reply.log);
+	write_wish(&serve->conductor->shell.asked, &reply.wish);
+	serve->conductor->shell.asked = (struct wish){0};
+	write_prompt(serve, &reply);
+	send(serve, &reply);
+	reply_release(&reply);
+}
+
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
-	struct reply reply = {.kind = REPLY_DONE};
 	struct order order = {.kind = ORDER_LINE,
 	        .text = text_string(&request->text),
 	        .count = request->text.count,
 	        .silent = request->silent,
 	        .stop = request->stop,
 	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
-	reply.status = conductor_order(serve->conductor, &order);
-	if (reply.status != ST_OK && reply.status != ST_QUIT)
-		text_add(&reply.text, "%s", fail_text());
+	enum status status = conductor_order(serve->conductor, &order);
 	serve->untouched = serve->untouched && request->text.count == 0;
-	serve->leaving = reply.status == ST_QUIT;
-	if (!request->silent)
-		await_wall(serve);
-	tell_log(&shell->journal, &reply.log);
-	write_wish(&shell->asked, &reply.wish);
-	write_prompt(serve, &reply);
-	send(serve, &reply);
-	reply_release(&reply);
+	serve->leaving = status == ST_QUIT;
+	send_done(serve, status, request->silent);
 }
 
 static void complete(struct serve *serve, const struct request *request)
@@ -232,15 +237,11 @@ static void serve_one(struct serve *serve, const struct request *request)
 static void answer(struct serve *serve, const char *line, size_t count)
 {
 	struct request request = {0};
-	if (request_read(line, count, &request) == ST_OK) {
+	enum status status = request_read(line, count, &request);
+	if (status == ST_OK)
 		serve_one(serve, &request);
-	} else {
-		struct reply reply = {.kind = REPLY_DONE, .status = ST_SYNTAX};
-		text_add(&reply.text, "%s", fail_text());
-		write_prompt(serve, &reply);
-		send(serve, &reply);
-		reply_release(&reply);
-	}
+	else
+		send_done(serve, status, true);
 	request_release(&request);
 }
 

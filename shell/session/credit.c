@@ -13,18 +13,18 @@ enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
 static const int64_t LOOK_LEAST_NS = 5000000,
                      LOOK_MOST_NS = 20000000; /* between two looks: Ctrl-C is prompt, and costs nothing */
 
-int64_t credit_position(const struct credit *credit, const struct budget *budget)
+int64_t credit_position(const struct credit *credit)
 {
-	return credit->bound - budget->steps;
+	return credit->bound - credit->budget->steps;
 }
 
-void credit_end_at(struct credit *credit, struct budget *budget, int64_t steps)
+void credit_end_at(struct credit *credit, int64_t steps)
 {
-	int64_t position = credit_position(credit, budget);
+	int64_t position = credit_position(credit);
 	credit->stop_at = steps ? position + steps : 0;
 	if (steps && credit->stop_at < credit->bound) {
 		credit->bound = credit->stop_at;
-		budget->steps = steps;
+		credit->budget->steps = steps;
 	}
 }
 
@@ -56,8 +56,6 @@ static void tell(struct credit *credit, enum credit_code code)
 static bool lead(struct credit *credit)
 {
 	enum credit_code code = credit->look ? credit->look(credit->self) : CREDIT_GO;
-	if (credit->deaf > 0 && code == CREDIT_STOP)
-		code = CREDIT_GO;
 	adapt(credit);
 	if (credit->own < credit->told) { /* the others may be further: join them, and then decide */
 		credit->own = credit->told;
@@ -106,7 +104,7 @@ static bool follow(struct credit *credit)
 static bool more(struct budget *budget)
 {
 	struct credit *credit = budget->self;
-	int64_t position = credit_position(credit, budget);
+	int64_t position = credit_position(credit);
 	bool on = true;
 	if (credit->stop_at && position >= credit->stop_at) { /* the replay's stop: everybody knows it */
 		credit->stopped_at = position;
@@ -138,13 +136,13 @@ static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;
 	budget->steps = ALONE_STEPS;
-	if (credit->deaf > 0 || !credit->look || credit->look(credit->self) != CREDIT_STOP)
+	if (!credit->look || credit->look(credit->self) != CREDIT_STOP)
 		return true;
-	credit->stopped_at = credit_position(credit, credit->budget);
+	credit->stopped_at = credit_position(credit);
 	return false;
 }
 
 struct budget credit_alone(struct credit *credit)
 {
-	return (struct budget){.steps = ALONE_STEPS, .more = credit ? more_alone : NULL, .self = credit};
+	return (struct budget){.steps = ALONE_STEPS, .more = more_alone, .self = credit};
 }

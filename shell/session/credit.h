@@ -29,7 +29,6 @@ struct credit {
 	enum credit_code code; /* others: what is to be done at `own` */
 	int64_t asked_ns;      /* wall clock of the last look */
 	enum status lost; /* a grant did not come through: this process does not know where the others are */
-	int deaf;         /* > 0: interrupts wait (undo) */
 	/* rank 0 asks: shall everybody stop, or flush? */
 	enum credit_code (*look)(void *self);
 	void (*flush)(void *self); /* every process */
@@ -38,9 +37,9 @@ struct credit {
 
 void credit_start(struct credit *credit, struct plane *plane, struct budget *budget);
 /* Steps used so far since the start. */
-int64_t credit_position(const struct credit *credit, const struct budget *budget);
+int64_t credit_position(const struct credit *credit);
 /* A replayed line ends `steps` from now, on every process by itself; 0: no more such end. */
-void credit_end_at(struct credit *credit, struct budget *budget, int64_t steps);
+void credit_end_at(struct credit *credit, int64_t steps);
 /* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
 /* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the

@@ -1,7 +1,6 @@
 /* journal.c -- the session's log: entries added, dropped and counted.
  *
- * `told` and `shorter` are what is owed to the front end: entries from told on are to be sent, and where
- * the log became shorter it is told that first. What the log says of a line is settled only when the line
+ * The front end is owed the entries from `told` on; what it knew behind those is gone. What the log says of a line is settled only when the line
  * is over, since a line may run others again, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
 #include "shell/session/shell.h"
@@ -66,7 +65,6 @@ void journal_add(struct journal *journal, struct journal_entry entry)
 
 void journal_changed(struct journal *journal, size_t i)
 {
-	journal->shorter |= journal->told > i;
 	journal->told = journal->told > i ? i : journal->told;
 }
 

@@ -30,9 +30,7 @@ struct journal {
 	struct journal_entry *entries; /* texts owned */
 	size_t count, room;
 	size_t floor; /* the first entry of this world */
-	/* rank 0: the front end knows these entries, and has to learn of those behind them ... */
-	size_t told;
-	bool shorter; /* ... or that there are no more */
+	size_t told;  /* rank 0: the front end knows these entries, and has to learn of those behind them */
 
 	/* of the line at hand */
 	bool emptied;    /* it began an empty world */

@@ -1,90 +1,159 @@
-/* load.c -- `tensor x = load F`: a file is read by rank 0 and its content sent to all, so that every
- * process knows the same.
+/* load.c -- files of numbers for `load` and `data`
+ *
+ * Rank 0 reads a file, as text or as NumPy's, and gives the others what it found: first the header, which the
+ * books need, later the elements. A file whose elements were read is noted with a digest of them, and a replay
+ * warns when they have changed.
  *
  * A tensor made by `load` has its data from the beginning: it is initial data and takes no time (OP_FILL).
  * Its memory may still be written by work queued for the block's last owner, so the bytes go in when the
  * host has come so far. */
 #include "shell/session/load.h"
+#include "base/characters.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "mpi/plane.h"
-#include "shell/session/data.h"
 #include "shell/session/queue.h"
 #include "shell/session/share.h"
 #include "world/world.h"
 
 #include <string.h>
 
-static bool first_process(const struct shell *shell)
+/* ---- a file, as rank 0 reads it ---- */
+
+struct content {
+	struct layout layout;
+	int64_t vocab;  /* of a text */
+	void *elements; /* side by side; owned */
+};
+
+bool file_is_npy(const char *path)
 {
-	return !shell->plane || plane_rank(shell->plane) == 0;
+	size_t count = strlen(path);
+	return count >= 4 && strcmp(path + count - 4, ".npy") == 0;
 }
 
-/* Rank 0's bytes, into `bytes` of everybody. */
-static enum status from_first(struct shell *shell, void *bytes, size_t count)
+static enum status read_text(const char *path, struct content *content)
 {
-	void *block = bytes;
-	size_t got = count;
-	if (!shell->plane || plane_size(shell->plane) == 1)
-		return ST_OK;
-	enum status status = plane_broadcast(shell->plane, 0, &block, &got);
-	if (status == ST_OK && block != bytes)
-		memcpy(bytes, block, got < count ? got : count);
-	if (block != bytes)
-		mem_free(block);
+	struct characters characters = {0};
+	char *bytes = NULL;
+	size_t count;
+	enum status status = read_file(path, &bytes, &count);
+	if (status == ST_OK)
+		status = characters_make(&characters, path, bytes, count);
+	if (status == ST_OK)
+		status = layout_make(&content->layout, DT_I32, 1, &characters.count);
+	content->vocab = characters.vocab;
+	content->elements = characters.id;
+	characters.id = NULL;
+	characters_release(&characters);
+	mem_free(bytes);
 	return status;
 }
 
+/* whole false: the elements are not wanted, and are there only where the header cannot be had without. Not rank 0:
+ * nothing. */
+static enum status read_content(
+        const struct shell *shell, const char *path, bool whole, struct content *content)
+{
+	struct npy npy = {0};
+	*content = (struct content){0};
+	if (plane_rank(shell->plane) != 0)
+		return ST_OK;
+	if (!file_is_npy(path))
+		return read_text(path, content);
+	enum status status = npy_open(&npy, path);
+	content->layout = npy.layout;
+	if (status == ST_OK && whole) {
+		content->elements = mem_alloc((size_t)layout_bytes(&npy.layout));
+		status = npy_read(&npy, content->elements);
+	}
+	npy_close(&npy);
+	return status;
+}
+
+/* ---- facts ---- */
+
 enum status file_header(struct shell *shell, const char *path, struct layout *layout)
 {
-	struct npy npy = {0};
-	if (!data_is_npy(path))
-		return data_text_header(shell, path, layout);
-	enum status status = first_process(shell) ? npy_open(&npy, path) : ST_OK;
-	*layout = npy.layout;
-	npy_close(&npy);
-	status = shell_agree(shell, 0, status);
-	return status == ST_OK ? from_first(shell, layout, sizeof *layout) : status;
+	struct content content;
+	enum status status = read_content(shell, path, false, &content);
+	*layout = content.layout;
+	mem_free(content.elements);
+	return shell_spread(shell, status, layout, sizeof *layout);
 }
 
+enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
+{
+	struct content content = {0};
+	enum status status =
+	        plane_rank(shell->plane) == 0 ? read_text(path, &content) : ST_OK; /* whatever its name is */
+	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
+	if (status == ST_OK && content.elements)
+		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
+	mem_free(content.elements);
+	return shell_spread(shell, status, facts, sizeof *facts);
+}
+
+static enum status read_rows(struct shell *shell, const char *path, int64_t *rows, int64_t *columns)
+{
+	struct layout layout;
+	enum status status = file_header(shell, path, &layout);
+	if (status != ST_OK)
+		return status;
+	if (layout.dims != 2 || layout.dtype == DT_I32)
+		return fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16",
+		        path, dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
+	*rows = layout.dim[0];
+	*columns = layout.dim[1];
+	return ST_OK;
+}
+
+enum status data_pair(struct shell *shell, const char *samples, const char *targets, struct data_facts *facts)
+{
+	int64_t rows = 0;
+	*facts = (struct data_facts){0};
+	enum status status = read_rows(shell, samples, &facts->count, &facts->in);
+	if (status == ST_OK)
+		status = read_rows(shell, targets, &rows, &facts->out);
+	if (status == ST_OK && rows != facts->count)
+		status = fail(ST_SHAPE,
+		        "%s has %lld rows, %s has %lld: each row of samples wants its row of targets",
+		        samples, (long long)facts->count, targets, (long long)rows);
+	return status;
+}
+
+/* ---- tensors ---- */
+
+/* `bytes` of everybody, as many as the header has said. */
 static enum status read_elements(struct shell *shell, const char *path, void *elements, size_t bytes)
 {
-	struct npy npy = {0};
-	enum status status = ST_OK;
-	if (!data_is_npy(path))
-		return data_text_read(shell, path, elements, bytes);
-	if (first_process(shell)) {
-		status = npy_open(&npy, path);
-		if (status == ST_OK && (size_t)layout_bytes(&npy.layout) != bytes)
+	struct content content;
+	enum status status = read_content(shell, path, true, &content);
+	if (status == ST_OK && content.elements) {
+		if ((size_t)layout_bytes(&content.layout) != bytes)
 			status = fail(ST_FILE, "%s: it has changed meanwhile", path);
-		if (status == ST_OK)
-			status = npy_read(&npy, elements);
-		if (status == ST_OK)
-			shell_read_file(shell, path, elements, bytes);
-		npy_close(&npy);
+		else
+			memcpy(elements, content.elements, bytes);
+		shell_read_file(shell, path, elements, bytes);
 	}
-	status = shell_agree(shell, 0, status);
-	return status == ST_OK ? from_first(shell, elements, bytes) : status;
+	mem_free(content.elements);
+	return shell_spread(shell, status, elements, bytes);
 }
 
-/* The file's elements as the tensor's type, into its memory: data, on which nothing else may hang. */
-static enum status put_elements(const struct shell *shell, const struct tensor *tensor,
-        const struct layout *from, const void *elements)
+/* The file's elements as the tensor's type, into its memory. */
+static void put_elements(const struct shell *shell, const struct tensor *tensor, const struct layout *from,
+        const void *elements)
 {
 	void *data = world_data(shell->world, (enum space)tensor->space, tensor->address);
 	int64_t count = layout_count(from);
-	if (!data)
-		return fail(ST_MEMORY, "load: this computer has no memory for %s",
-		        names_text(shell->world->names, tensor->name));
 	if (from->dtype == tensor->layout.dtype) {
 		layout_unpack(&tensor->layout, elements, data);
-		return ST_OK;
+		return;
 	}
 	float *values = mem_alloc((size_t)count * sizeof *values);
 	dtype_to_f32((enum dtype)from->dtype, elements, values, count);
 	dtype_from_f32((enum dtype)tensor->layout.dtype, values, data, count);
 	mem_free(values);
-	return ST_OK;
 }
 
 /* The memory may still be written by what was queued for its last owner: the file's content goes in when the
@@ -118,9 +187,7 @@ static enum status fill_at_its_place(
 	return status;
 }
 
-/* Everything up to the last step is the same on all processes. Putting the elements into this rank's
- * memory is its own matter: a failure there is kept (shell_keep) and told when the line's outcome is
- * agreed. */
+/* Everything up to the last step is the same on all processes; that one is of the rank's own memory. */
 enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
         const struct record *like)
 {
@@ -132,13 +199,10 @@ enum status file_load(struct shell *shell, const char *path, const struct ranks 
 	status = read_elements(shell, path, elements, (size_t)layout_bytes(&layout));
 	if (status == ST_OK)
 		status = fill_at_its_place(shell, set, tensor, like);
-	int place = 0;
 	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me && status == ST_OK)
-			shell_keep(shell,
-			        put_elements(
-			                shell, &shell->world->tensors[tensor[place]], &layout, elements));
-		place++;
+			put_elements(shell, &shell->world->tensors[*tensor], &layout, elements);
+		tensor++;
 	}
 	mem_free(elements);
 	return status;

@@ -14,9 +14,9 @@
  * flushed, and rank 0 renders. */
 #include "shell/session/out.h"
 #include "base/memory.h"
+#include "shell/wire/block.h"
 #include "trace/trace.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,14 +26,10 @@ struct rank_words {
 }; /* what one rank has at a place; text owned */
 
 struct piece {
-	int place; /* index into places; -1: `count` bytes of `common` */
-	size_t count;
-};
-
-struct rank_texts {
-	struct ranks set;
-	struct rank_words *words; /* in order of filling */
-	size_t count, room;
+	bool place;   /* ranks have texts of their own here; else a part of `common` */
+	size_t count; /* of its words, in order of filling; or bytes of `common` */
+	struct rank_words *words;
+	size_t room;
 };
 
 struct out {
@@ -42,9 +38,7 @@ struct out {
 	struct text common; /* all common pieces, one behind the other */
 	struct piece *pieces;
 	size_t piece_count, piece_room;
-	struct rank_texts *places;
-	size_t place_count, place_room;
-	size_t first_place; /* number of places[0]: numbers go on when the output is emptied */
+	size_t first; /* number of pieces[0]: numbers go on when the output is emptied */
 };
 
 struct out *out_create(bool colour, int width)
@@ -56,13 +50,13 @@ struct out *out_create(bool colour, int width)
 
 static void empty(struct out *out)
 {
-	for (size_t i = 0; i < out->place_count; i++) {
-		for (size_t k = 0; k < out->places[i].count; k++)
-			mem_free(out->places[i].words[k].text);
-		mem_free(out->places[i].words);
+	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
+		for (size_t k = 0; piece->place && k < piece->count; k++)
+			mem_free(piece->words[k].text);
+		mem_free(piece->words);
 	}
-	out->first_place += out->place_count;
-	out->place_count = out->piece_count = 0;
+	out->first += out->piece_count;
+	out->piece_count = 0;
 	text_clear(&out->common);
 }
 
@@ -73,7 +67,6 @@ void out_free(struct out *out)
 	empty(out);
 	text_release(&out->common);
 	mem_free(out->pieces);
-	mem_free(out->places);
 	mem_free(out);
 }
 
@@ -98,16 +91,21 @@ bool out_empty(const struct out *out)
 	return out->piece_count == 0;
 }
 
+static struct piece *add_piece(struct out *out, bool place)
+{
+	MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
+	out->pieces[out->piece_count] = (struct piece){.place = place};
+	return &out->pieces[out->piece_count++];
+}
+
 /* Counts `count` fresh bytes of `common` to the last piece, or to a new one behind a place. */
 static void count_common(struct out *out, size_t count)
 {
-	if (count == 0)
-		return;
-	if (out->piece_count == 0 || out->pieces[out->piece_count - 1].place >= 0) {
-		MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
-		out->pieces[out->piece_count++] = (struct piece){.place = -1};
-	}
-	out->pieces[out->piece_count - 1].count += count;
+	struct piece *last = out->piece_count ? &out->pieces[out->piece_count - 1] : NULL;
+	if (count && (!last || last->place))
+		last = add_piece(out, false);
+	if (count)
+		last->count += count;
 }
 
 void out_mute(struct out *out, int delta)
@@ -139,26 +137,22 @@ void out_say(struct out *out, const char *format, ...)
 const char *style(const struct out *out, int colour)
 {
 	static const char *const escapes[] = {
-#define X(symbol, name, ansi) (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
+#define X(symbol, ansi) (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
 		COLOURS(X)
 #undef X
 	};
 	return out->colour && colour >= 0 && colour < COLOUR_COUNT ? escapes[colour] : "";
 }
 
-int out_place(struct out *out, const struct ranks *set)
+int out_place(struct out *out)
 {
 	if (out->muted > 0)
 		return -1;
-	MEM_GROW(&out->places, out->place_count, &out->place_room);
-	MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
-	int number = (int)(out->first_place + out->place_count);
-	out->pieces[out->piece_count++] = (struct piece){.place = (int)out->place_count};
-	out->places[out->place_count++] = (struct rank_texts){.set = *set};
-	return number;
+	add_piece(out, true);
+	return (int)(out->first + out->piece_count - 1);
 }
 
-static struct rank_words *words_of(const struct rank_texts *place, int rank)
+static struct rank_words *words_of(const struct piece *place, int rank)
 {
 	for (size_t k = place->count; k > 0; k--)
 		if (place->words[k - 1].rank == rank)
@@ -169,7 +163,7 @@ static struct rank_words *words_of(const struct rank_texts *place, int rank)
 /* A later text of the same rank replaces its earlier one. Ranks come in rising order nearly always: then
  * there is nothing to search, and thousands of ranks fill a place in a time that grows as their number
  * does. */
-static void fill(struct rank_texts *place, int rank, const char *text, size_t count)
+static void fill(struct piece *place, int rank, const char *text, size_t count)
 {
 	bool fresh = place->count == 0 || place->words[place->count - 1].rank < rank;
 	struct rank_words *words = fresh ? NULL : words_of(place, rank);
@@ -185,49 +179,35 @@ static void fill(struct rank_texts *place, int rank, const char *text, size_t co
 /* A number of before the last flush, or of a muted place (-1), is nobody's any more. */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
-	if (number < 0 || (size_t)number < out->first_place ||
-	        (size_t)number - out->first_place >= out->place_count)
+	if (number < 0 || (size_t)number < out->first || (size_t)number - out->first >= out->piece_count)
 		return;
-	fill(&out->places[(size_t)number - out->first_place], rank, text, strlen(text));
+	fill(&out->pieces[(size_t)number - out->first], rank, text, strlen(text));
 }
 
-/* The bytes: number of places, then for each the length of this rank's text + 1 (0: none) and the text. */
+/* A block for each place; an empty one where this rank has nothing to say */
 void out_pack(const struct out *out, int me, struct text *bytes)
 {
-	uint32_t count = (uint32_t)out->place_count;
-	text_put(bytes, (const char *)&count, sizeof count);
-	for (size_t i = 0; i < out->place_count; i++) {
-		const struct rank_words *words = words_of(&out->places[i], me);
-		uint32_t length = words ? (uint32_t)strlen(words->text) + 1 : 0;
-		text_put(bytes, (const char *)&length, sizeof length);
-		if (words)
-			text_put(bytes, words->text, length - 1);
+	for (const struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
+		const struct rank_words *words = piece->place ? words_of(piece, me) : NULL;
+		const char *text = words ? words->text : "";
+		if (piece->place)
+			block_put(bytes, text, strlen(text));
 	}
 }
 
-/* Bytes from another process: every length is looked at before it is used. False: not as many places as
- * here, or cut short; then the processes have not said the same, which is a bug. */
+/* False: not as many places as here, or cut short; then the processes have not said the same, which is a
+ * bug. */
 bool out_unpack(struct out *out, int rank, const void *bytes, size_t count)
 {
-	const char *at = bytes, *end = at + count;
-	uint32_t places, length;
-	if (count < sizeof places)
-		return false;
-	memcpy(&places, at, sizeof places);
-	at += sizeof places;
-	if (places != out->place_count)
-		return false;
-	for (uint32_t i = 0; i < places; i++) {
-		if ((size_t)(end - at) < sizeof length)
-			return false;
-		memcpy(&length, at, sizeof length);
-		at += sizeof length;
-		if (length == 0)
+	const char *at = bytes, *end = at + count, *text;
+	size_t length;
+	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
+		if (!piece->place)
 			continue;
-		if ((size_t)(end - at) < length - 1)
+		if (!block_take(&at, end, &text, &length))
 			return false;
-		fill(&out->places[i], rank, at, length - 1);
-		at += length - 1;
+		if (length)
+			fill(piece, rank, text, length);
 	}
 	return at == end;
 }
@@ -251,7 +231,7 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 
 /* Each different text once, for all the ranks that have it, by their first rank. Thousands of ranks with
  * equal texts compare once each. */
-static void render_place(struct out *out, const struct rank_texts *place, struct text *rendered)
+static void render_place(struct out *out, const struct piece *place, struct text *rendered)
 {
 	struct ranks said = {0};
 	for (size_t i = 0; i < place->count; i++) {
@@ -275,8 +255,8 @@ void out_render(struct out *out, struct text *rendered)
 	size_t at = 0;
 	for (size_t i = 0; rendered && i < out->piece_count; i++) {
 		const struct piece *piece = &out->pieces[i];
-		if (piece->place >= 0) {
-			render_place(out, &out->places[piece->place], rendered);
+		if (piece->place) {
+			render_place(out, piece, rendered);
 		} else {
 			text_put(rendered, out->common.bytes + at, piece->count);
 			at += piece->count;

@@ -17,10 +17,10 @@ void out_say(struct out *out, const char *format, ...) __attribute__((format(pri
 void out_put(struct out *out, const char *bytes, size_t count);
 /* "\033[38;5;75m" or "" when plain; enum colour of trace/trace.h; COLOUR_PLAIN ends it. */
 const char *style(const struct out *out, int colour);
-/* A place in the output where each rank of `set` has a text: call on every process, in the same order. Texts
+/* A place in the output where ranks have texts of their own: call on every process, in the same order. Texts
  * that a process knows are given by out_fill: its own rank's when made from data, all ranks' when computed
  * from the books. Returns the place's number. */
-int out_place(struct out *out, const struct ranks *set);
+int out_place(struct out *out);
 void out_fill(struct out *out, int place, int rank, const char *text);
 /* For the conductor: this process's own fills as bytes; and, on rank 0, others' bytes merged in and
  * everything rendered and emptied. */

@@ -33,7 +33,7 @@ static void say_ready(struct shell *shell, struct print *print)
 {
 	if (ranks_empty(&print->ready))
 		return;
-	int place = out_place(shell->out, &print->ready);
+	int place = out_place(shell->out);
 	if (shell->world->me >= 0 && ranks_has(&print->ready, shell->world->me))
 		out_fill(shell->out, place, shell->world->me, text_string(&print->mine));
 	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0;
@@ -47,15 +47,12 @@ static void say_ready(struct shell *shell, struct print *print)
 static void value_text(const struct shell *shell, const struct view *view, struct text *out)
 {
 	const char *name = names_text(shell->world->names, view->name);
-	const void *data =
-	        shell->world->me >= 0 ? world_data(shell->world, view->space, view->address) : NULL;
-	void *packed = data ? mem_alloc((size_t)layout_bytes(&view->layout)) : NULL;
-	if (packed)
-		layout_pack(&view->layout, data, packed);
-	if (!packed && shell->world->me >= 0)
-		text_add(out, "%s: this computer has no memory for it", name);
-	else
-		show_tensor(name, &view->layout, packed, out);
+	void *packed = NULL;
+	if (shell->world->me >= 0) {
+		packed = mem_alloc((size_t)layout_bytes(&view->layout));
+		layout_pack(&view->layout, world_data(shell->world, view->space, view->address), packed);
+	}
+	show_tensor(name, &view->layout, packed, out);
 	show_spoiled(shell->world, view->tensor, out);
 	mem_free(packed);
 }

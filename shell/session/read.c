@@ -194,26 +194,18 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 
 /* ---- values ---- */
 
-static float *floats(const struct shell *shell, const struct view *view, bool peek)
+/* The elements as floats (mem_free). */
+static enum status read_floats(const struct shell *shell, const struct view *view, float **values)
 {
 	int64_t count = layout_count(&view->layout);
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	float *values = mem_alloc((size_t)count * sizeof *values);
-	const void *data = peek ? NULL : world_data(shell->world, view->space, view->address);
-	bool good = true;
-	if (data)
-		layout_pack(&view->layout, data, packed);
-	else
-		good = shell->backend->peek(
-		               shell->backend, view->space, view->address, &view->layout, packed) == ST_OK;
-	if (good)
-		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
+	enum status status =
+	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed);
+	*values = mem_alloc((size_t)count * sizeof **values);
+	if (status == ST_OK)
+		dtype_to_f32((enum dtype)view->layout.dtype, packed, *values, count);
 	mem_free(packed);
-	if (!good) {
-		mem_free(values);
-		values = NULL;
-	}
-	return values;
+	return status;
 }
 
 static double sum(const float *values, int64_t count)
@@ -249,41 +241,25 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
-/* i32 elements above 2^24 do not fit a float */
-static double element(const struct shell *shell, const struct view *view, const float *values)
-{
-	int32_t whole;
-	if (view->layout.dtype == DT_I32 &&
-	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, &whole) ==
-	                ST_OK)
-		return whole;
-	return values[0];
-}
-
-static enum status value_of(const struct shell *shell, const struct data_read *read, bool peek, double *value)
+static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);
-	float *a = floats(shell, &read->a, peek),
-	      *b = read->kind == READ_DIFFERENCE ? floats(shell, &read->b, peek) : NULL;
-	enum status status = ST_OK;
-	if (!a || (read->kind == READ_DIFFERENCE && !b))
-		status = fail(ST_MEMORY, "%s: this computer has no memory for it",
-		        names_text(shell->world->names, read->a.name));
-	else
-		switch (read->kind) {
-		case READ_ELEMENT:
-			*value = element(shell, &read->a, a);
-			break;
-		case READ_SUM:
-			*value = sum(a, count);
-			break;
-		case READ_NORM:
-			*value = norm(a, count);
-			break;
-		case READ_DIFFERENCE:
-			*value = difference(a, b, count);
-			break;
-		}
+	float *a = NULL, *b = NULL;
+	int32_t whole;
+	if (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32) { /* a float holds 2^24 of them */
+		enum status status = shell->backend->peek(
+		        shell->backend, read->a.space, read->a.address, &read->a.layout, &whole);
+		*value = whole;
+		return status;
+	}
+	enum status status = read_floats(shell, &read->a, &a);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE)
+		status = read_floats(shell, &read->b, &b);
+	if (status == ST_OK)
+		*value = read->kind == READ_SUM   ? sum(a, count)
+		        : read->kind == READ_NORM ? norm(a, count)
+		        : b                       ? difference(a, b, count)
+		                                  : a[0];
 	mem_free(a);
 	mem_free(b);
 	return status;
@@ -299,13 +275,9 @@ struct shared {
  * all processes in the same words but for its own. */
 static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
 {
-	int processes = shell->plane ? plane_size(shell->plane) : 1, i = 0;
+	int processes = plane_size(shell->plane), i = 0;
 	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
-	enum status status = ST_OK;
-	if (processes > 1)
-		status = plane_share(shell->plane, &mine, all, sizeof mine);
-	else
-		all[0] = mine;
+	enum status status = plane_share(shell->plane, &mine, all, sizeof mine);
 	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
 		if (rank >= processes)
 			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
@@ -339,17 +311,6 @@ static enum status same_shapes(
 	return ST_OK;
 }
 
-static int place_in(const struct ranks *set, int wanted)
-{
-	int i = 0;
-	FOR_RANKS (rank, set) {
-		if (rank == wanted)
-			return i;
-		i++;
-	}
-	return -1;
-}
-
 /* No rank of `set` may be missing from the processes; with --dry there are no data, and the caller does
  * not ask. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
@@ -357,7 +318,6 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 {
 	struct awaited awaited = {0};
 	struct shared mine = {0, ST_OK};
-	int place = place_in(set, shell->world->me);
 	enum status status = same_shapes(shell, set, reads);
 	if (status == ST_OK && reason)
 		status = can_be_known(shell, set, reads);
@@ -369,7 +329,10 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	mem_free(awaited.id);
 	if (status != ST_OK)
 		return status;
-	if (place >= 0)
-		mine.status = value_of(shell, &reads[place], reason == NULL, &mine.value);
+	FOR_RANKS (rank, set) {
+		if (rank == shell->world->me)
+			mine.status = value_of(shell, reads, &mine.value);
+		reads++;
+	}
 	return share(shell, set, mine, values);
 }

@@ -1,12 +1,20 @@
-/* share.h -- what one process knows becomes everyone's */
+/* share.h -- what one process knows becomes everyone's. All of it is collective: every process calls it at the same
+ * place, and none goes on before it knows the outcome. */
 #ifndef RANKSH_SHARE_H
 #define RANKSH_SHARE_H
 
 #include "shell/session/shell.h"
 
-/* Rank 0 reads the file, everyone gets the bytes (mem_free). */
-enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
+/* Rank 0 writes the file (not where lines run again); everyone learns how it went. */
+enum status shell_write(struct shell *shell, const char *path, const struct text *text);
 /* One process's outcome becomes everyone's: `mine` of process `owner`, with its words. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
+/* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */
+enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
+/* Rank 0 reads the file, everyone gets the bytes (mem_free) and notes that it was read. */
+enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count);
+
+/* On this process alone. ST_FILE: no regular file, which might never end; ST_LIMIT: more than 64 MB. */
+enum status read_file(const char *path, char **bytes, size_t *count);
 
 #endif

@@ -19,124 +19,80 @@
 
 #include <string.h>
 
-/* In the order of enum reduction */
-static const char *const reduction_words[] = {"sum", "avg", "max", "min"};
-
-/* op=: sum unless another is named. ST_ARGUMENT names those there are. */
+/* op=: sum unless another is named. The row lets no other words through. */
 static enum status read_reduction(struct call *call, int rank, struct record *record)
 {
-	const char *word;
-	record->reduction = REDUCE_SUM;
-	if (!call_has(call, "op"))
-		return ST_OK;
+	static const char *const words[] = {"sum", "avg", "max", "min"}; /* in the order of enum reduction */
+	const char *word = words[REDUCE_SUM];
 	enum status status = call_option_word(call, "op", rank, &word);
-	if (status != ST_OK)
-		return status;
-	for (int i = 0; i < 4; i++)
-		if (strcmp(word, reduction_words[i]) == 0) {
-			record->reduction = (uint8_t)i;
-			return ST_OK;
-		}
-	return fail(ST_ARGUMENT, "no reduction '%s' (op=sum, avg, max or min)", word);
+	while (status == ST_OK && strcmp(word, words[record->reduction]) != 0)
+		record->reduction++;
+	return status;
 }
 
 /* algo=: auto unless another is named; the machine's model then takes the quickest for the bytes and the
  * group. */
 static enum status read_algorithm(struct call *call, int rank, struct record *record)
 {
-	const char *word;
+	const char *word = "auto";
 	enum algorithm algorithm = ALGORITHM_AUTO;
-	if (call_has(call, "algo")) {
-		enum status status = call_option_word(call, "algo", rank, &word);
-		if (status != ST_OK)
-			return status;
-		if (!algorithm_find(word, &algorithm))
-			return fail(
-			        ST_ARGUMENT, "no algorithm '%s' (algo= one of: " ALGORITHM_WORDS ")", word);
-	}
+	enum status status = call_option_word(call, "algo", rank, &word);
+	if (status == ST_OK)
+		algorithm_find(word, &algorithm);
 	record->algorithm = (uint8_t)algorithm;
-	return ST_OK;
+	return status;
 }
 
 /* root=: a place in the group, as in NCCL, not a rank of the world; 0 unless given. */
-static enum status read_root(const struct group_instance *instance, struct call *call, int rank,
-        const char *title, struct record *record)
+static enum status read_root(struct call *call, int rank, int n, struct record *record)
 {
 	struct number number = {0};
-	if (call_has(call, "root")) {
-		enum status status = call_option(call, "root", rank, &number);
-		if (status != ST_OK)
-			return status;
-	}
-	if (!number_is_whole(number.value, 0, instance->n - 1))
-		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d", title, number.value,
-		        instance->n - 1);
+	enum status status = call_option(call, "root", rank, &number);
+	if (status == ST_OK && !number_is_whole(number.value, 0, n - 1))
+		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d",
+		        call->statement->row->name, number.value, n - 1);
 	record->root = (int)number.value;
-	return ST_OK;
-}
-
-enum status group_of(const struct shell *shell, struct call *call, int rank, struct submit_plan *plan,
-        const struct group_instance **instance, int *place)
-{
-	int index;
-	enum status status = call_group(call, rank, &index);
-	if (status != ST_OK)
-		return status;
-	const struct group *group = &shell->world->groups[index];
-	int k = group->instance_of[rank];
-	if (k < 0)
-		return fail(ST_RANK, "rank %d is in no part of group %s", rank,
-		        names_text(shell->world->names, group->name));
-	plan->record.group = index;
-	*instance = &group->instance[k];
-	*place = group->place_of[rank];
-	return ST_OK;
+	return status;
 }
 
 /* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
  * of the group and whether it is the root. */
-enum status collective_resolve(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+enum status collective_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct collective *collective = self;
-	const struct group_instance *instance;
+	const struct collective *collective = call->statement->row->collective;
 	struct record *record = &plan->record;
 	struct view view;
-	int place;
-
-	*record = call_record(call, rank, OP_COLLECTIVE, collective->name);
-	enum status status = call_stream(call, rank, &plan->stream);
-	if (status == ST_OK)
-		status = group_of(shell, call, rank, plan, &instance, &place);
+	enum status status = call_group(call, rank, &record->group);
 	if (status == ST_OK)
 		status = call_tensor(call, COLLECTIVE_TENSOR, 0, rank, &view);
-	if (status == ST_OK && collective->reduces)
+	if (status != ST_OK)
+		return status;
+	const struct group_instance *part = plan_part(shell, plan, rank);
+	if (collective->reduces)
 		status = read_reduction(call, rank, record);
 	if (status == ST_OK && collective->has_root)
-		status = read_root(instance, call, rank, collective->name, record);
+		status = read_root(call, rank, part->n, record);
 	if (status == ST_OK)
 		status = read_algorithm(call, rank, record);
 	if (status != ST_OK)
 		return status;
 	/* only the root's part differs from the others'; groups of unlike size are unlike */
-	plan->place = instance->n * 2 + (record->root == place);
+	plan->place = part->n * 2 + (collective->has_root && part->ranks[record->root] == rank);
 	plan_operand(plan, &view,
-	        call_results(call) || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
-	if (call_results(call) > 1)
+	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
+	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
-	return call_results(call) ? plan_result_view(call, rank, plan, 0) : ST_OK;
+	return call->statement->results ? plan_result_view(call, rank, plan, 0) : ST_OK;
 }
 
 /* Refuses algo= where this collective, or a group that lies so on the machine, cannot run it. */
-static enum status check_algorithm(
-        const struct shell *shell, const struct collective *collective, const struct record *record, int rank)
+static enum status check_algorithm(const struct shell *shell, const struct collective *collective,
+        const struct group_instance *part, const struct record *record)
 {
-	const struct group *group = &shell->world->groups[record->group];
-	const struct group_instance *instance = &group->instance[group->instance_of[rank]];
 	struct cost cost;
 	if (record->algorithm == ALGORITHM_AUTO)
 		return ST_OK;
-	return collective_cost(collective, &shell->machine, (struct cost_group){instance->n, instance->ranks},
+	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
 	        record->bytes, (enum algorithm)record->algorithm, &cost);
 }
 
@@ -150,63 +106,48 @@ static int64_t message_bytes(const struct collective *collective, const struct l
 	return most_of(layout_bytes(in), layout_bytes(&out));
 }
 
-/* The result's layout, as an operand; dims 0: this rank gets none. */
+/* The result's layout, as an operand; a rank that gets none (dims 0) has no result. */
 static enum status settle_result(
         struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
+	const char *name = names_text(shell->world->names, in->name);
 	struct layout out = in->layout;
 	if (!plan->results && !collective->in_place)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
-		        collective->name, names_text(shell->world->names, in->name));
-	enum status status = collective->shape(
-	        names_text(shell->world->names, in->name), &in->layout, n, place, plan->record.root, &out);
+		        collective->name, name);
+	enum status status = collective->shape(name, &in->layout, n, place, plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
 	plan->record.bytes = message_bytes(collective, &in->layout, n, plan->record.root);
-	if (!plan->results)
-		return ST_OK;
-	if (!out.dims) {
-		plan->results = 0;
-		return ST_OK;
-	}
-	return plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE, collective->name);
+	plan->results = out.dims ? plan->results : 0;
+	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }
 
 /* NCCL reads and writes whole blocks on the device: host memory and strided tensors are refused with what
  * to do. */
-enum status collective_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self)
+enum status collective_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct collective *collective = self;
-	const struct group *group = &shell->world->groups[plan->record.group];
-	const struct group_instance *instance = &group->instance[group->instance_of[rank]];
+	const struct collective *collective = call->statement->row->collective;
+	const struct group_instance *part = plan_part(shell, plan, rank);
 	struct record *record = &plan->record;
 
-	if (call_adds(call))
+	if (call->statement->adds)
 		return fail(ST_ARGUMENT, "%s does not add: receive into a tensor, then `y += x`",
 		        collective->name);
 	record->collective = collective;
 	record->dtype = plan->operand[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name : plan->operand[0].name;
-	enum status status = settle_result(shell, collective, instance->n, group->place_of[rank], plan);
+	enum status status = settle_result(
+	        shell, collective, part->n, shell->world->groups[record->group].place_of[rank], plan);
 	if (status == ST_OK)
-		status = plan_on_device(shell, plan, collective->name);
-	if (status == ST_OK)
-		status = plan_contiguous(shell, plan, collective->name);
-	return status == ST_OK ? check_algorithm(shell, collective, record, rank) : status;
+		status = plan_for_nccl(shell, plan);
+	return status == ST_OK ? check_algorithm(shell, collective, part, record) : status;
 }
 
 enum status collective_run(struct shell *shell, struct call *call)
 {
-	const struct collective *collective = call_collective(call);
-	struct plans plans = {0};
-	if (call_count(call, COLLECTIVE_UNROLL))
-		return unroll_run(shell, call, collective);
-	enum status status =
-	        plans_run(shell, call, collective_resolve, collective_complete, collective, &plans);
-	if (status == ST_OK)
-		plans_notice(shell, call, &plans);
-	plans_release(&plans);
-	return status;
+	return call_count(call, COLLECTIVE_UNROLL)
+	        ? unroll_run(shell, call)
+	        : plans_run(shell, call, OP_COLLECTIVE, collective_resolve, collective_complete);
 }

@@ -5,9 +5,7 @@
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
-/* Its two halves of resolving; self: the collective. */
-plan_resolve collective_resolve;
-plan_complete collective_complete;
+plan_step collective_resolve, collective_complete;
 enum status collective_run(struct shell *shell, struct call *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* host.h -- operations of the host's own lane, and answers owed at the prompt */
-#ifndef RANKSH_COMMANDS_HOST_H
-#define RANKSH_COMMANDS_HOST_H
+#ifndef RANKSH_SUBMIT_HOST_H
+#define RANKSH_SUBMIT_HOST_H
 
 #include "shell/language/run/command.h"
 #include "world/world.h"
@@ -16,7 +16,7 @@ struct shared_record {
 enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
         struct shared_record *alike, op_id *id);
 
-/* The OP_SYNCs of one line: begin, one host_sync a rank, end (which waits for them at the prompt, and
+/* The OP_SYNCs of one line, with the command's name as their reason: begin, one host_sync a rank, end (which waits for them at the prompt, and
  * frees). */
 struct host_syncs {
 	name_id reason;
@@ -24,7 +24,7 @@ struct host_syncs {
 	op_id *id;
 	int count;
 };
-void host_syncs_begin(struct shell *shell, struct call *call, const char *reason, struct host_syncs *syncs);
+void host_syncs_begin(struct shell *shell, struct call *call, struct host_syncs *syncs);
 enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
         struct host_syncs *syncs);
 enum status host_syncs_end(

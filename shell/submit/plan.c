@@ -32,8 +32,8 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 {
 	struct plan_result *result = &plan->result[i];
 	if (i >= PLAN_RESULTS)
-		return fail(ST_ARGUMENT, "%s: at most %d results", call_command(call)->name, PLAN_RESULTS);
-	result->action = call_result_dropped(call, i) ? RESULT_DROP : RESULT_KEEP;
+		return fail(ST_ARGUMENT, "%s: at most %d results", call->statement->row->name, PLAN_RESULTS);
+	result->action = call->statement->result[i].dropped ? RESULT_DROP : RESULT_KEEP;
 	plan->results = i + 1;
 	if (result->action == RESULT_DROP) {
 		result->view = (struct view){.tensor = -1};
@@ -42,103 +42,90 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	enum status status = call_result(call, i, rank, &result->view);
 	for (int k = 0; k < i && status == ST_OK; k++)
 		if (plan->result[k].view.name == result->view.name && plan->result[k].action != RESULT_DROP)
-			status = fail(ST_NAME, "%s: two results, one name", call_command(call)->name);
+			status = fail(ST_NAME, "%s: two results, one name", call->statement->row->name);
 	return status;
-}
-
-static enum status does_not_fit(const struct shell *shell, const struct plan_result *result,
-        const struct layout *wanted, const char *why, const char *title)
-{
-	const struct layout *is = &result->view.layout;
-	const char *name = names_text(shell->world->names, result->view.name);
-	if (layout_same_shape(is, wanted))
-		return fail(ST_DTYPE, "%s: %s is %s, the result is %s; %s", title, name,
-		        dtype_name(is->dtype), dtype_name(wanted->dtype), why);
-	return fail(ST_SHAPE, "%s: %s is %s, the result is %s; %s", title, name, shape_text(is).text,
-	        shape_text(wanted).text, why);
 }
 
 /* A result whose name is there already. It is overwritten in place when shape and type fit, as with out=.
  * Else it is made anew and the old memory freed behind the work that still uses it, as when Python binds
  * the name again; but not where a view, a slice or the host's memory hangs on it. */
-static enum status settle_old(
-        struct shell *shell, struct plan_result *result, const struct layout *wanted, const char *title)
+static enum status settle_old(const struct shell *shell, const char *title, struct plan_result *result,
+        const struct layout *wanted, int access)
 {
 	const struct view *view = &result->view;
-	if (layout_same_shape(&view->layout, wanted) && view->layout.dtype == wanted->dtype) {
-		result->action = RESULT_KEEP;
-		return ST_OK;
-	}
+	const struct layout *is = &view->layout;
 	const struct tensor *tensor = &shell->world->tensors[view->tensor];
-	if (view->sliced)
-		return does_not_fit(shell, result, wanted, "a slice takes what fits it", title);
-	if (tensor->view)
-		return does_not_fit(
-		        shell, result, wanted, "a view is never remade: take another name", title);
-	if (tensor->views)
-		return does_not_fit(shell, result, wanted,
-		        "views hang on it, so it is not remade: take another name", title);
-	if (view->space != SPACE_DEVICE)
-		return does_not_fit(shell, result, wanted, "only device memory is remade", title);
+	bool same_shape = layout_same_shape(is, wanted);
+	if (same_shape && is->dtype == wanted->dtype)
+		return ST_OK;
 	result->action = RESULT_REMAKE;
-	return ST_OK;
+	const char *why = view->sliced        ? "a slice takes what fits it"
+	        : tensor->view                ? "a view is never remade: take another name"
+	        : tensor->views               ? "views hang on it, so it is not remade: take another name"
+	        : view->space != SPACE_DEVICE ? "only device memory is remade"
+	        : access & ACCESS_ADD         ? "+= wants them alike"
+	                                      : NULL;
+	if (!why)
+		return ST_OK;
+	return fail(same_shape ? ST_DTYPE : ST_SHAPE, "%s: %s is %s, the result is %s; %s", title,
+	        names_text(shell->world->names, view->name),
+	        same_shape ? dtype_name(is->dtype) : shape_text(is).text,
+	        same_shape ? dtype_name(wanted->dtype) : shape_text(wanted).text, why);
 }
 
-enum status plan_result_settle(struct shell *shell, struct submit_plan *plan, int i,
-        const struct layout *wanted, int access, const char *title)
+enum status plan_result_settle(
+        struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access)
 {
 	struct plan_result *result = &plan->result[i];
+	const char *title = names_text(shell->world->names, plan->record.title);
+	enum status status = ST_OK;
+	if (result->view.tensor >= 0)
+		status = settle_old(shell, title, result, wanted, access);
+	else if (access & ACCESS_ADD)
+		status = fail(ST_NAME, "%s: += adds into a tensor that is there; no tensor '%s'", title,
+		        names_text(shell->world->names, result->view.name));
+	else if (result->action != RESULT_DROP)
+		result->action = RESULT_MAKE;
 	result->operand = plan->operands;
-	if (plan->operands == PLAN_OPERANDS)
-		return fail(ST_ARGUMENT, "%s: too many arguments", title);
-	if (result->action == RESULT_DROP || result->view.tensor < 0) {
-		if (access & ACCESS_ADD)
-			return fail(ST_NAME, "%s: += adds into a tensor that is there; no tensor '%s'", title,
-			        names_text(shell->world->names, result->view.name));
-		if (result->action != RESULT_DROP)
-			result->action = RESULT_MAKE;
-	} else {
-		enum status status = settle_old(shell, result, wanted, title);
-		if (status == ST_OK && result->action == RESULT_REMAKE && access & ACCESS_ADD)
-			status = does_not_fit(shell, result, wanted, "+= wants them alike", title);
-		if (status != ST_OK)
-			return status;
-	}
 	plan_operand(plan, &result->view, access);
-	struct operand *operand = &plan->operand[result->operand];
 	if (result->action != RESULT_KEEP) {
-		operand->space = SPACE_DEVICE;
-		operand->layout = *wanted;
+		plan->operand[result->operand].space = SPACE_DEVICE;
+		plan->operand[result->operand].layout = *wanted;
 	}
-	return ST_OK;
+	return status;
 }
 
-enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan, const char *title)
+enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++) {
 		const struct operand *operand = &plan->operand[i];
-		if (operand->space == SPACE_DEVICE)
-			continue;
 		const char *name = names_text(shell->world->names, operand->name);
-		return fail(ST_ARGUMENT,
-		        "%s: %s is in %s memory, and a GPU works on device memory: copy %s -> a tensor on "
-		        "the device first",
-		        title, name, operand->space == SPACE_PINNED ? "pinned host" : "host", name);
+		if (operand->space != SPACE_DEVICE)
+			return fail(ST_ARGUMENT,
+			        "%s: %s is in %s memory, and a GPU works on device memory: copy %s -> a "
+			        "tensor on the device first",
+			        names_text(shell->world->names, plan->record.title), name,
+			        operand->space == SPACE_PINNED ? "pinned host" : "host", name);
 	}
 	return ST_OK;
 }
 
-enum status plan_contiguous(const struct shell *shell, const struct submit_plan *plan, const char *title)
+enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan)
 {
-	for (int i = 0; i < plan->operands; i++) {
-		if (layout_contiguous(&plan->operand[i].layout))
-			continue;
-		return fail(ST_SHAPE,
-		        "%s: the elements of %s do not lie side by side, and NCCL moves whole blocks: copy "
-		        "it into a tensor of its own",
-		        title, names_text(shell->world->names, plan->operand[i].name));
-	}
-	return ST_OK;
+	enum status status = plan_on_device(shell, plan);
+	for (int i = 0; i < plan->operands && status == ST_OK; i++)
+		if (!layout_contiguous(&plan->operand[i].layout))
+			status = fail(ST_SHAPE,
+			        "%s: the elements of %s do not lie side by side, and NCCL moves whole "
+			        "blocks: copy it into a tensor of its own",
+			        names_text(shell->world->names, plan->record.title),
+			        names_text(shell->world->names, plan->operand[i].name));
+	return status;
+}
+
+const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank)
+{
+	return group_part(&shell->world->groups[plan->record.group], rank);
 }
 
 /* ---- do two ranks' lines resolve alike? ---- */
@@ -178,17 +165,15 @@ static bool same_result(const struct shell *shell, const struct plan_result *a, 
 static bool alike(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {
 	const struct record *r = &a->record, *s = &b->record;
+	int arguments = b->operands;
 	if (a->stream != b->stream || a->place != b->place || a->results != b->results ||
-	        a->parts != b->parts)
+	        a->operands - a->results != arguments || a->parts != b->parts ||
+	        !same_layout(&a->shape, &b->shape))
 		return false;
-	int arguments = b->operands, of_a = a->operands;
-	for (int i = 0; i < a->results; i++)
-		of_a = a->result[i].operand < of_a ? a->result[i].operand : of_a;
-	if (of_a != arguments || !same_layout(&a->shape, &b->shape) || r->group != s->group ||
-	        r->root != s->root || r->duration_ns != s->duration_ns)
-		return false;
-	if (memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 || r->reduction != s->reduction ||
-	        r->algorithm != s->algorithm)
+	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
+	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
+	        r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
+	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0)
 		return false;
 	for (int i = 0; i < arguments; i++)
 		if (!same_operand(&a->operand[i], &b->operand[i]))
@@ -199,17 +184,15 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 	for (int i = 0; i < a->results; i++)
 		if (!same_result(shell, &a->result[i], &b->result[i]))
 			return false;
-	return r->phase == s->phase && r->colour == s->colour && r->microbatch == s->microbatch;
+	return true;
 }
 
 /* ---- the three steps ---- */
 
 static void plan_empty(struct submit_plan *plan)
 {
-	plan->record = (struct record){0};
 	plan->operands = plan->results = plan->parts = 0;
 	plan->shape.dims = plan->shape.dtype = 0;
-	plan->stream = STREAM_HOST;
 	plan->place = -1;
 	plan->queued = 0;
 }
@@ -229,15 +212,17 @@ static enum status make_one(struct shell *shell, const struct submit_plan *plan,
 	        plan->stream, TENSOR_RESULT, interpreter_kind(shell, one->rank), &one->made[i]);
 }
 
-/* Takes one result back: its memory is free at once, and the name means what it meant before. */
-static void unmake_one(struct shell *shell, const struct submit_plan *plan, struct plan_rank *one, int i)
+/* Takes a rank's results back: their memory is free at once, and their names mean what they meant before. */
+static void unmake(struct shell *shell, const struct plans *plans, const struct plan_rank *one)
 {
-	if (one->made[i] >= 0)
-		shell_tensor_free(shell, one->made[i], 0);
-	if (one->old[i] >= 0)
-		world_bind(shell->world, one->rank, plan->result[i].view.name,
-		        (struct thing){THING_TENSOR, one->old[i]});
-	one->made[i] = one->old[i] = -1;
+	const struct submit_plan *plan = &plans->plan[one->plan];
+	for (int i = plan->results - 1; i >= 0; i--) {
+		if (one->made[i] >= 0)
+			shell_tensor_free(shell, one->made[i], 0);
+		if (one->old[i] >= 0)
+			world_bind(shell->world, one->rank, plan->result[i].view.name,
+			        (struct thing){THING_TENSOR, one->old[i]});
+	}
 }
 
 /* All results on all ranks, or none: when a device has no room left, those made before are taken back,
@@ -251,10 +236,8 @@ enum status plans_make(struct shell *shell, struct plans *plans)
 			enum status status = make_one(shell, plan, one, i);
 			if (status == ST_OK)
 				continue;
-			for (; k >= 0; k--, i = PLAN_RESULTS - 1)
-				for (; i >= 0; i--)
-					unmake_one(
-					        shell, &plans->plan[plans->rank[k].plan], &plans->rank[k], i);
+			for (k = plans->ranks - 1; k >= 0; k--)
+				unmake(shell, plans, &plans->rank[k]);
 			return status;
 		}
 	}
@@ -309,18 +292,21 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 
 /* A rank is compared with the last plan only: ranks that are alike come side by side nearly always, and a
  * search through all would make a line on thousands of unlike ranks slow. */
-enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
-        plan_complete *complete, const void *self, struct plans *plans)
+enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve,
+        plan_step *complete, struct plans *plans)
 {
 	struct submit_plan fresh;
-	plans->rank = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *plans->rank);
-	FOR_RANKS (rank, call_ranks(call)) {
+	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
+	FOR_RANKS (rank, call->set) {
 		plan_empty(&fresh);
-		enum status status = resolve(shell, call, rank, &fresh, self);
+		fresh.record = call_record(call, rank, kind, call->statement->row->name);
+		enum status status = call_stream(call, rank, &fresh.stream);
+		if (status == ST_OK)
+			status = resolve(shell, call, rank, &fresh);
 		if (status != ST_OK)
 			return status;
 		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
-			status = complete(shell, call, rank, &fresh, self);
+			status = complete(shell, call, rank, &fresh);
 			if (status != ST_OK)
 				return status;
 			MEM_GROW(&plans->plan, plans->count, &plans->room);
@@ -343,11 +329,17 @@ enum status plans_queue(struct shell *shell, struct plans *plans)
 	return status;
 }
 
-enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
-        const void *self, struct plans *plans)
+enum status plans_run(
+        struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete)
 {
-	enum status status = plans_resolve(shell, call, resolve, complete, self, plans);
-	return status == ST_OK ? plans_queue(shell, plans) : status;
+	struct plans plans = {0};
+	enum status status = plans_resolve(shell, call, kind, resolve, complete, &plans);
+	if (status == ST_OK)
+		status = plans_queue(shell, &plans);
+	if (status == ST_OK)
+		plans_notice(shell, call, &plans);
+	plans_release(&plans);
+	return status;
 }
 
 void plans_release(struct plans *plans)

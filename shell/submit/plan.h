@@ -49,19 +49,19 @@ struct plans {
 	int ranks;
 };
 
-/* Resolves one rank: fills operands, results (views only), stream, options. */
-typedef enum status plan_resolve(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self);
-/* For a plan unlike those before: checks, decides results (layout of their operands), fills the record. */
-typedef enum status plan_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan, const void *self);
+/* What a line says on one rank: `resolve` fills operands, results (views only) and options, of a plan that has
+ * its stream and a record of the line's kind. `complete` is called for a plan unlike the one before: checks,
+ * decides results (layout of their operands), fills the record. */
+typedef enum status plan_step(struct shell *shell, struct call *call, int rank, struct submit_plan *plan);
 
-/* Runs the three steps for the ranks of the line; or the first, and then the other two. *plans is to be
+/* All three steps for the ranks of the line, and the notice. */
+enum status plans_run(
+        struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
+/* The first step; the second (the results' memory); the second and the third. *plans begins as {0} and is
  * released by plans_release in any case. */
-enum status plans_resolve(struct shell *shell, struct call *call, plan_resolve *resolve,
-        plan_complete *complete, const void *self, struct plans *plans);
-enum status plans_make(
-        struct shell *shell, struct plans *plans); /* the second step alone: the results' memory */
+enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve,
+        plan_step *complete, struct plans *plans);
+enum status plans_make(struct shell *shell, struct plans *plans);
 enum status plans_queue(struct shell *shell, struct plans *plans);
 /* Puts the addresses of this rank's new results into the plan; true: the record of the rank before says the
  * same, so that this rank's operation can share it. */
@@ -69,23 +69,20 @@ bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_
 /* Frees the tensors that the results replace, and those dropped, behind the work queued on the stream so
  * far. */
 enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one);
-enum status plans_run(struct shell *shell, struct call *call, plan_resolve *resolve, plan_complete *complete,
-        const void *self, struct plans *plans);
 void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access); /* one more argument */
 enum status plan_result_view(
         struct call *call, int rank, struct submit_plan *plan, int i); /* one more result */
-/* How result i takes a `wanted` layout: in place, made, remade, or why not. title: for the message. */
-enum status plan_result_settle(struct shell *shell, struct submit_plan *plan, int i,
-        const struct layout *wanted, int access, const char *title);
-enum status plan_contiguous(
-        const struct shell *shell, const struct submit_plan *plan, const char *title); /* what NCCL moves */
-enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan, const char *title);
-/* Sets record.group: `in`, `use` or world; the rank's part of it and its place there. */
-enum status group_of(const struct shell *shell, struct call *call, int rank, struct submit_plan *plan,
-        const struct group_instance **instance, int *place);
+/* How result i takes a `wanted` layout: in place, made, remade, or why not. */
+enum status plan_result_settle(
+        struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
+enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan);
+/* ... and without gaps: NCCL moves whole blocks */
+enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan);
+/* The rank's part of the group that the record names */
+const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(struct shell *shell, struct call *call, const struct plans *plans);
 

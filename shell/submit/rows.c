@@ -45,7 +45,6 @@ static void make_kernel(const struct kernel *kernel)
 {
 	struct command *row = &made.row[made.count++];
 	*row = (struct command){.name = kernel->name,
-	        .aliases = "",
 	        .topic = "compute",
 	        .usage = kernel->usage,
 	        .help = kernel->help,
@@ -63,10 +62,8 @@ static void make_kernel(const struct kernel *kernel)
 static void make_collective(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];
-	bool bare = collective->bare;
 	int option = 0;
 	*row = (struct command){.name = collective->name,
-	        .aliases = "",
 	        .topic = "move",
 	        .usage = collective->usage,
 	        .help = collective->help,
@@ -76,11 +73,10 @@ static void make_collective(const struct collective *collective)
 	        .class = COMMAND_PROGRAM,
 	        .stream_ok = true,
 	        .group_ok = true,
-	        .results_ok = !bare,
+	        .results_ok = true,
 	        .run = collective_run,
 	        .collective = collective};
-	row->argument[COLLECTIVE_TENSOR] =
-	        (struct argument_row){bare ? ARG_WORD : ARG_TENSOR, bare ? ARG_OPTIONAL : 0, "", "a tensor"};
+	row->argument[COLLECTIVE_TENSOR] = (struct argument_row){ARG_TENSOR, 0, NULL, "a tensor"};
 	row->argument[COLLECTIVE_UNROLL] = (struct argument_row){ARG_WORD, ARG_OPTIONAL, "unroll", "unroll"};
 	if (collective->reduces)
 		row->option[option++] = (struct option_row){
@@ -88,7 +84,7 @@ static void make_collective(const struct collective *collective)
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};
-	if (!bare)
+	if (!collective->direct)
 		row->option[option++] =
 		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};
 }
@@ -101,7 +97,8 @@ void commands_start(const struct command *const *table)
 	for (int i = 0; kernel_at(i) && made.count < MADE_MAX; i++)
 		make_kernel(kernel_at(i));
 	for (int i = 0; collective_at(i) && made.count < MADE_MAX; i++)
-		make_collective(collective_at(i));
+		if (!collective_at(i)->bare) /* barrier is a command of its own */
+			make_collective(collective_at(i));
 	for (int i = 0; i < made.count; i++)
 		rows[i] = &made.row[i];
 	rows_add(table); /* first: a command of a kernel's name is the one that runs */

@@ -7,29 +7,53 @@
  * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. */
 #include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
+#include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
 
-#include <string.h>
-
 /* What one rank works on. */
 struct unrolling {
 	struct shell *shell;
 	struct call *call;
-	const struct collective *collective;
 	const struct submit_plan *plan;
-	const struct group_instance *instance;
+	const struct group_instance *part;
 	int rank, place;
-	struct operand whole; /* the flattened tensor that the steps cut up */
-	struct operand scratch;
-	int scratch_tensor, copy_tensor; /* to be freed; -1: none */
+	const struct operand *in, *out; /* of the line; the same where it has no result */
+	int growth; /* elements of the result are more than those of the input (1), fewer (-1), as many (0) */
+	struct operand whole;   /* the flattened tensor that the steps cut up */
+	struct operand scratch; /* what arrives to be reduced */
 	struct collective_step *steps;
 	int count;
 };
+
+/* The rank's steps are made by collectives/; an algorithm that has none is refused. To be freed: steps. */
+static enum status begin_work(struct shell *shell, struct call *call, const struct submit_plan *plan,
+        int rank, struct unrolling *work)
+{
+	const struct operand *in = &plan->operand[0],
+	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
+	int64_t taken = layout_count(&in->layout), given = layout_count(&out->layout);
+	*work = (struct unrolling){.shell = shell,
+	        .call = call,
+	        .plan = plan,
+	        .part = plan_part(shell, plan, rank),
+	        .rank = rank,
+	        .place = shell->world->groups[plan->record.group].place_of[rank],
+	        .in = in,
+	        .out = out,
+	        .growth = (given > taken) - (given < taken),
+	        .whole.tensor = -1,
+	        .scratch.tensor = -1};
+	int n = work->part->n, room = STEPS_MAX(n);
+	work->steps = mem_alloc((size_t)room * sizeof *work->steps);
+	return collective_steps(call->statement->row->collective, (enum algorithm)plan->record.algorithm, n,
+	        work->place, plan->record.root, most_of(taken, given), work->steps, room, &work->count);
+}
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
  * the whole, so that the timeline shows which chunk each step moves. */
@@ -69,35 +93,29 @@ static enum status queue_copy(struct unrolling *work, const struct operand *from
 	return queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with]; option 0 where it has one */
+/* into = KERNEL into [with]; `option` is its first, 0 where it has none */
 static enum status queue_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
 	const struct kernel *kernel = kernel_find(name);
-	struct operand operands[3] = {*into};
-	struct kernel_call call = {.kernel = kernel, .ins = 1, .outs = 1};
+	struct operand operands[3] = {*into, with ? *with : *into, *into};
+	int ins = with ? 2 : 1;
+	struct kernel_call call = {.kernel = kernel,
+	        .ins = ins,
+	        .outs = 1,
+	        .in = {{NULL, into->layout, NULL}, {NULL, into->layout, NULL}},
+	        .out[0].layout = into->layout,
+	        .option[0] = option};
 	double flops = 0, bytes = 0;
-	if (!kernel)
-		return fail(ST_BUG, "no kernel '%s'", name);
-	struct record record = call_record(work->call, work->rank, OP_KERNEL, name);
-	operands[0].access = ACCESS_READ;
-	if (with)
-		operands[call.ins++] = *with;
-	operands[call.ins] = *into;
-	operands[call.ins].access = ACCESS_WRITE;
-	for (int i = 0; i < call.ins; i++)
-		call.in[i] = (struct kernel_tensor){
-		        names_text(work->shell->world->names, operands[i].name), operands[i].layout, NULL};
-	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++)
-		record.parameter[i] = call.option[i] = i ? kernel->option[i].value : option;
-	enum status status = kernel->shape(&call);
-	if (status != ST_OK)
-		return status;
 	kernel->cost(&call, &flops, &bytes);
+	struct record record = call_record(work->call, work->rank, OP_KERNEL, name);
 	record.kernel = kernel;
+	record.parameter[0] = option;
 	record.flops = flops;
 	record.bytes = (int64_t)bytes;
-	return queue(work, &record, operands, call.ins + 1);
+	operands[0].access = operands[1].access = ACCESS_READ;
+	operands[ins].access = ACCESS_WRITE;
+	return queue(work, &record, operands, ins + 1);
 }
 
 /* One step: what is sent and what is received go at the same time, as a ring needs it. A piece to be
@@ -105,77 +123,56 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
  * own. */
 static enum status queue_step(struct unrolling *work, const struct collective_step *step)
 {
-	struct operand operands[2];
-	struct part parts[2];
-	bool sends = step->to >= 0 && step->send_count > 0,
-	     receives = step->from >= 0 && step->recv_count > 0;
-	struct operand scratch = {0};
-	int count = 0;
-	struct record record = call_record(work->call, work->rank, OP_P2P,
-	        sends && receives ? "sendrecv"
-	                : sends   ? "send"
-	                          : "recv");
-	record.group = work->plan->record.group;
-	if (step->reduce && receives)
-		scratch = piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE);
-	if (sends) {
-		operands[count] = piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
-		parts[count] = (struct part){P2P_SEND, work->instance->ranks[step->to], count};
-		count++;
-	}
-	if (receives) {
-		operands[count] = step->reduce
-		        ? scratch
-		        : piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
-		parts[count] = (struct part){P2P_RECV, work->instance->ranks[step->from], count};
-		count++;
-	}
-	for (int i = 0; i < count; i++)
-		if (layout_bytes(&operands[i].layout) > record.bytes)
-			record.bytes = layout_bytes(&operands[i].layout);
-	record.part = parts;
-	record.parts = (uint8_t)count;
-	enum status status = count ? queue(work, &record, operands, count) : ST_OK;
-	if (status != ST_OK || !receives || !step->reduce)
-		return status;
-	struct operand into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
-	scratch.access = ACCESS_READ;
 	static const char *const kernels[] = {
 	        [REDUCE_SUM] = "add", [REDUCE_AVG] = "add", [REDUCE_MAX] = "fmax", [REDUCE_MIN] = "fmin"};
-	return queue_kernel(work, kernels[work->plan->record.reduction], &into, &scratch, 0);
+	bool sends = step->to >= 0, receives = step->from >= 0;
+	struct operand operands[2], into, arrived;
+	struct part parts[2];
+	int count = 0;
+	struct record record = call_record(work->call, work->rank, OP_P2P,
+	        !receives       ? "send"
+	                : sends ? "sendrecv"
+	                        : "recv");
+	if (sends) {
+		operands[0] = piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
+		parts[count++] = (struct part){P2P_SEND, work->part->ranks[step->to], 0};
+	}
+	if (receives) {
+		into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
+		arrived =
+		        step->reduce ? piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE) : into;
+		operands[count] = arrived;
+		parts[count] = (struct part){P2P_RECV, work->part->ranks[step->from], count};
+		count++;
+	}
+	record.group = work->plan->record.group;
+	record.bytes = most_of(step->send_count, step->recv_count) *
+	        dtype_bytes((enum dtype)work->whole.layout.dtype);
+	record.part = parts;
+	record.parts = (uint8_t)count;
+	enum status status = queue(work, &record, operands, count);
+	return status == ST_OK && receives && step->reduce
+	        ? queue_kernel(work, kernels[work->plan->record.reduction], &into, &arrived, 0)
+	        : status;
 }
 
 /* ---- before and after the steps ---- */
 
 /* A tensor without a name for the length of the line; freed in the stream's order, so the host does not
  * wait for it. */
-static enum status make_temporary(struct unrolling *work, int64_t count, struct operand *operand, int *tensor)
+static enum status make_temporary(struct unrolling *work, int64_t count, struct operand *operand)
 {
-	struct layout layout;
 	struct shell *shell = work->shell;
-	enum status status = layout_make(&layout, (enum dtype)work->whole.layout.dtype, 1, &count);
+	*operand = (struct operand){
+	        .space = SPACE_DEVICE, .tensor = -1, .name = names_make(shell->world->names, "scratch", 7)};
+	enum status status = layout_make(&operand->layout, (enum dtype)work->in->layout.dtype, 1, &count);
 	if (status == ST_OK)
-		status = shell_tensor_make(shell, work->rank, 0, &layout, SPACE_DEVICE, work->plan->stream,
-		        TENSOR_RESULT, interpreter_kind(shell, work->rank), tensor);
-	if (status != ST_OK)
-		return status;
-	name_id name = names_make(shell->world->names, "scratch", 7);
-	*operand = (struct operand){.address = shell->world->tensors[*tensor].address,
-	        .space = SPACE_DEVICE,
-	        .tensor = *tensor,
-	        .name = name,
-	        .layout = layout};
-	return ST_OK;
-}
-
-/* Elements of the result are more than those of the input (1), fewer (-1), as many (0). */
-static int growth(const struct submit_plan *plan)
-{
-	if (!plan->results)
-		return 0;
-	int64_t in = layout_count(&plan->operand[0].layout),
-	        out = layout_count(&plan->operand[plan->result[0].operand].layout);
-	return (out > in) - (out < in);
+		status = shell_tensor_make(shell, work->rank, 0, &operand->layout, SPACE_DEVICE,
+		        work->plan->stream, TENSOR_RESULT, interpreter_kind(shell, work->rank),
+		        &operand->tensor);
+	if (status == ST_OK)
+		operand->address = shell->world->tensors[operand->tensor].address;
+	return status;
 }
 
 /* 1/n as the type holds it: what ncclAvg multiplies by */
@@ -186,154 +183,101 @@ static double one_of(int n, enum dtype dtype)
 	return (double)dtype_get(dtype, element, 0);
 }
 
-static enum status premultiply(struct unrolling *work)
-{
-	int n = work->instance->n;
-	if (work->plan->record.reduction != REDUCE_AVG || !work->collective->reduces || n == 1)
-		return ST_OK;
-	return queue_kernel(
-	        work, "scale", &work->whole, NULL, one_of(n, (enum dtype)work->whole.layout.dtype));
-}
-
 /* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
- * smaller, else the input itself. */
-static enum status begin(struct unrolling *work)
+ * smaller, else the input itself. A larger result has the rank's own part in its place. */
+static enum status before_steps(struct unrolling *work)
 {
-	const struct submit_plan *plan = work->plan;
-	const struct operand *in = &plan->operand[0],
-	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
-	struct operand own;
-	work->whole = growth(plan) < 0 ? *in : *out;
-	int64_t count = layout_count(&work->whole.layout), part = layout_count(&in->layout);
-	enum status status = layout_make(&work->whole.layout, (enum dtype)in->layout.dtype, 1, &count);
-	if (status != ST_OK)
-		return status;
-	if (growth(plan) > 0) {
-		own = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
-		return queue_copy(work, in, &own);
+	int64_t part = layout_count(&work->in->layout), count = layout_count(&work->out->layout);
+	int n = work->part->n;
+	enum status status = ST_OK;
+	if (work->growth < 0) {
+		status = make_temporary(work, part, &work->whole);
+	} else {
+		work->whole = *work->out;
+		status = layout_make(&work->whole.layout, (enum dtype)work->in->layout.dtype, 1, &count);
 	}
-	if (growth(plan) < 0)
-		status = make_temporary(work, count, &work->whole, &work->copy_tensor);
-	if (status == ST_OK && (growth(plan) < 0 || out != in))
-		status = queue_copy(work, in, &work->whole);
-	return status == ST_OK ? premultiply(work) : status;
+	if (status == ST_OK && work->out != work->in) {
+		struct operand own = work->whole;
+		if (work->growth > 0)
+			own = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
+		status = queue_copy(work, work->in, &own);
+	}
+	if (status != ST_OK || work->plan->record.reduction != REDUCE_AVG || n == 1)
+		return status;
+	double factor = one_of(n, (enum dtype)work->whole.layout.dtype);
+	return queue_kernel(work, "scale", &work->whole, NULL, factor);
 }
 
 /* A reducescatter leaves the rank's part in the middle of the copy: it goes to the result. */
-static enum status end(struct unrolling *work)
+static enum status after_steps(struct unrolling *work)
 {
-	const struct submit_plan *plan = work->plan;
-	if (growth(plan) >= 0)
+	int64_t part = layout_count(&work->out->layout);
+	if (work->growth >= 0)
 		return ST_OK;
-	int64_t part = layout_count(&work->whole.layout) / work->instance->n;
 	struct operand mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
-	return queue_copy(work, &mine, &plan->operand[plan->result[0].operand]);
-}
-
-static enum status free_temporary(struct unrolling *work, int tensor)
-{
-	return tensor >= 0 ? shell_tensor_free(work->shell, tensor, 0) : ST_OK;
-}
-
-/* The steps of this rank, made by collectives/; an algorithm that has none for this group is refused here,
- * before anything is queued. */
-static enum status steps_of(struct unrolling *work)
-{
-	const struct submit_plan *plan = work->plan;
-	int room = STEPS_MAX(work->instance->n);
-	int64_t elements =
-	        layout_count(&plan->operand[growth(plan) > 0 ? plan->result[0].operand : 0].layout);
-	if (!work->steps)
-		work->steps = mem_alloc((size_t)room * sizeof *work->steps);
-	return collective_steps(work->collective, (enum algorithm)plan->record.algorithm, work->instance->n,
-	        work->place, plan->record.root, elements, work->steps, room, &work->count);
+	return queue_copy(work, &mine, work->out);
 }
 
 /* Temporaries are freed also when a step failed, and the first failure is told. */
-static enum status run_rank(struct unrolling *work)
+static enum status run_steps(struct unrolling *work)
 {
-	enum status status = steps_of(work);
-	if (status == ST_OK)
-		status = begin(work);
+	enum status status = before_steps(work);
 	int64_t room = 0; /* of the largest piece that is reduced */
 	for (int i = 0; i < work->count; i++)
-		if (work->steps[i].reduce && work->steps[i].recv_count > room)
-			room = work->steps[i].recv_count;
+		if (work->steps[i].reduce)
+			room = most_of(room, work->steps[i].recv_count);
 	if (status == ST_OK && room)
-		status = make_temporary(work, room, &work->scratch, &work->scratch_tensor);
+		status = make_temporary(work, room, &work->scratch);
 	for (int i = 0; i < work->count && status == ST_OK; i++)
 		status = queue_step(work, &work->steps[i]);
 	if (status == ST_OK)
-		status = end(work);
-	enum status freed = free_temporary(work, work->scratch_tensor),
-	            freed_copy = free_temporary(work, work->copy_tensor);
-	return status != ST_OK ? status : freed != ST_OK ? freed : freed_copy;
+		status = after_steps(work);
+	const int made[] = {work->scratch.tensor, work->growth < 0 ? work->whole.tensor : -1};
+	for (int i = 0; i < 2; i++) {
+		enum status freed = made[i] >= 0 ? shell_tensor_free(work->shell, made[i], 0) : ST_OK;
+		status = status == ST_OK ? freed : status;
+	}
+	return status;
 }
 
 /* ---- the line ---- */
 
-static struct unrolling work_of(struct shell *shell, struct call *call, const struct collective *collective,
-        const struct submit_plan *plan, int rank)
+/* As the collective itself, and there are steps. */
+static enum status unroll_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct group *group = &shell->world->groups[plan->record.group];
-	return (struct unrolling){.shell = shell,
-	        .call = call,
-	        .collective = collective,
-	        .plan = plan,
-	        .rank = rank,
-	        .instance = &group->instance[group->instance_of[rank]],
-	        .place = group->place_of[rank],
-	        .scratch_tensor = -1,
-	        .copy_tensor = -1};
+	struct unrolling work = {0};
+	enum status status = collective_complete(shell, call, rank, plan);
+	if (status == ST_OK)
+		status = begin_work(shell, call, plan, rank, &work);
+	mem_free(work.steps);
+	return status;
 }
 
-/* All ranks have steps, or the line is refused. */
-static enum status check(struct shell *shell, struct call *call, const struct collective *collective,
-        const struct plans *plans)
+static enum status unroll_rank(
+        struct shell *shell, struct call *call, struct submit_plan *plan, const struct plan_rank *one)
 {
-	for (int k = 0; k < plans->ranks; k++) {
-		struct unrolling work = work_of(
-		        shell, call, collective, &plans->plan[plans->rank[k].plan], plans->rank[k].rank);
-		enum status status = steps_of(&work);
-		mem_free(work.steps);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	struct unrolling work;
+	plan_take(shell, plan, one);
+	enum status status = begin_work(shell, call, plan, one->rank, &work);
+	if (status == ST_OK)
+		status = run_steps(&work);
+	mem_free(work.steps);
+	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
 }
 
-static enum status queue_all(
-        struct shell *shell, struct call *call, const struct collective *collective, struct plans *plans)
-{
-	for (int k = 0; k < plans->ranks; k++) {
-		struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
-		plan_take(shell, plan, &plans->rank[k]);
-		struct unrolling work = work_of(shell, call, collective, plan, plans->rank[k].rank);
-		enum status status = run_rank(&work);
-		mem_free(work.steps);
-		if (status == ST_OK)
-			status = plan_drop_old(shell, plan, &plans->rank[k]);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
-}
-
-enum status unroll_run(struct shell *shell, struct call *call, const struct collective *collective)
+enum status unroll_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
 	enum status status =
-	        plans_resolve(shell, call, collective_resolve, collective_complete, collective, &plans);
+	        plans_resolve(shell, call, OP_COLLECTIVE, collective_resolve, unroll_complete, &plans);
 	if (status == ST_OK && shell->together)
 		status = fail(ST_ARGUMENT,
 		        "%s unroll does not go into `together`: its steps follow each other",
-		        collective->name);
-	if (status == ST_OK)
-		status = check(shell, call, collective, &plans);
+		        call->statement->row->name);
 	if (status == ST_OK)
 		status = plans_make(shell, &plans);
-	if (status == ST_OK)
-		status = queue_all(shell, call, collective, &plans);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		status = unroll_rank(shell, call, &plans.plan[plans.rank[k].plan], &plans.rank[k]);
 	plans_release(&plans);
 	return status;
 }

@@ -3,11 +3,9 @@
 #define RANKSH_UNROLL_H
 
 #include "shell/language/run/command.h"
-#include "collectives/collective.h"
-#include "shell/submit/plan.h"
 
 /* The line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same
  * answer. */
-enum status unroll_run(struct shell *shell, struct call *call, const struct collective *collective);
+enum status unroll_run(struct shell *shell, struct call *call);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- one line ---- */
@@ -63,7 +62,7 @@ static void run_pending(struct session *session)
 	}
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
 		say_bad(session, text_string(&reply.text));
-	if (reply.log.any && journal_file_change(&session->journal, &reply.log) != ST_OK)
+	if (journal_file_change(&session->journal, &reply.log) != ST_OK)
 		session_say_failure(session);
 	session->leaving = reply.status == ST_QUIT;
 	text_clear(&session->pending);
@@ -98,29 +97,23 @@ static void view(struct session *session)
 		job_lose(session, status);
 }
 
+/* The name goes through the environment: the shell that runs the editor must not read it. */
 static void edit(const char *file)
 {
 	const char *editor = getenv("VISUAL");
-	int status = 0;
+	char command[1024];
 	if (!editor || !*editor)
 		editor = getenv("EDITOR");
 	if (!editor || !*editor)
 		editor = "vi";
-	pid_t child = fork();
-	if (child == 0) {
-		char command[1024];
-		snprintf(command, sizeof command, "%s \"$1\"", editor);
-		execl("/bin/sh", "sh", "-c", command, "sh", file, (char *)NULL);
-		_exit(127);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	setenv("RANKSH_FILE", file, 1);
+	snprintf(command, sizeof command, "%s \"$RANKSH_FILE\"", editor);
+	int status = system(command);
 	signal_taken_interrupt();
-	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (status != 0)
 		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
-		return;
-	}
-	printf("   source %s runs it\n", file);
+	else
+		printf("   source %s runs it\n", file);
 }
 
 static void grant_wish(struct session *session, const char *wish)

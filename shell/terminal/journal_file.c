@@ -43,17 +43,15 @@ enum status journal_file_folder(struct journal_file *journal)
 	return make_folders(journal->folder);
 }
 
+static int is_journal(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+}
+
 /* Names of journals, newest last: they begin with their date. */
 static int list_files(const struct journal_file *journal, struct dirent ***names)
 {
-	int count = scandir(journal->folder, names, NULL, alphasort), kept = 0;
-	for (int i = 0; i < count; i++) {
-		if (strncmp((*names)[i]->d_name, prefix, sizeof prefix - 1) == 0)
-			(*names)[kept++] = (*names)[i];
-		else
-			free((*names)[i]);
-	}
-	return kept;
+	return scandir(journal->folder, names, is_journal, alphasort);
 }
 
 static void free_names(struct dirent **names, int count)
@@ -166,7 +164,7 @@ static enum status load(struct journal_file *journal)
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(journal->path, &bytes, &count);
+	enum status status = read_whole(journal->path, SIZE_MAX, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;

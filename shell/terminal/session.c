@@ -88,8 +88,7 @@ static const char *prompt_of(const struct session *session)
 
 static void resize(struct session *session)
 {
-	struct request request = {
-	        .kind = REQUEST_RESIZE, .width = width_of_output(), .height = 24, .stamp = -1};
+	struct request request = {.kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
 	struct text line = {0};
 	line_resize();
 	request_write(&request, &line);

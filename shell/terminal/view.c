@@ -30,7 +30,7 @@ struct screen {
 static void start_colours(void)
 {
 	static const short ansi[] = {
-#define X(symbol, name, number) number,
+#define X(symbol, number) number,
 		COLOURS(X)
 #undef X
 	};
@@ -47,8 +47,7 @@ static void start_colours(void)
 static attr_t attributes(const struct screen *view, const struct cell *cell)
 {
 	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
-	return attribute | (cell->dim ? A_DIM : 0) | (cell->bold ? A_BOLD : 0) |
-	        (cell->reverse ? A_REVERSE : 0);
+	return attribute | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0);
 }
 
 static void paint_cells(const struct screen *view, int top, int rows)

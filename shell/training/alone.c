@@ -187,7 +187,7 @@ enum status alone_train(
 	status = scratch_open(&scratch, shell, plane, 1, false);
 	if (status == ST_OK) {
 		/* the other processes wait: it is no part of the steps that everybody counts */
-		scratch.shell.budget = shell->credit ? credit_alone(shell->credit) : (struct budget){0};
+		scratch.shell.budget = credit_alone(shell->credit);
 		status = program_player(program, &scratch.shell, &player);
 	}
 	if (status == ST_OK)

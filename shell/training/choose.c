@@ -88,8 +88,6 @@ enum status choose_file(struct shell *shell, bool model, const char *name, struc
 	if (!is_path(name))
 		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
 	enum status status = shell_file(shell, name, &bytes, &file->count);
-	if (status == ST_OK)
-		shell_read_file(shell, name, bytes, file->count);
 	file->text = status == ST_OK ? bytes : NULL;
 	return status;
 }
@@ -492,8 +490,7 @@ enum status choose_model_again(struct shell *shell)
 enum status choice_key(struct call *call, int i, struct choice *choice)
 {
 	struct given given = {0};
-	enum status status =
-	        call_key(call, i, ranks_first(call_ranks(call)), &given.name, &given.number, &given.word);
+	enum status status = call_key(call, i, &given);
 	if (status == ST_OK && choice->givens == (int)(sizeof choice->given / sizeof *choice->given))
 		status = fail(ST_LIMIT, "%s: at most %d options", choice->name, choice->givens);
 	if (status == ST_OK)

@@ -19,15 +19,17 @@ struct dataset {
 	int vocab;         /* of a text; else 0 */
 	int64_t in, out;   /* columns of samples and targets; 0: the model says */
 };
+/* Of a pipeline's stage, in ns */
+struct stage_times {
+	bool given;
+	double f, b, w, comm;
+};
 /* What lines before the world's last reset have set */
 struct plan {
 	bool data_given;
 	struct dataset data;
-	struct {
-		bool given;
-		double f, b, w, comm;
-	} stage;                 /* ns: by `stage`, instead of a model; `model` takes them back */
-	struct program *program; /* NULL: none */
+	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
+	struct program *program;  /* NULL: none */
 	struct program *
 	        /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 	        model_program;
@@ -52,7 +54,10 @@ struct training {
 	long played;        /* steps since the world was empty */
 	long limit;         /* while lines run again: no step behind this one; -1: any */
 	long played_before; /* ... before the line that runs */
-	long cut;  /* the steps that the last command played before the limit stopped it; -1: all of its */
+	long cut; /* the steps that the last command played before the limit stopped it; -1: all of its */
+	/* since the limit was set: of a line that it stopped the log keeps another one than ran, as `step 19` of
+	 * a run that had read a loss already */
+	bool rewritten;
 	bool torn; /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
 	struct part_lines parts;
 	struct transcript *transcript; /* of the last step shown */

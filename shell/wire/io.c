@@ -8,23 +8,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum status read_whole(const char *path, char **bytes, size_t *count)
+enum status read_whole(const char *path, size_t most, char **bytes, size_t *count)
 {
 	struct text text = {0};
 	char piece[65536];
 	size_t got;
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return fail(ST_FILE, "cannot read %s: %s", path, strerror(errno));
-	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+	enum status status = ST_OK;
+	FILE *file = fopen(path, "rbe");
+	text_put(&text, "", 0);
+	while (file && text.count < most && (got = fread(piece, 1, sizeof piece, file)) > 0)
 		text_put(&text, piece, got);
-	enum status status =
-	        ferror(file) ? fail(ST_FILE, "cannot read %s: %s", path, strerror(errno)) : ST_OK;
-	fclose(file);
-	if (status == ST_OK && !text.bytes)
-		text_put(&text, "", 0);
-	if (status != ST_OK)
+	if (!file || ferror(file)) {
+		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
 		text_release(&text);
+	}
+	if (file)
+		fclose(file);
 	*bytes = text.bytes;
 	*count = text.count;
 	return status;

@@ -31,7 +31,8 @@ enum {
 	RUN = MEMBER_OF(REQUEST_RUN),
 	COMPLETE = MEMBER_OF(REQUEST_COMPLETE),
 	LOOK = MEMBER_OF(REQUEST_VIEW),
-	SCREEN = LOOK | MEMBER_OF(REQUEST_HELLO) | MEMBER_OF(REQUEST_RESIZE),
+	GREET = MEMBER_OF(REQUEST_HELLO),
+	SCREEN = LOOK | GREET | MEMBER_OF(REQUEST_RESIZE),
 	SIDE_MOST = 1000
 };
 static const struct member request_members[] = {
@@ -45,8 +46,8 @@ static const struct member request_members[] = {
         {"first_row", MEMBER_INT, LOOK, AT(first_row), 0, INT32_MAX},
         {"selected", MEMBER_INT, LOOK, AT(selected), 0, INT32_MAX},
         {"width", MEMBER_INT, SCREEN, AT(width), 1, SIDE_MOST},
-        {"height", MEMBER_INT, SCREEN, AT(height), 1, SIDE_MOST},
-        {"colour", MEMBER_FLAG, SCREEN, AT(colour), 0, 0},
+        {"height", MEMBER_INT, LOOK, AT(height), 1, SIDE_MOST},
+        {"colour", MEMBER_FLAG, GREET, AT(colour), 0, 0},
 };
 #undef AT
 #define AT(member) offsetof(struct reply, member)
@@ -65,7 +66,7 @@ static const struct member reply_members[] = {
         {"prompt", MEMBER_TEXT, HELLO | DONE, AT(prompt), 0, 0},
         {"enter", MEMBER_TEXT, HELLO | DONE, AT(enter), 0, 0},
         {"waits", MEMBER_INT, HELLO | DONE, AT(waits), 0, INT32_MAX},
-        {"clock", MEMBER_LONG, HELLO | DONE | VIEW, AT(clock), 0, 0},
+        {"clock", MEMBER_LONG, HELLO | DONE, AT(clock), 0, 0},
         {"wish", MEMBER_TEXT, DONE, AT(wish), 0, 0},
         {"from", MEMBER_LONG, VIEW, AT(from), 0, 0},
         {"to", MEMBER_LONG, VIEW, AT(to), 1, 0},
@@ -155,10 +156,12 @@ void request_write(const struct request *request, struct text *line)
 	put_line(object, line);
 }
 
-static void put_log(cJSON *object, const struct log_change *log)
+static void put_done(cJSON *object, const struct reply *reply)
 {
+	const struct log_change *log = &reply->log;
 	cJSON *change = cJSON_AddObjectToObject(object, "log"),
 	      *lines = cJSON_AddArrayToObject(change, "add");
+	cJSON_AddStringToObject(object, "status", status_name(reply->status));
 	cJSON_AddNumberToObject(change, "keep", log->kept);
 	for (size_t i = 0; i < log->count; i++)
 		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
@@ -169,10 +172,8 @@ void reply_write(const struct reply *reply, struct text *line)
 	cJSON *object = cJSON_CreateObject();
 	cJSON_AddStringToObject(object, "is", replies[reply->kind]);
 	if (reply->kind == REPLY_DONE)
-		cJSON_AddStringToObject(object, "status", status_name(reply->status));
+		put_done(object, reply);
 	members_put(reply_members, ROWS(reply_members), (int)reply->kind, reply, object);
-	if (reply->log.any)
-		put_log(object, &reply->log);
 	if (reply->kind == REPLY_VIEW) {
 		struct text cells = {0};
 		wire_put_picture(&reply->picture, &cells);
@@ -223,7 +224,6 @@ static void get_log(const cJSON *change, struct log_change *log)
 {
 	static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
 	const cJSON *line;
-	log->any = change != NULL;
 	members_get(&keep, 1, change, &log->kept);
 	cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(change, "add"))
 	        logged_line_read(line, log_add(log));

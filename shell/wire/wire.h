@@ -43,7 +43,6 @@ struct logged_line {
 };
 /* What a request has changed in the log: its first `kept` lines stand, and `line` follow them. */
 struct log_change {
-	bool any;
 	int kept;
 	struct logged_line *line;
 	size_t count, room;

@@ -11,7 +11,7 @@ enum { SIDE_MOST = 2000 };
 static bool same_run(const struct picture *picture, size_t a, size_t b)
 {
 	const struct cell *x = &picture->cells[a], *y = &picture->cells[b];
-	return x->colour == y->colour && x->dim == y->dim && x->bold == y->bold && x->reverse == y->reverse &&
+	return x->colour == y->colour && x->dim == y->dim && x->reverse == y->reverse &&
 	        picture->ops[a] == picture->ops[b];
 }
 
@@ -25,8 +25,8 @@ static void write_row(const struct picture *picture, size_t row, struct text *ou
 		const struct cell *cell = &picture->cells[i];
 		for (next = i + 1; next < end && same_run(picture, i, next); next++)
 			;
-		text_add(out, "%zu.%d%s%s%s", next - i, cell->colour, cell->dim ? "d" : "",
-		        cell->bold ? "b" : "", cell->reverse ? "r" : "");
+		text_add(out, "%zu.%d%s%s", next - i, cell->colour, cell->dim ? "d" : "",
+		        cell->reverse ? "r" : "");
 		if (picture->ops[i])
 			text_add(out, "@%u", picture->ops[i]);
 		text_put(out, " ", 1);
@@ -52,8 +52,8 @@ static bool read_runs(const char **at, struct picture *picture, size_t from)
 		if (end == *at || *end != '.' || count == 0 || count > width - filled)
 			return false;
 		style.colour = (uint8_t)strtoul(end + 1, &end, 10);
-		for (; *end && strchr("dbr", *end); end++)
-			*(*end == 'd' ? &style.dim : *end == 'b' ? &style.bold : &style.reverse) = 1;
+		for (; *end && strchr("dr", *end); end++)
+			*(*end == 'd' ? &style.dim : &style.reverse) = 1;
 		if (*end == '@')
 			op = (op_id)strtoul(end + 1, &end, 10);
 		for (unsigned long i = 0; i < count; i++, filled++) {

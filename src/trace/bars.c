@@ -23,7 +23,7 @@ struct shown {
 	op_id op;
 };
 
-enum colour trace_colour(const struct record *record)
+static enum colour colour_of(const struct record *record)
 {
 	static const uint8_t phases[] = {['F'] = COLOUR_FORWARD,
 	        ['R'] = COLOUR_FORWARD,
@@ -41,7 +41,8 @@ enum colour trace_colour(const struct record *record)
 	                                                                  : COLOUR_HOSTWORK;
 }
 
-int64_t bars_cell_from(struct window window, int cells, int i)
+/* First nanosecond of cell i of `cells` */
+static int64_t cell_from(struct window window, int cells, int i)
 {
 	int64_t length = window.to - window.from;
 	return window.from + length / cells * i + length % cells * i / cells;
@@ -142,7 +143,7 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
         struct text *label, struct picture *picture)
 {
 	const struct trace *trace = where->trace;
-	enum colour colour = trace_colour(op_record(trace->world, shown[from].op));
+	enum colour colour = colour_of(op_record(trace->world, shown[from].op));
 
 	for (int i = from; i < to; i++) {
 		struct cell *cell = picture_cell(picture, where->row, where->column + i);
@@ -189,8 +190,8 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 	size_t first = 0;
 
 	for (int i = 0; i < where->cells; i++) {
-		shown[i] = dominant(spans, &first, bars_cell_from(where->window, where->cells, i),
-		        bars_cell_from(where->window, where->cells, i + 1), where->host, &begun);
+		shown[i] = dominant(spans, &first, cell_from(where->window, where->cells, i),
+		        cell_from(where->window, where->cells, i + 1), where->host, &begun);
 		picture->ops[(size_t)where->row * (size_t)picture->width + (size_t)(where->column + i)] =
 		        shown[i].op;
 	}

@@ -164,30 +164,26 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 {
 	struct names *names = trace->world->names;
 	struct table table = {.align = "rlll"};
-	struct text cell = {0};
 
 	if (!blames->count)
 		return;
 	qsort_r(blames->blame, blames->count, sizeof *blames->blame, by_size, names);
 	for (size_t i = 0; i < blames->count && i < (size_t)most; i++) {
 		const struct blame *blame = &blames->blame[i];
-		text_clear(&cell);
 		/* the ranks of a row may have lost different times: the most is shown */
-		text_add(&cell, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
-		time_text(blame->most, &cell);
-		table_cell(&table, "%s", text_string(&cell));
+		text_add(&table.cells, "%s",
+		        blame->least < blame->most || blame->ns < blame->most ? "to " : "");
+		time_text(blame->most, &table.cells);
+		table_end(&table);
 		table_cell(&table, "%s", trace_causes[blame->key.cause]);
-		text_clear(&cell);
-		ranks_text(&blame->ranks, &cell);
-		table_cell(&table, "%s %s", text_string(&cell), names_text(names, blame->key.lane));
-		text_clear(&cell);
-		put_blamed(&blame->key, names, &cell);
-		table_cell(&table, "%s", text_string(&cell));
+		ranks_text(&blame->ranks, &table.cells);
+		table_cell(&table, " %s", names_text(names, blame->key.lane));
+		put_blamed(&blame->key, names, &table.cells);
+		table_end(&table);
 		table_row(&table);
 	}
 	text_add(out, "largest\n");
 	table_print(&table, width, out);
-	text_release(&cell);
 	table_release(&table);
 }
 

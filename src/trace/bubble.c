@@ -17,7 +17,7 @@ enum { LETTERS = 128 };
  * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all
  * is received: a task that waits is asked again and again, and looks on from there. */
 struct replay_task {
-	int rank, letter;
+	int letter;
 	op_id next, last;
 	double arrived, start, end;
 	bool done;
@@ -64,8 +64,8 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
 		MEM_GROW(&s->task, s->count, &s->room);
-		s->task[s->count++] = (struct replay_task){
-		        .rank = rank, .letter = letter, .next = s->arrival ? s->arrival : id};
+		s->task[s->count++] =
+		        (struct replay_task){.letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;
 		*phase = record->phase;
@@ -112,20 +112,14 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	for (op_id id = task->next;; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		task->next = id;
-		for (uint32_t i = 0; record->kind == OP_P2P && world->ops[id].meet && i < record->parts;
-		        i++) {
-			op_id sender =
-			        world->meet_ops[world->meets[world->part_meets[world->ops[id].meet + i]]
-			                                .first_op];
-			uint32_t from =
-			        record->part[i].direction == P2P_RECV && sender ? s->op_task[sender] : 0;
+		for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
+			op_id sender = trace_sender(world, id, i);
+			uint32_t from = sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
 				return false;
-			double arrives = from
-			        ? s->task[from - 1].end + (is_hand_off(record) ? (double)record->alone_ns : 0)
-			        : 0;
-			if (arrives > task->arrived)
-				task->arrived = arrives;
+			double after = is_hand_off(record) ? (double)record->alone_ns : 0;
+			if (from && s->task[from - 1].end + after > task->arrived)
+				task->arrived = s->task[from - 1].end + after;
 		}
 		if (id == task->last)
 			return true;

@@ -32,29 +32,31 @@ static void put_escaped(struct text *out, const char *words)
 	text_add(out, "\"");
 }
 
-static void put_us(struct text *out, const char *key, int64_t ns)
-{
-	text_add(out, "\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
-}
+/* Microseconds with three digits, as "%PRId64.%03d" */
+#define US(ns) (ns) / 1000, (int)((ns) % 1000)
 
-/* The fields that every event has; what it holds besides, and its closing brace, is the caller's. */
-static void begin(struct json_writer *w, const char *phase, int rank, int stream)
+/* An event: the fields that every one has, and those given; its closing brace is the caller's. */
+static void begin(struct json_writer *w, const char *phase, int rank, int stream, const char *format, ...)
+        __attribute__((format(printf, 5, 6)));
+static void begin(struct json_writer *w, const char *phase, int rank, int stream, const char *format, ...)
 {
+	va_list arguments;
 	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
 	        stream);
 	w->begun = true;
+	va_start(arguments, format);
+	text_vadd(w->out, format, arguments);
+	va_end(arguments);
 }
 
 /* A metadata event: what a process or thread is called, and where it stands among the others */
 static void put_name(
         struct json_writer *w, const char *what, int rank, int stream, const char *name, int index)
 {
-	begin(w, "M", rank, stream);
-	text_add(w->out, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
+	begin(w, "M", rank, stream, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
 	put_escaped(w->out, name);
 	text_add(w->out, "}}");
-	begin(w, "M", rank, stream);
-	text_add(w->out, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
+	begin(w, "M", rank, stream, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
 static void put_label(struct json_writer *w, op_id id)
@@ -91,8 +93,7 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 /* What delays `op`; args.for is what it waits for, with its rank. */
 static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
-	begin(w, "X", rank, stream);
-	text_add(w->out, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
+	begin(w, "X", rank, stream, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
 	        span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 	if (span->op) {
 		text_add(w->out, "\"before\":");
@@ -112,19 +113,15 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
 		return ST_OK;
 	if (span->kind == SPAN_WORK) {
-		begin(w, "X", rank, stream);
-		text_add(w->out,
+		begin(w, "X", rank, stream,
 		        "\"cat\":\"%s\",\"name\":", op_kind_name(op_record(w->trace->world, span->op)->kind));
 		put_label(w, span->op);
 		put_arguments(w, span);
 	} else {
 		put_stall(w, rank, stream, span);
 	}
-	text_add(w->out, ",");
-	put_us(w->out, "ts", span->from);
-	text_add(w->out, ",");
-	put_us(w->out, "dur", span->to - span->from);
-	text_add(w->out, "}");
+	text_add(w->out, ",\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d}", US(span->from),
+	        US(span->to - span->from));
 	return trace_step(w->trace, 1);
 }
 
@@ -136,15 +133,11 @@ static void put_arrow(
 	const struct op *a = &w->trace->world->ops[from], *b = &w->trace->world->ops[to];
 
 	w->arrows++;
-	begin(w, "s", a->rank, a->stream);
-	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,", category, category, w->arrows);
-	put_us(w->out, "ts", leaves);
-	text_add(w->out, "}");
-	begin(w, "f", b->rank, b->stream);
-	text_add(w->out, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",", category, category,
-	        w->arrows);
-	put_us(w->out, "ts", reaches);
-	text_add(w->out, "}");
+	begin(w, "s", a->rank, a->stream, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"ts\":%" PRId64 ".%03d}",
+	        category, category, w->arrows, US(leaves));
+	begin(w, "f", b->rank, b->stream,
+	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",\"ts\":%" PRId64 ".%03d}", category,
+	        category, w->arrows, US(reaches));
 }
 
 /* Viewers drop an arrow whose end has no slice around it. */
@@ -178,13 +171,11 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 static void transfer_arrow(struct json_writer *w, op_id id)
 {
 	const struct world *world = w->trace->world;
-	const struct record *record = op_record(world, id);
 	struct times from, to;
 
-	for (uint32_t i = 0; i < record->parts && world->ops[id].meet; i++) {
-		const struct meet *meet = &world->meets[world->part_meets[world->ops[id].meet + i]];
-		op_id sender = world->meet_ops[meet->first_op];
-		if (record->part[i].direction != P2P_RECV || !sender)
+	for (int i = 0; i < op_record(world, id)->parts; i++) {
+		op_id sender = trace_sender(world, id, i);
+		if (!sender)
 			continue;
 		w->trace->backend->times(w->trace->backend, sender, &from);
 		w->trace->backend->times(w->trace->backend, id, &to);

@@ -39,6 +39,14 @@ bool trace_is_stage_receive(const struct world *world, op_id id)
 	return false;
 }
 
+op_id trace_sender(const struct world *world, op_id id, int part)
+{
+	const struct op *op = &world->ops[id];
+	if (op_record(world, id)->part[part].direction != P2P_RECV || !op->match)
+		return 0;
+	return part_match(world, id, part)->member[0];
+}
+
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(trace->world, id);
@@ -52,13 +60,13 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 
 /* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will
  * never leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
-static void meet_arrival(
-        const struct trace *trace, const struct meet *meet, op_id self, int64_t *arrival, op_id *last)
+static void match_arrival(
+        const struct trace *trace, const struct match *match, op_id self, int64_t *arrival, op_id *last)
 {
 	struct backend *backend = trace->backend;
 
-	for (int i = 0; i < meet->n; i++) {
-		op_id member = trace->world->meet_ops[meet->first_op + (uint32_t)i];
+	for (int i = 0; i < match->n; i++) {
+		op_id member = match->member[i];
 		struct times t = {.ready = TIME_UNKNOWN};
 		if (member == self)
 			continue;
@@ -69,7 +77,7 @@ static void meet_arrival(
 			*last = member;
 		}
 	}
-	if (meet->mismatch)
+	if (match->mismatch)
 		*arrival = TIME_UNKNOWN;
 }
 
@@ -83,21 +91,20 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	int64_t arrival = t->ready;
 
 	*last = 0;
-	if (record->kind == OP_COLLECTIVE && op->meet) {
+	if (record->kind == OP_COLLECTIVE && op->match) {
 		/* The backend names the last to arrive: no need to ask a thousand members. */
 		if (t->start != TIME_UNKNOWN && t->blame && t->blame != id &&
-		        world->ops[t->blame].meet == op->meet &&
+		        world->ops[t->blame].match == op->match &&
 		        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
 			struct times late;
 			trace->backend->times(trace->backend, t->blame, &late);
 			*last = t->blame;
 			return late.ready > arrival ? late.ready : arrival;
 		}
-		meet_arrival(trace, &world->meets[op->meet], id, &arrival, last);
-	} else if (record->kind == OP_P2P && op->meet) {
+		match_arrival(trace, &world->matches[op->match], id, &arrival, last);
+	} else if (record->kind == OP_P2P && op->match) {
 		for (uint32_t i = 0; i < record->parts; i++)
-			meet_arrival(
-			        trace, &world->meets[world->part_meets[op->meet + i]], id, &arrival, last);
+			match_arrival(trace, part_match(world, id, (int)i), id, &arrival, last);
 	}
 	return arrival;
 }
@@ -108,16 +115,16 @@ int trace_missing_rank(const struct world *world, op_id id)
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
 
-	if (!op->meet)
+	if (!op->match)
 		return -1;
 	if (record->kind == OP_COLLECTIVE) {
-		const struct meet *meet = &world->meets[op->meet];
-		for (int i = 0; i < meet->n; i++)
-			if (!world->meet_ops[meet->first_op + (uint32_t)i])
-				return world->groups[meet->group].instance[meet->instance].ranks[i];
+		const struct match *match = &world->matches[op->match];
+		for (int i = 0; i < match->n; i++)
+			if (!match->member[i])
+				return match->ranks[i];
 	}
 	for (uint32_t i = 0; record->kind == OP_P2P && i < record->parts; i++)
-		if (world->meets[world->part_meets[op->meet + i]].count < 2)
+		if (!match_complete(part_match(world, id, (int)i)))
 			return record->part[i].peer;
 	return -1;
 }
@@ -137,21 +144,6 @@ static bool counts(const struct world *world, op_id id, int section)
 	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;
 }
 
-/* When the rank's host began with the section; a host does one line after the other. */
-static int64_t first_begin(const struct trace *trace, int rank, int section)
-{
-	const struct world *world = trace->world;
-	op_id id = world->first[rank];
-	struct times t;
-
-	while (id && !counts(world, id, section))
-		id = world->ops[id].next_program;
-	if (!id)
-		return TIME_UNKNOWN;
-	trace->backend->times(trace->backend, id, &t);
-	return trace_begin(trace, id, &t);
-}
-
 /* Moves the end of a window behind the known times of an operation. */
 static void widen(struct window *window, const struct trace *trace, op_id id)
 {
@@ -168,25 +160,27 @@ static void widen(struct window *window, const struct trace *trace, op_id id)
 struct window trace_window(const struct trace *trace, int section)
 {
 	const struct world *world = trace->world;
-	struct window window = {.from = -1, .to = 0, .section = section};
+	struct window window = {.from = TIME_UNKNOWN, .to = 0, .section = section};
 
 	for (op_id id = 1; id <= world->op_count; id++)
 		if (section < 0 || counts(world, id, section))
 			widen(&window, trace, id);
-	for (int rank = 0; rank < world->n; rank++) {
-		int64_t begin = first_begin(trace, rank, section);
-		if (begin != TIME_UNKNOWN && (window.from < 0 || begin < window.from))
-			window.from = begin;
-	}
-	for (int rank = 0; section < 0 && rank < world->n; rank++) {
+	for (int rank = 0; rank < world->n; rank++) { /* a host does one line after the other */
+		op_id id = world->first[rank];
+		struct times t;
 		struct host_now now;
+		while (id && !counts(world, id, section))
+			id = world->ops[id].next_program;
+		if (id) {
+			trace->backend->times(trace->backend, id, &t);
+			window.from = lesser(window.from, trace_begin(trace, id, &t));
+		}
 		trace->backend->host(trace->backend, rank, &now);
-		if (now.clock != TIME_UNKNOWN && now.clock > window.to)
-			window.to = now.clock;
+		if (section < 0 && now.clock != TIME_UNKNOWN)
+			window.to = larger(window.to, now.clock);
 	}
-	if (window.from < 0)
+	if (window.from == TIME_UNKNOWN)
 		window.from = 0;
-	if (window.to < window.from)
-		window.to = window.from;
+	window.to = larger(window.to, window.from);
 	return window;
 }

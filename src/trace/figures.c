@@ -141,15 +141,14 @@ static enum status put_streams(
 static enum status put_stalls(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	char name[72];
-	enum status status = ST_OK;
+	double part[CAUSE_COUNT];
+	enum status status = metric_stalls(trace, section, rank, part);
 
 	for (int cause = 0; cause < CAUSE_DONE && status == ST_OK; cause++) {
-		double part = 0;
-		status = metric_stall(trace, section, rank, (enum cause)cause, &part);
-		if (status != ST_OK || part <= 0)
+		if (part[cause] <= 0)
 			continue;
 		snprintf(name, sizeof name, "stall %s", trace_causes[cause]);
-		status = put(figures, ST_OK, name, FIGURE_PART, part);
+		put(figures, ST_OK, name, FIGURE_PART, part[cause]);
 	}
 	return status;
 }
@@ -170,7 +169,6 @@ static void put_sent(const struct trace *trace, int section, int rank, struct fi
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct used used = used_streams(trace, section, rank);
-	struct memory_counts memory = {0};
 	int64_t ns = 0;
 
 	figures->count = 0;
@@ -188,10 +186,10 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	if (status != ST_OK)
 		return status;
 	put_sent(trace, section, rank, figures);
-	world_memory_counts(trace->world, rank, &memory);
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
-		put(figures, ST_OK, "peak memory", FIGURE_BYTES, (double)memory.peak_allocated);
+		put(figures, ST_OK, "peak memory", FIGURE_BYTES,
+		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated);
 	return status;
 }
 

@@ -13,6 +13,7 @@
 struct sum {
 	int64_t total, longest;
 	op_id op, blame;
+	op_id in; /* what the host was blocked in: on its own lane the operation, on a stream's the one it blames */
 };
 
 void legend_release(struct legend *legend)
@@ -52,8 +53,8 @@ static void put_total(int64_t ns, struct text *out)
 		time_text(ns, out);
 }
 
-static void words_of(const struct trace *trace, enum cause cause, bool host, const struct sum *sum,
-        op_id blocked_in, struct text *out)
+static void words_of(
+        const struct trace *trace, enum cause cause, bool host, const struct sum *sum, struct text *out)
 {
 	const struct op *blame = sum->blame ? &trace->world->ops[sum->blame] : NULL;
 
@@ -71,7 +72,7 @@ static void words_of(const struct trace *trace, enum cause cause, bool host, con
 			text_add(out, " in ");
 		}
 		text_add(out, "`");
-		op_label(trace->world, blocked_in, out);
+		op_label(trace->world, sum->in, out);
 		text_add(out, "`");
 		break;
 	case CAUSE_MEMORY:
@@ -113,8 +114,6 @@ void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
-	/* what the host was blocked in: on its own lane the operation, on a stream's the one it blames */
-	op_id in[CAUSE_COUNT] = {0};
 	bool queued = false, begun = false;
 	struct text words = {0};
 
@@ -132,12 +131,12 @@ void legend_add(
 			s->longest = span->to - span->from;
 			s->op = span->op;
 			s->blame = span->blame;
-			in[span->cause] = host ? span->op : span->blame;
+			s->in = host ? span->op : span->blame;
 		}
 	}
 	for (int cause; (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
 		text_clear(&words);
-		words_of(trace, (enum cause)cause, host, &sum[cause], in[cause], &words);
+		words_of(trace, (enum cause)cause, host, &sum[cause], &words);
 		tell(legend, row, text_string(&words));
 	}
 	if (queued)

@@ -31,61 +31,56 @@ static size_t operations_of(const struct world *world, int rank)
 	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
 }
 
-enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns)
+/* The rank's own time in the section: first begin to last known end; *endless is its first operation that has
+ * no end yet, 0: none. */
+static struct window own_window(const struct trace *trace, int section, int rank, op_id *endless)
 {
 	const struct world *world = trace->world;
-	int64_t from = INT64_MAX, to = 0;
+	struct window window = {.from = INT64_MAX, .section = section};
 
-	*ns = 0;
+	*endless = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		struct times t;
 		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL ||
 		        op_record(world, id)->kind == OP_CRASH)
 			continue;
 		trace->backend->times(trace->backend, id, &t);
-		if (t.end == TIME_UNKNOWN)
-			return trace_never_ends(trace, id);
-		int64_t begin = trace_begin(trace, id, &t);
-		from = begin < from ? begin : from;
-		to = t.end > to ? t.end : to;
+		window.from = lesser(window.from, trace_begin(trace, id, &t));
+		if (t.end != TIME_UNKNOWN)
+			window.to = larger(window.to, t.end);
+		else if (!*endless)
+			*endless = id;
 	}
-	if (to > from)
-		*ns = to - from;
-	return trace_step(trace, operations_of(world, rank));
+	window.from = lesser(window.from, window.to);
+	return window;
 }
 
-/* The rank's own time in the section: first issue to last known end. */
-static struct window own_window(const struct trace *trace, int section, int rank)
+enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns)
 {
-	const struct world *world = trace->world;
-	struct window window = {.from = INT64_MAX, .section = section};
-
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		struct times t;
-		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL)
-			continue;
-		trace->backend->times(trace->backend, id, &t);
-		int64_t begin = trace_begin(trace, id, &t);
-		window.from = begin < window.from ? begin : window.from;
-		window.to = t.end != TIME_UNKNOWN && t.end > window.to ? t.end : window.to;
-	}
-	window.from = window.from < window.to ? window.from : window.to;
-	return window;
+	op_id endless;
+	struct window window = own_window(trace, section, rank, &endless);
+	*ns = endless ? 0 : window.to - window.from;
+	return endless ? trace_never_ends(trace, endless)
+	               : trace_step(trace, operations_of(trace->world, rank));
 }
 
 /* When the rank's operations that `wanted` picks were at work, in the section; joined. ST_WAITS: one of them
  * has no end, ST_INTERRUPTED. The set is to be released in any case. */
 typedef bool wants(const struct world *world, op_id id, int argument);
-static enum status work_of(
-        const struct trace *trace, int section, int rank, wants *wanted, int argument, struct intervals *set)
+struct pick {
+	int section;
+	wants *wanted;
+	int argument;
+};
+static enum status work_of(const struct trace *trace, int rank, struct pick pick, struct intervals *set)
 {
 	const struct world *world = trace->world;
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
 		struct times t;
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section) ||
-		        !wanted(world, id, argument))
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, pick.section) ||
+		        !pick.wanted(world, id, pick.argument))
 			continue;
 		trace->backend->times(trace->backend, id, &t);
 		if (t.end == TIME_UNKNOWN)
@@ -122,54 +117,59 @@ static double part_of(int64_t part, int64_t whole)
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
 {
 	struct intervals work = {0};
-	struct window window = own_window(trace, section, rank);
-	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
+	op_id endless;
+	struct window window = own_window(trace, section, rank, &endless);
+	enum status status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 
 	*part = part_of(intervals_length(&work), window.to - window.from);
 	intervals_release(&work);
 	return status;
 }
 
+/* How long the work that each of two picks is, and how long both are at it */
+struct two_works {
+	int64_t a, b, both;
+};
+static enum status compare(
+        const struct trace *trace, int rank, struct pick a, struct pick b, struct two_works *ns)
+{
+	struct intervals x = {0}, y = {0};
+	enum status status = work_of(trace, rank, a, &x);
+
+	if (status == ST_OK)
+		status = work_of(trace, rank, b, &y);
+	*ns = (struct two_works){intervals_length(&x), intervals_length(&y), intervals_common(&x, &y)};
+	intervals_release(&x);
+	intervals_release(&y);
+	return status;
+}
+
 /* 1 when the less busy of the two works only while the other does */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part)
 {
-	struct intervals x = {0}, y = {0};
-	enum status status = work_of(trace, section, rank, on_stream, a, &x);
-
-	if (status == ST_OK)
-		status = work_of(trace, section, rank, on_stream, b, &y);
-	int64_t less =
-	        intervals_length(&x) < intervals_length(&y) ? intervals_length(&x) : intervals_length(&y);
-	*part = part_of(intervals_common(&x, &y), less);
-	intervals_release(&x);
-	intervals_release(&y);
+	struct two_works ns;
+	enum status status = compare(
+	        trace, rank, (struct pick){section, on_stream, a}, (struct pick){section, on_stream, b}, &ns);
+	*part = part_of(ns.both, lesser(ns.a, ns.b));
 	return status;
 }
 
 /* Communication is hidden by any kernel of the rank, of whatever section: hence -1 for the kernels. */
 enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns)
 {
-	struct intervals talk = {0}, kernels = {0};
-	enum status status = work_of(trace, section, rank, communicates, 0, &talk);
-
-	if (status == ST_OK)
-		status = work_of(trace, -1, rank, of_kind, OP_KERNEL, &kernels);
-	*ns = intervals_length(&talk) - intervals_common(&talk, &kernels);
-	intervals_release(&talk);
-	intervals_release(&kernels);
+	struct two_works work;
+	enum status status = compare(trace, rank, (struct pick){section, communicates, 0},
+	        (struct pick){-1, of_kind, OP_KERNEL}, &work);
+	*ns = work.a - work.both;
 	return status;
 }
 
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
 {
-	struct intervals work = {0}, others = {0};
-	enum status status = work_of(trace, section, rank, on_stream, stream, &work);
-
-	if (status == ST_OK)
-		status = work_of(trace, -1, rank, beside_stream, stream, &others);
-	*ns = intervals_length(&work) - intervals_common(&work, &others);
-	intervals_release(&work);
-	intervals_release(&others);
+	struct two_works work;
+	enum status status = compare(trace, rank, (struct pick){section, on_stream, stream},
+	        (struct pick){-1, beside_stream, stream}, &work);
+	*ns = work.a - work.both;
 	return status;
 }
 
@@ -178,8 +178,6 @@ static void sum_stalls(const struct lanes *lanes, struct window window, int64_t 
 {
 	struct spans spans = {0};
 
-	*streams = 0;
-	memset(ns, 0, CAUSE_COUNT * sizeof *ns);
 	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++) {
 		bool used = false;
 		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used; i++) {
@@ -198,17 +196,19 @@ static void sum_stalls(const struct lanes *lanes, struct window window, int64_t 
 	spans_release(&spans);
 }
 
-enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part)
+enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT])
 {
 	struct lanes lanes = {0};
-	struct window window = own_window(trace, section, rank);
+	op_id endless;
+	struct window window = own_window(trace, section, rank, &endless);
 	int64_t ns[CAUSE_COUNT] = {0};
 	int streams = 0;
 	enum status status = lanes_load(&lanes, trace, rank);
 
 	if (status == ST_OK)
 		sum_stalls(&lanes, window, ns, &streams);
-	*part = streams ? part_of(ns[cause], (window.to - window.from) * streams) : 0;
+	for (int cause = 0; cause < CAUSE_COUNT; cause++)
+		part[cause] = part_of(ns[cause], (window.to - window.from) * streams);
 	lanes_release(&lanes);
 	return status;
 }
@@ -271,7 +271,7 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)
-		factor = record->collective->bus_factor(world->meets[world->ops[id].meet].n);
+		factor = record->collective->bus_factor(world->matches[world->ops[id].match].n);
 	*bytes_per_s =
 	        t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
 	return ST_OK;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const short ansi[COLOUR_COUNT] = {
-#define X(symbol, name, number) [COLOUR_##symbol] = number,
+#define X(symbol, number) [COLOUR_##symbol] = number,
         COLOURS(X)
 #undef X
 };
@@ -58,8 +58,7 @@ int picture_write(
 
 static void put_look(struct text *out, const struct cell *cell)
 {
-	text_add(out, "\033[0%s%s%s", cell->bold ? ";1" : "", cell->dim ? ";2" : "",
-	        cell->reverse ? ";7" : "");
+	text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
 	if (ansi[cell->colour] >= 0)
 		text_add(out, ";38;5;%d", ansi[cell->colour]);
 	text_add(out, "m");
@@ -87,12 +86,12 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 			/* an escape only where the look changes: most cells look like their neighbour */
 			if (colour &&
 			        (cell->colour != look->colour || cell->dim != look->dim ||
-			                cell->bold != look->bold || cell->reverse != look->reverse))
+			                cell->reverse != look->reverse))
 				put_look(out, cell);
 			look = cell;
 			text_put_point(out, line[i].glyph);
 		}
-		if (colour && (ansi[look->colour] >= 0 || look->dim || look->bold || look->reverse))
+		if (colour && (ansi[look->colour] >= 0 || look->dim || look->reverse))
 			text_add(out, "\033[0m");
 		text_add(out, "\n");
 	}

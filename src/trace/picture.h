@@ -20,8 +20,5 @@ struct bar_row {
 	op_id selected;
 };
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
-/* First nanosecond of cell i of `cells` */
-int64_t bars_cell_from(struct window window, int cells, int i);
-enum colour trace_colour(const struct record *record);
 
 #endif

@@ -1,12 +1,9 @@
 /* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
  *
  * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work
- * of a frame, so the spans of the rows that will be shown are handed from the pass to the painter; a limit on
- * their number keeps a look at a large machine from holding all of it. */
+ * of a frame, so the spans of the rows that will be shown are handed from the pass to the painter. */
 #include "trace/sets.h"
 #include "base/memory.h"
-
-enum { KEPT_MOST = 1 << 20 /* spans; those of further rows are found again when they are painted */ };
 
 /* The lanes of the rank that is looked at */
 struct look {
@@ -61,7 +58,8 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 	}
 }
 
-bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
+/* Has the stream's lane shown work before `from`? Never the host's. */
+static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 {
 	for (uint32_t i = lanes->first[stream]; stream != STREAM_HOST && i < lanes->first[stream + 1]; i++) {
 		const struct moment *m = &lanes->moment[lanes->order[i]];
@@ -74,23 +72,19 @@ bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from)
 }
 
 /* The rank's lanes become rows: the spans of those that are shown are taken away from `look`. */
-static void keep(struct sets *sets, const struct timeline_options *options, struct window window,
+static void show(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	int first = options->first_row > 0 ? options->first_row : 0;
-
 	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
-		MEM_GROW(&sets->kept, sets->kept_count, &sets->kept_room);
-		struct kept_lane *kept = &sets->kept[sets->kept_count++];
-		*kept = (struct kept_lane){.known = sets->kept_spans < KEPT_MOST};
-		if (!kept->known)
-			continue;
-		kept->begun = lane_begun_before(&look->lanes, alike->lane[k], window.from);
-		kept->spans = look->spans[k];
+		MEM_GROW(&sets->shown, sets->shown_count, &sets->shown_room);
+		sets->shown[sets->shown_count++] = (struct shown_lane){.alike = sets->count,
+		        .lane = k,
+		        .spans = look->spans[k],
+		        .begun = lane_begun_before(&look->lanes, alike->lane[k], window.from)};
 		look->spans[k] = (struct spans){0};
-		sets->kept_spans += kept->spans.count;
 	}
 }
 
@@ -104,7 +98,7 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 			return;
 		}
 	MEM_GROW(&sets->set, sets->count, &sets->room);
-	keep(sets, options, window, look, alike);
+	show(sets, options, window, look, alike);
 	struct alike *added = &sets->set[sets->count++];
 	*added = *alike;
 	ranks_one(&added->ranks, alike->first);
@@ -135,8 +129,8 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 
 void sets_release(struct sets *sets)
 {
-	for (size_t i = 0; i < sets->kept_count; i++)
-		spans_release(&sets->kept[i].spans);
-	mem_free(sets->kept);
+	for (size_t i = 0; i < sets->shown_count; i++)
+		spans_release(&sets->shown[i].spans);
+	mem_free(sets->shown);
 	mem_free(sets->set);
 }

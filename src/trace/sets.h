@@ -7,6 +7,7 @@
 #define RANKSH_TRACE_SETS_H
 
 #include "trace/lanes.h"
+#include "base/ranks.h"
 
 /* Ranks that look alike, the first of them, and which of their lanes show anything: lane[0 .. lanes-1] are
  * stream numbers. Equality is that of a 64-bit hash over all shown spans. */
@@ -16,27 +17,23 @@ struct alike {
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
 };
-/* A shown lane's spans, until it is painted; known: they are here (else they are found again then); begun:
- * the lane has worked before the window */
-struct kept_lane {
+/* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */
+struct shown_lane {
+	size_t alike;
+	int lane;
 	struct spans spans;
-	bool known, begun;
+	bool begun;
 };
 struct sets {
 	struct alike *set;
 	size_t count, room;
 	int rows;
-	struct kept_lane *kept;
-	size_t kept_count, kept_room, kept_spans; /* by row shown */
+	struct shown_lane *shown; /* by row shown */
+	size_t shown_count, shown_room;
 };
-
-/* The sets of options->ranks, in the order of their first ranks; the spans of the rows that options show are
- * kept, as long as they are not too many. A zeroed struct is an empty one, to be released in any case.
+/* The sets of options->ranks, in the order of their first ranks; with the rows that options show. A zeroed struct is an empty one, to be released in any case.
  * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
 void sets_release(struct sets *sets);
-/* Has the stream's lane shown work before `from`? Never of the host. */
-bool lane_begun_before(const struct lanes *lanes, int stream, int64_t from);
-
 #endif

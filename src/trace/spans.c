@@ -63,17 +63,13 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Of the first part of a grouped transfer that receives: the sender's operation, 0 when it is not queued */
+/* The sender of the first part of a grouped transfer that receives, 0 when it is not queued */
 static op_id sender_of(const struct world *world, op_id receive)
 {
-	const struct record *record = op_record(world, receive);
-	for (int i = 0; i < record->parts; i++)
-		if (record->part[i].direction == P2P_RECV && world->ops[receive].meet) {
-			const struct meet *meet =
-			        &world->meets[world->part_meets[world->ops[receive].meet + (uint32_t)i]];
-			return world->meet_ops[meet->first_op];
-		}
-	return 0;
+	int part = 0;
+	while (op_record(world, receive)->part[part].direction != P2P_RECV)
+		part++;
+	return trace_sender(world, receive, part);
 }
 
 /* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
@@ -101,15 +97,15 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 {
 	const struct world *world = lanes->trace->world;
 	const struct op *op = &world->ops[n->id];
-	const struct meet *meet = &world->meets[op->meet];
+	const struct match *match = &world->matches[op->match];
 
-	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->meet)
+	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->match)
 		return n->t.blame;
 	for (size_t i = op->number - 1; i-- > 0;) {
 		op_id id = lanes->moment[i].id;
-		const struct meet *other = &world->meets[world->ops[id].meet];
-		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == meet->group &&
-		        other->instance == meet->instance)
+		const struct match *other = &world->matches[world->ops[id].match];
+		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == match->group &&
+		        other->instance == match->instance)
 			return id;
 	}
 	return 0;
@@ -184,16 +180,4 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	} else {
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
-}
-
-enum status trace_lane(
-        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
-{
-	struct lanes lanes = {0};
-	enum status status = lanes_load(&lanes, trace, rank);
-
-	if (status == ST_OK)
-		lanes_spans(&lanes, stream, window, spans);
-	lanes_release(&lanes);
-	return status;
 }

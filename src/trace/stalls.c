@@ -122,10 +122,9 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 		if (report->used[order[k]])
 			table_cell(table, "%s", order[k] == WORK ? "work" : trace_causes[order[k]]);
 	table_row(table);
-	for (size_t i = 0; i < blocks.count && i < ROWS_MOST; i++)
-		table_rows(table, &blocks.block[i].ranks, blocks.block[i].rows);
-	if (blocks.count > ROWS_MOST) {
-		table_cell(table, "... and %zu more", blocks.count - ROWS_MOST);
+	size_t left = table_blocks(table, &blocks, ROWS_MOST);
+	if (left) {
+		table_cell(table, "... and %zu more", left);
 		table_row(table);
 	}
 	blocks_release(&blocks);

@@ -50,42 +50,36 @@ static enum status add_rank(
 	return status;
 }
 
-static void put_figure(
-        struct table *table, const struct figures *figures, const char *name, struct text *cell)
+static void put_figure(struct table *table, const struct figures *figures, const char *name)
 {
 	const struct figure *figure = figures_find(figures, name);
-
-	text_clear(cell);
 	if (figure)
-		figure_text(figure, cell);
-	table_cell(table, "%s", figure ? text_string(cell) : "-");
+		figure_text(figure, &table->cells);
+	table_cell(table, "%s", figure ? "" : "-");
 }
 
 static void print_columns(const struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct figures names = {0};
-	struct text cell = {0};
 
 	for (size_t i = 0; i < columns->count; i++)
 		figures_join(&names, &columns->column[i].figures);
 	table_cell(&table, "ranks");
 	for (size_t i = 0; i < columns->count; i++) {
-		text_clear(&cell);
-		ranks_text(&columns->seen.block[i].ranks, &cell);
-		table_cell(&table, "%s", text_string(&cell));
+		ranks_text(&columns->seen.block[i].ranks, &table.cells);
+		table_end(&table);
 	}
 	table_row(&table);
 	for (size_t k = 0; k < names.count; k++) {
 		table_cell(&table, "%s", names.figure[k].name);
 		for (size_t i = 0; i < columns->count; i++)
-			put_figure(&table, &columns->column[i].figures, names.figure[k].name, &cell);
+			put_figure(&table, &columns->column[i].figures, names.figure[k].name);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
 	if (columns->seen.count > columns->count)
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
-	text_release(&cell);
 	figures_release(&names);
 	table_release(&table);
 }
@@ -142,14 +136,13 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 
 /* ---- diff ---- */
 
-static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name,
-        struct text *cell)
+static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name)
 {
 	const struct figure *x = figures_find(a, name), *y = figures_find(b, name);
 
 	table_cell(table, "%s", name);
-	put_figure(table, a, name, cell);
-	put_figure(table, b, name, cell);
+	put_figure(table, a, name);
+	put_figure(table, b, name);
 	if (x && y && x->known && y->known && x->value > 0 && x->kind != FIGURE_PART)
 		table_cell(table, "x %.2f", y->value / x->value);
 	table_row(table);
@@ -159,22 +152,18 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 {
 	struct figures x = {0}, y = {0}, names = {0};
 	struct table table = {.align = "lr"};
-	struct text cell = {0};
 	enum status status = figures_of_section(trace, a, &x);
 
 	if (status == ST_OK)
 		status = figures_of_section(trace, b, &y);
-	if (status == ST_OK)
-		figures_join(&names, &x);
-	if (status == ST_OK)
-		figures_join(&names, &y);
+	figures_join(&names, &x);
+	figures_join(&names, &y);
 	table_cells(&table, "", section_name(trace, a), section_name(trace, b));
 	table_row(&table);
 	for (size_t i = 0; i < names.count; i++)
-		put_pair(&table, &x, &y, names.figure[i].name, &cell);
+		put_pair(&table, &x, &y, names.figure[i].name);
 	if (status == ST_OK)
 		table_print(&table, width, out);
-	text_release(&cell);
 	table_release(&table);
 	figures_release(&x);
 	figures_release(&y);

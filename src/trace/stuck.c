@@ -23,7 +23,8 @@ static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
 	const struct world *world = waits->world;
 	for (op_id id = waits->first[rank]; id; id = world->ops[id].next_program)
-		if (!waits_finished(waits, id) && op_record(world, id)->group == group && world->ops[id].meet)
+		if (!waits_finished(waits, id) && op_record(world, id)->group == group &&
+		        world->ops[id].match)
 			return id;
 	return 0;
 }
@@ -36,38 +37,31 @@ struct hang {
 static void put_row(const struct trace *trace, const struct waits *waits, int rank, const struct hang *hang,
         int group, struct table *rows)
 {
-	struct text cell = {0};
+	struct text *cells = &rows->cells;
 	struct ranks absent;
 
 	if (hang->on) {
 		const struct op *on = &trace->world->ops[hang->on];
-		op_label(trace->world, hang->on, &cell);
+		op_label(trace->world, hang->on, cells);
 		if (on->stream != STREAM_HOST)
-			text_add(&cell, " on %s", trace_lane_name(trace, rank, on->stream));
+			text_add(cells, " on %s", trace_lane_name(trace, rank, on->stream));
 	}
-	table_cell(rows, "%s", text_string(&cell));
-	text_clear(&cell);
+	table_end(rows);
 	if (hang->root) {
 		waits_absent(waits, hang->root, &absent);
 		ranks_drop(&absent, rank);
 		if (!ranks_empty(&absent))
-			put_ranks(&absent, &cell);
+			put_ranks(&absent, cells);
 	}
-	table_cell(rows, "%s", text_string(&cell));
-	text_clear(&cell);
+	table_end(rows);
 	if (waits->last[rank])
-		op_label(trace->world, waits->last[rank], &cell);
-	table_cell(rows, "%s", waits->last[rank] ? text_string(&cell) : "nothing");
-	text_clear(&cell);
+		op_label(trace->world, waits->last[rank], cells);
+	table_cell(rows, "%s", waits->last[rank] ? "" : "nothing");
 	op_id next = group < 0 || waits->crashed[rank] ? 0 : next_in_group(waits, rank, group);
 	if (next)
-		op_label(trace->world, next, &cell);
-	table_cell(rows, "%s",
-	        next                           ? text_string(&cell)
-	                : waits->crashed[rank] ? "nothing: it has crashed"
-	                                       : "nothing");
+		op_label(trace->world, next, cells);
+	table_cell(rows, "%s", next ? "" : waits->crashed[rank] ? "nothing: it has crashed" : "nothing");
 	table_row(rows);
-	text_release(&cell);
 }
 
 /* The table: waiting ranks, and those that they wait for. */
@@ -92,8 +86,7 @@ static void put_table(const struct trace *trace, const struct waits *waits, cons
 	table_cell(&table, "next in %s",
 	        group < 0 ? "line" : names_text(world->names, world->groups[group].name));
 	table_row(&table);
-	for (size_t i = 0; i < blocks.count; i++)
-		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
+	table_blocks(&table, &blocks, SIZE_MAX);
 	table_print(&table, width, out);
 	table_release(&table);
 	table_release(&rows);
@@ -107,11 +100,7 @@ static void put_mismatch(const struct waits *waits, struct text *out)
 
 	op_text(world, waits->mismatch, out);
 	text_add(out, " in %s does not match: ", names_text(world->names, world->groups[record->group].name));
-	int count, part = 0;
-	const uint32_t *meets = op_meets(world, waits->mismatch, &count);
-	while (!world->meets[meets[part]].mismatch)
-		part++;
-	world_mismatch(world, &world->meets[meets[part]], out);
+	world_mismatch(world, waits->mismatch, out);
 }
 
 /* In words, wrapped and indented under the headline */

@@ -16,6 +16,11 @@ void table_cell(struct table *table, const char *format, ...)
 	va_start(arguments, format);
 	text_vadd(&table->cells, format, arguments);
 	va_end(arguments);
+	table_end(table);
+}
+
+void table_end(struct table *table)
+{
 	text_put(&table->cells, CELL_END, 1);
 }
 
@@ -28,18 +33,6 @@ void table_words(struct table *table, const char *const words[], size_t count)
 void table_row(struct table *table)
 {
 	text_put(&table->cells, "\n", 1);
-}
-
-void table_rows(struct table *table, const struct ranks *ranks, const char *rows)
-{
-	for (bool first = true; *rows; first = false) {
-		size_t length = strcspn(rows, "\n");
-		if (first)
-			ranks_text(ranks, &table->cells);
-		text_put(&table->cells, CELL_END, 1);
-		text_put(&table->cells, rows, length + 1);
-		rows += length + 1;
-	}
 }
 
 void table_release(struct table *table)
@@ -147,6 +140,21 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 	struct row_block *block = &blocks->block[blocks->count++];
 	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
+}
+
+size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most)
+{
+	size_t shown = blocks->count < most ? blocks->count : most;
+	for (size_t i = 0; i < shown; i++) {
+		ranks_text(&blocks->block[i].ranks, &table->cells);
+		for (const char *rows = blocks->block[i].rows; *rows;) {
+			size_t length = strcspn(rows, "\n") + 1;
+			table_end(table);
+			text_put(&table->cells, rows, length);
+			rows += length;
+		}
+	}
+	return blocks->count - shown;
 }
 
 void blocks_release(struct blocks *blocks)

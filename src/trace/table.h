@@ -9,7 +9,7 @@
 /* Cells are kept as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an empty table. */
 #define CELL_END "\x1f"
 struct table {
-	struct text cells;
+	struct text cells; /* a cell may be written here, and ended by table_end */
 	const char *align; /* one letter a column: 'l' or 'r'; the last one stands for all others */
 };
 
@@ -19,9 +19,8 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 	table_words((table), (const char *const[]){__VA_ARGS__}, \
 	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 void table_words(struct table *table, const char *const words[], size_t count);
-void table_row(struct table *table); /* ends the row */
-void table_rows(struct table *table, const struct ranks *ranks,
-        const char *rows);                  /* rows of a block, the ranks before the first */
+void table_end(struct table *table);        /* ends the cell */
+void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns it takes, margin included */
 /* Appends the table's lines: three columns of margin, two between columns, cut at `width`. */
 void table_print(const struct table *table, int width, struct text *out);
@@ -38,6 +37,8 @@ struct blocks {
 	size_t count, room;
 };
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
+/* The rows of the first `most` blocks, the ranks before each block's first row. Returns how many are left. */
+size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most);
 void blocks_release(struct blocks *blocks);
 
 #endif

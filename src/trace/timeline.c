@@ -4,8 +4,8 @@
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
  *          default .█████████████████ matmul y ████████████████|
  *
- * Ranks whose spans in the window are equal are drawn once: a first pass hashes every rank's spans and keeps
- * those of the rows to be shown, the others paint one rank of each set. */
+ * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and keeps
+ * those of the rows to be shown (sets.c). */
 #include "trace/legend.h"
 #include "trace/sets.h"
 #include "base/memory.h"
@@ -56,76 +56,27 @@ struct drawing {
 	const struct timeline_options *options;
 	struct window window;
 	struct sets sets;
-	struct lanes lanes; /* of the rank `loaded`, -1 none, for rows that were not kept */
-	struct spans spans;
-	int loaded;
 	struct legend legend;
 	struct text text;
 	struct layout_of_rows at;
-	int width, first, rows; /* lanes shown: first .. first+rows-1 of sets.rows */
-	int below;              /* rows of legend under the picture, when it is narrow */
+	int width, rows; /* lanes shown */
+	int below;       /* rows of legend under the picture, when it is narrow */
 };
 
-/* What is done with one shown lane; row counts the shown ones. */
-typedef void visit_lane(struct drawing *drawing, const struct alike *alike, int lane, int row,
-        const struct kept_lane *kept, struct picture *picture);
-
-/* The lane's spans: those kept, or found again into d->spans, which the next lane overwrites. A row of
- * d->sets that was not kept is loaded by its rank; lanes of one rank are neighbours, so that happens once a
- * rank. */
-static enum status spans_of(
-        struct drawing *d, const struct alike *alike, int lane, int row, struct kept_lane *kept)
+/* The shown lanes are gone through twice: first to measure columns and collect the legend, then to paint,
+ * because the width that is left for cells depends on both. */
+static void measure_lane(struct drawing *d, int row)
 {
-	int stream = alike->lane[lane];
-	enum status status = ST_OK;
-
-	*kept = d->sets.kept[row - d->first];
-	if (kept->known)
-		return ST_OK;
-	if (d->loaded != alike->first)
-		status = lanes_load(&d->lanes, d->trace, alike->first);
-	d->loaded = status == ST_OK ? alike->first : -1;
-	if (status != ST_OK)
-		return status;
-	lanes_spans(&d->lanes, stream, d->window, &d->spans);
-	*kept = (struct kept_lane){.spans = d->spans,
-	        .known = true,
-	        .begun = lane_begun_before(&d->lanes, stream, d->window.from)};
-	return ST_OK;
-}
-
-/* Twice over the shown lanes: first to measure columns and collect the legend, then to paint, because the
- * width that is left for cells depends on both. */
-static enum status each_lane(struct drawing *d, visit_lane *visit, struct picture *picture)
-{
-	struct kept_lane kept;
-	int row = 0;
-	enum status status = ST_OK;
-
-	for (size_t i = 0; i < d->sets.count && status == ST_OK; i++) {
-		const struct alike *alike = &d->sets.set[i];
-		for (int k = 0; k < alike->lanes && status == ST_OK; k++, row++) {
-			if (row < d->first || row >= d->first + d->rows)
-				continue;
-			status = spans_of(d, alike, k, row, &kept);
-			if (status == ST_OK)
-				visit(d, alike, k, row - d->first, &kept, picture);
-		}
-	}
-	return status;
-}
-
-static void measure_lane(struct drawing *d, const struct alike *alike, int lane, int row,
-        const struct kept_lane *kept, struct picture *picture)
-{
-	(void)picture;
+	const struct shown_lane *shown = &d->sets.shown[row];
+	const struct alike *alike = &d->sets.set[shown->alike];
+	int stream = alike->lane[shown->lane];
 	text_clear(&d->text);
 	ranks_text(&alike->ranks, &d->text);
 	int rank = (int)text_columns(text_string(&d->text));
-	int name = (int)text_columns(trace_lane_name(d->trace, alike->first, alike->lane[lane]));
+	int name = (int)text_columns(trace_lane_name(d->trace, alike->first, stream));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
 	d->at.name = name > d->at.name ? name : d->at.name;
-	legend_add(&d->legend, d->trace, row, alike->lane[lane] == STREAM_HOST, &kept->spans);
+	legend_add(&d->legend, d->trace, row, stream == STREAM_HOST, &shown->spans);
 }
 
 static int at_most(int value, int most)
@@ -214,11 +165,12 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
-static void draw_lane(struct drawing *d, const struct alike *alike, int lane, int row,
-        const struct kept_lane *kept, struct picture *picture)
+static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
-	int stream = alike->lane[lane];
+	const struct shown_lane *shown = &d->sets.shown[row];
+	const struct alike *alike = &d->sets.set[shown->alike];
+	int stream = alike->lane[shown->lane];
 	struct bar_row where = {.trace = d->trace,
 	        .window = d->window,
 	        .row = row + 1,
@@ -226,16 +178,16 @@ static void draw_lane(struct drawing *d, const struct alike *alike, int lane, in
 	        .cells = at->cells,
 	        .host = stream == STREAM_HOST,
 	        .selected = d->options->selected,
-	        .begun = kept->begun};
+	        .begun = shown->begun};
 
-	if (lane == 0 || row == 0) {
+	if (shown->lane == 0 || row == 0) {
 		text_clear(&d->text);
 		ranks_text(&alike->ranks, &d->text);
 		picture_write(picture, row + 1, at->margin, at->rank, COLOUR_HEAD, text_string(&d->text));
 	}
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
 	        trace_lane_name(d->trace, alike->first, stream));
-	bars_paint(&where, &kept->spans, picture);
+	bars_paint(&where, &shown->spans, picture);
 	if (d->options->now >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
@@ -250,26 +202,21 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
 	if (status != ST_OK)
 		return status;
-	d->first = at_most(d->options->first_row > 0 ? d->options->first_row : 0, d->sets.rows);
-	d->rows = d->sets.rows - d->first;
-	if (d->options->rows > 0)
-		d->rows = at_most(d->rows, d->options->rows);
-	status = each_lane(d, measure_lane, NULL);
-	if (status != ST_OK)
-		return status;
+	d->rows = (int)d->sets.shown_count;
+	for (int row = 0; row < d->rows; row++)
+		measure_lane(d, row);
 	lay_out(d);
 	picture_make(picture, d->width, 1 + d->rows + d->below);
 	picture->lanes = d->sets.rows;
 	draw_ruler(d, picture);
-	status = each_lane(d, draw_lane, picture);
+	for (int row = 0; row < d->rows; row++)
+		draw_lane(d, row, picture);
 	if (d->below) { /* no room beside the lanes: the legend goes under them */
 		legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
 		picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
 		        text_string(&d->text));
 	}
-	if (status != ST_OK)
-		picture_release(picture);
-	return status;
+	return ST_OK;
 }
 
 enum status timeline_picture(
@@ -279,13 +226,10 @@ enum status timeline_picture(
 	struct drawing d = {.trace = trace,
 	        .options = options,
 	        .window = drawable(options->window, width),
-	        .width = width,
-	        .loaded = -1};
+	        .width = width};
 
 	*picture = (struct picture){0};
 	enum status status = draw(&d, picture);
-	lanes_release(&d.lanes);
-	spans_release(&d.spans);
 	legend_release(&d.legend);
 	text_release(&d.text);
 	sets_release(&d.sets);

@@ -75,35 +75,31 @@ struct window {
 };
 /* The whole of a section (first issue to last end of its operations, any rank) or of everything (-1). */
 struct window trace_window(const struct trace *trace, int section);
-/* One lane's spans, in time order, without gaps: they add up to the window, to the nanosecond. */
-enum status trace_lane(
-        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans);
-
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
 	uint8_t colour; /* enum colour */
-	uint8_t dim, bold, reverse;
+	uint8_t dim, reverse;
 };
-/* X(symbol, name, ANSI 256-colour foreground) */
-#define COLOURS(X)                     \
-	X(PLAIN, "plain", -1)          \
-	X(KERNEL, "kernel", 75)        \
-	X(COPY, "copy", 179)           \
-	X(COMM, "comm", 170)           \
-	X(FORWARD, "forward", 75)      \
-	X(BACKWARD, "backward", 108)   \
-	X(WEIGHT, "weight", 150)       \
-	X(OPTIMIZER, "optimizer", 216) \
-	X(HOSTWORK, "host", 250)       \
-	X(STALL, "stall", 203)         \
-	X(QUEUED, "queued", 242)       \
-	X(HEAD, "head", 255)           \
-	X(GOOD, "good", 114)           \
-	X(BAD, "bad", 203)             \
-	X(NOTE, "note", 244)
+/* X(symbol, ANSI 256-colour foreground) */
+#define COLOURS(X)        \
+	X(PLAIN, -1)      \
+	X(KERNEL, 75)     \
+	X(COPY, 179)      \
+	X(COMM, 170)      \
+	X(FORWARD, 75)    \
+	X(BACKWARD, 108)  \
+	X(WEIGHT, 150)    \
+	X(OPTIMIZER, 216) \
+	X(HOSTWORK, 250)  \
+	X(STALL, 203)     \
+	X(QUEUED, 242)    \
+	X(HEAD, 255)      \
+	X(GOOD, 114)      \
+	X(BAD, 203)       \
+	X(NOTE, 244)
 enum colour {
-#define X(symbol, name, ansi) COLOUR_##symbol,
+#define X(symbol, ansi) COLOUR_##symbol,
 	COLOURS(X)
 #undef X
 	        COLOUR_COUNT
@@ -151,10 +147,10 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, int
 /* time in which the stream works and no other stream of the rank's device does, whatever section that one's
  * work is of */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
-/* time that the rank's streams with work in the section spend in the cause / (the rank's time x number of
+/* By cause: time that the rank's streams with work in the section spend in it / (the rank's time x number of
  * such streams). The host's own lane does not count: a host that waits while its device works costs
  * nothing. */
-enum status metric_stall(const struct trace *trace, int section, int rank, enum cause cause, double *part);
+enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
 /* The schedule's own bubble: 1 - work / span of the micro-batches' phases replayed in the order in which each
  * rank runs them, where a phase waits for nothing but the phases that send it what it receives, and takes the
  * mean time of the kernels in phases of its letter. The span is the longest of any rank from its first phase

@@ -36,20 +36,18 @@ struct traffic {
 	size_t kinds, kind_room;
 };
 
-static const char *bytes_of(double bytes, struct text *cell)
+static void bytes_cell(struct table *table, double bytes)
 {
-	text_clear(cell);
-	bytes_text((int64_t)bytes, cell);
-	return text_string(cell);
+	bytes_text((int64_t)bytes, &table->cells);
+	table_end(table);
 }
 
 /* ---- by link ---- */
 
 static void print_links(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct table table = {.align = "lr"};
+	struct table table = {.align = "lr"}, row = {0};
 	struct blocks blocks = {0};
-	struct text cell = {0}, row = {0};
 	bool used[LINK_KINDS] = {0}, any = false;
 
 	/* the first pass finds which kinds of link have a column, the second writes the ranks' rows */
@@ -57,33 +55,32 @@ static void print_links(const struct trace *trace, int section, int width, struc
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
 			trace->backend->sent(trace->backend, rank, section, sent);
-			text_clear(&row);
+			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;
 				any = any || sent[kind] > 0;
-				if (used[kind])
-					text_add(&row, "%s" CELL_END,
-					        sent[kind] > 0 ? bytes_of(sent[kind], &cell) : "");
+				if (sent[kind] > 0)
+					bytes_cell(&row, sent[kind]);
+				else if (used[kind])
+					table_end(&row);
 			}
-			text_add(&row, "\n");
+			table_row(&row);
 			if (pass == 1)
-				blocks_add(&blocks, rank, &row);
+				blocks_add(&blocks, rank, &row.cells);
 		}
 	table_cell(&table, "ranks");
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (used[kind])
 			table_cell(&table, "%s", link_name((enum link_kind)kind));
 	table_row(&table);
-	for (size_t i = 0; i < blocks.count && i < ROWS_MOST; i++)
-		table_rows(&table, &blocks.block[i].ranks, blocks.block[i].rows);
+	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
 		text_add(out, "no link has carried anything\n");
 	else
 		table_print(&table, width, out);
-	if (any && blocks.count > ROWS_MOST)
-		text_add(out, "   ... and %zu more\n", blocks.count - ROWS_MOST);
-	text_release(&cell);
-	text_release(&row);
+	if (any && left)
+		text_add(out, "   ... and %zu more\n", left);
+	table_release(&row);
 	blocks_release(&blocks);
 	table_release(&table);
 }
@@ -188,7 +185,7 @@ static const struct pair *find_pair(const struct traffic *traffic, int from, int
 	return traffic->pairs ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks) : NULL;
 }
 
-static void fill_matrix(const struct traffic *traffic, int n, struct table *table, struct text *cell)
+static void fill_matrix(const struct traffic *traffic, int n, struct table *table)
 {
 	table_cell(table, "from \\ to");
 	for (int to = 0; to < n; to++)
@@ -198,7 +195,10 @@ static void fill_matrix(const struct traffic *traffic, int n, struct table *tabl
 		table_cell(table, "%d", from);
 		for (int to = 0; to < n; to++) {
 			const struct pair *pair = find_pair(traffic, from, to);
-			table_cell(table, "%s", pair ? bytes_of(pair->bytes, cell) : "");
+			if (pair)
+				bytes_cell(table, pair->bytes);
+			else
+				table_end(table);
 		}
 		table_row(table);
 	}
@@ -210,7 +210,7 @@ static int by_bytes(const void *a, const void *b)
 	return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : by_ranks(a, b);
 }
 
-static void fill_pairs(struct traffic *traffic, struct table *table, struct text *cell)
+static void fill_pairs(struct traffic *traffic, struct table *table)
 {
 	qsort(traffic->pair, traffic->pairs, sizeof *traffic->pair, by_bytes);
 	table_cells(table, "from", "to", "sends", "bytes");
@@ -220,7 +220,7 @@ static void fill_pairs(struct traffic *traffic, struct table *table, struct text
 		table_cell(table, "%d", pair->from);
 		table_cell(table, "%d", pair->to);
 		table_cell(table, "%lld", (long long)pair->count);
-		table_cell(table, "%s", bytes_of(pair->bytes, cell));
+		bytes_cell(table, pair->bytes);
 		table_row(table);
 	}
 }
@@ -228,19 +228,17 @@ static void fill_pairs(struct traffic *traffic, struct table *table, struct text
 static void print_transfers(struct traffic *traffic, int n, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
-	struct text cell = {0};
 
 	if (!traffic->pairs)
 		return;
 	if (n <= MATRIX_MOST)
-		fill_matrix(traffic, n, &table, &cell);
+		fill_matrix(traffic, n, &table);
 	else
-		fill_pairs(traffic, &table, &cell);
+		fill_pairs(traffic, &table);
 	text_add(out, "by send and recv\n");
 	table_print(&table, width, out);
 	if (n > MATRIX_MOST && traffic->pairs > PAIRS_MOST)
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
-	text_release(&cell);
 	table_release(&table);
 }
 
@@ -249,7 +247,6 @@ static void print_collectives(
 {
 	const struct names *names = trace->world->names;
 	struct table table = {.align = "llr"};
-	struct text cell = {0};
 
 	if (!traffic->kinds)
 		return;
@@ -260,12 +257,11 @@ static void print_collectives(
 		const struct kind *kind = &traffic->kind[i];
 		table_cells(&table, names_text(names, kind->title), names_text(names, kind->group));
 		table_cell(&table, "%lld", (long long)kind->count);
-		table_cell(&table, "%s", bytes_of(kind->message, &cell));
-		table_cell(&table, "%s", bytes_of(kind->moved, &cell));
+		bytes_cell(&table, kind->message);
+		bytes_cell(&table, kind->moved);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
-	text_release(&cell);
 	table_release(&table);
 }
 

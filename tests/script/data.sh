@@ -26,7 +26,7 @@ says "model gpt seq=20 batch=2; data text crlf; strategy ddp" "a sequence takes 
 says "model gpt seq=8 batch=3; data text crlf; strategy ddp" "a batch takes 3 sequences of 8 tokens and one more, 25 in all; the data has 20: batch=2 fits"
 says "data" "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic"
 says "data txt crlf" "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic"
-for value in 0 -1 1.5 1e12; do says "data synthetic count=$value" ": a whole number of rows or tokens is wanted, at most 1e9"; done
+for value in 0 -1 1.5 1e12; do says "data synthetic count=$value" ": a whole number from 1 to 1000000000 was expected"; done
 
 # npy NAME SHAPE TYPE BYTES [ORDER]: zeros
 npy() {

@@ -73,7 +73,7 @@ launch nothing
 help sycn
 #> tests/script/mistakes.rsh:73: no command 'sycn'; did you mean 'sync'?
 stream io
-#> tests/script/mistakes.rsh:75: io is a stream already (one name, one thing)
+#> tests/script/mistakes.rsh:75: 'io' is a stream already: one name, one thing
 free x[0]
 #> tests/script/mistakes.rsh:77: free wants whole tensors: free x
 y = relu h
@@ -101,7 +101,7 @@ slow 0
 v v = topk x k=1
 #> tests/script/mistakes.rsh:101: topk: two results, one name
 a b c d e f = topk x k=1
-#> tests/script/mistakes.rsh:103: topk: at most 4 results
+#> tests/script/mistakes.rsh:103: topk gives 2 results, not 6: v i = topk x k=NUMBER
 y = topk x k=1
 #> tests/script/mistakes.rsh:105: topk gives 2 results, not 1: v i = topk x k=NUMBER
 allreduce y op=summ

@@ -4,6 +4,7 @@
 . tests/script/lib.sh
 cd "$work" || exit 1
 
+dry=--dry # of one rank also without it: then there are data
 # state RANKS [silent]: a session of the lines on standard input, one a line, and what can be seen of it then; silent: as new ranks are given a log
 state() {
 	while IFS= read -r line; do
@@ -13,8 +14,8 @@ state() {
 	{
 		printf '\036{"do":"hello","width":120,"height":24}\n'
 		cat typed
-		for look in 'say "--- looks"' tensors 'timeline all' stalls stats streams events groups traffic races 'peek c8'; do echo "$look"; done
-	} | "$RANKSH" --dry -n "$1" --wire > replies 2>&1
+		for look in 'say "--- looks"' tensors 'timeline all' stalls stats streams events groups traffic races 'peek c8' 'peek loss'; do echo "$look"; done
+	} | "$RANKSH" $dry -n "$1" --wire > replies 2>&1
 	sed -n '/--- looks/,$p' replies | sed 's/,"log":.*//'
 }
 # undone NAME RANKS LINE < LINES: LINE and undo leave the state after LINES
@@ -25,10 +26,18 @@ undone() {
 	state "$2" < more > out
 	check "$1" same before out
 }
-# replayed NAME RANKS LOG < LINES: the lines typed, and those of the log given to new ranks
+# what the replies say of the log comes to these lines (which have no quotes in them)
+log() {
+	sed -n 's/.*"log":{"add":\[\(.*\)\],"keep":\([0-9]*\)}.*/\2 \1/p' replies | awk '{
+		count = $1
+		while (match($0, /"line":"[^"]*"/)) { line[count++] = substr($0, RSTART + 8, RLENGTH - 9); $0 = substr($0, RSTART + RLENGTH) }
+	} END { for (i = 0; i < count - 1; i++) print line[i] }' # the last is that of the looks
+}
+# replayed NAME RANKS < LINES: the lines typed, and those of their log given to new ranks
 replayed() {
 	state "$2" > before
-	printf '%s\n' "$3" | state "$2" silent > out
+	log > lines
+	state "$2" silent < lines > out
 	check "$1" same before out
 }
 
@@ -48,14 +57,38 @@ undo
 copy t8 -> t8
 @(rank % 2 == 0) sync
 END
-replayed "names of refused lines move no tensor in the list" 2 "tensor b[4] a[4]" <<'END'
+replayed "names of refused lines move no tensor in the list" 2 <<'END'
 copy a -> b
 tensor b[4] a[4]
 END
-replayed "... nor what is nearest to a word" 2 "tensor a8[4] b8[4]" <<'END'
+replayed "... nor what is nearest to a word" 2 <<'END'
 copy b8 -> a8
 tensor a8[4] b8[4]
 END
+undone "set changes no transfer that was queued before it" 2 'spin 1us' <<'END'
+tensor t[8,4] = rank
+sendrecv t -> t to=(rank+1)%world from=(rank-1)%world
+set link_rate=1GB/s
+END
+# the second allreduce begins when the matmul is over
+printf 'stream s t\ntensor x[512,512] w[256,256]\nallreduce x on s\ny = matmul w w on t\n' > lines
+{ cat lines; echo 'allreduce x on s; set collective_sms=50%'; } | state 2 > before
+{ cat lines; echo 'set collective_sms=50%; allreduce x on s'; } | state 2 > out
+check "set changes no collective that was queued before it" same before out
+dry=
+replayed "a run that step back has cut reads no loss that its steps do not read" 1 <<'END'
+model mlp layers=2 hidden=128 batch=256
+strategy zero
+run 2
+step back
+END
+replayed "... nor does a line with a loop around it" 1 <<'END'
+model mlp layers=1 hidden=8 batch=4
+strategy serial
+repeat 3 { run 1; spin 1us }
+step back 2
+END
+dry=--dry
 # taken NAME LINE: undo after LINE takes the line before it back
 taken() {
 	printf 'tensor x[4]\n' | state 2 > before

@@ -72,3 +72,37 @@ check "... all of them" all_gone $ranks
 keys C-l
 line 'restart'
 check "restart after that" shows 'new ranks'
+
+# while the view has the screen: the prompt comes back by itself, and a signal that is none of its business does nothing
+open 80 24 -n 2
+check "a sixth prompt" shows 'ms >'
+line 'tensor x[64,64] = ones; y = matmul x x'
+line 'view'
+check "a view" shows 'q quit'
+kill -QUIT "$(front)"
+keys + Tab
+check "SIGQUIT leaves the view alone" shows 'queued at'
+kill -9 "$(rank 0)"
+check "a rank that dies under the view brings the prompt back" shows 'no ranks >'
+check "... and is named" shows 'rank 0 died of signal 9'
+line 'restart'
+check "restart after the view" shows '2 new ranks'
+line 'view'
+check "a view again" shows 'q quit'
+kill -9 "$(mpirun_of)"
+check "mpirun's death too" shows 'mpirun died of signal 9'
+keys C-l
+line 'restart'
+check "restart once more" shows '2 new ranks'
+kill -QUIT "$(front)"
+keys C-l
+line 'print y[0,0]'
+check "SIGQUIT at the prompt does nothing" shows 'y\[0,0\] = 64'
+# a rank that stands still for a while, with nothing to do
+stopped=$(rank 1)
+kill -STOP "$stopped"
+for look in 1 2 3 4 5 6 7 8 9 10; do nap; done
+kill -CONT "$stopped"
+keys C-l
+line 'allreduce y; print y[0,0]'
+check "a rank that stood still goes on" shows 'y\[0,0\] = 128'

@@ -19,10 +19,8 @@ static void equal_texts_are_said_once(void **state)
 {
 	(void)state;
 	struct out *out = out_create(false, 80);
-	struct ranks all;
-	ranks_all(&all, 4);
 	out_say(out, "before\n");
-	int place = out_place(out, &all);
+	int place = out_place(out);
 	for (int rank = 0; rank < 4; rank++)
 		out_fill(out, place, rank, rank == 2 ? "y = 2" : "y = 1");
 	out_say(out, "behind %d\n", 7);
@@ -34,9 +32,7 @@ static void later_lines_stand_below_the_first(void **state)
 {
 	(void)state;
 	struct out *out = out_create(false, 80);
-	struct ranks one;
-	ranks_one(&one, 3);
-	int place = out_place(out, &one);
+	int place = out_place(out);
 	out_fill(out, place, 3, "x =\n1 2\n3 4\n");
 	expect_rendered(out, "[3] x =\n    1 2\n    3 4\n");
 	out_free(out);
@@ -47,11 +43,9 @@ static void fills_travel(void **state)
 {
 	(void)state;
 	struct out *zero = out_create(false, 80), *one = out_create(false, 80);
-	struct ranks both;
 	struct text bytes = {0};
-	ranks_all(&both, 2);
 	for (int i = 0; i < 3; i++) {
-		int a = out_place(zero, &both), b = out_place(one, &both);
+		int a = out_place(zero), b = out_place(one);
 		assert_int_equal(a, b);
 		out_fill(zero, a, 0, "same");
 		if (i != 1)
@@ -71,13 +65,11 @@ static void another_shape_is_noticed(void **state)
 {
 	(void)state;
 	struct out *zero = out_create(false, 80), *one = out_create(false, 80);
-	struct ranks both;
 	struct text bytes = {0};
-	ranks_all(&both, 2);
-	out_place(one, &both);
+	out_place(one);
 	out_pack(one, 1, &bytes);
 	assert_false(out_unpack(zero, 1, bytes.bytes, bytes.count));
-	out_place(zero, &both);
+	out_place(zero);
 	for (size_t cut = 0; cut < bytes.count; cut++)
 		assert_false(out_unpack(zero, 1, bytes.bytes, cut));
 	assert_true(out_unpack(zero, 1, bytes.bytes, bytes.count));
@@ -90,12 +82,10 @@ static void muted_says_nothing(void **state)
 {
 	(void)state;
 	struct out *out = out_create(false, 80);
-	struct ranks all;
-	ranks_all(&all, 2);
 	out_mute(out, 1);
 	out_mute(out, 1);
 	out_say(out, "nothing\n");
-	out_fill(out, out_place(out, &all), 0, "nothing");
+	out_fill(out, out_place(out), 0, "nothing");
 	out_mute(out, -1);
 	out_put(out, "nothing\n", 8);
 	out_mute(out, -1);
@@ -110,11 +100,9 @@ static void late_fills_are_dropped(void **state)
 {
 	(void)state;
 	struct out *out = out_create(false, 80);
-	struct ranks all;
-	ranks_all(&all, 2);
-	int old = out_place(out, &all);
+	int old = out_place(out);
 	out_render(out, NULL);
-	int fresh = out_place(out, &all);
+	int fresh = out_place(out);
 	assert_int_not_equal(old, fresh);
 	out_fill(out, old, 0, "late");
 	out_fill(out, fresh, 1, "now");
@@ -137,12 +125,10 @@ static void styles_only_in_colour(void **state)
 static bool say_and_render(void *self)
 {
 	struct out *out = out_create(false, 80);
-	struct ranks all;
 	struct text bytes = {0}, rendered = {0};
 	(void)self;
-	ranks_all(&all, 3);
 	out_say(out, "%0300d\n", 1);
-	int place = out_place(out, &all);
+	int place = out_place(out);
 	for (int rank = 0; rank < 3; rank++)
 		out_fill(out, place, rank, "text");
 	out_pack(out, 1, &bytes);

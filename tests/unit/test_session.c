@@ -229,7 +229,7 @@ static void stops_are_repeated(void **state)
 		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
 		session.armed = true;
 		session.looks_left = looks;
-		int64_t from = credit_position(&session.credit, &session.shell.budget);
+		int64_t from = credit_position(&session.credit);
 		assert_int_equal(type(&session, line), ST_INTERRUPTED);
 		int64_t stop = credit_stop(&session.credit, from);
 		uint64_t stopped = books(&session);

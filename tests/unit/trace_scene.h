@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "races/races.h"
-#include "trace/trace.h"
+#include "trace/lanes.h"
 #include <string.h>
 
 /* behind ours: cmocka has a macro named fail */
@@ -14,6 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+
+/* One lane's spans in the window */
+static inline enum status trace_lane(
+        const struct trace *trace, int rank, int stream, struct window window, struct spans *spans)
+{
+	struct lanes lanes = {0};
+	enum status status = lanes_load(&lanes, trace, rank);
+	if (status == ST_OK)
+		lanes_spans(&lanes, stream, window, spans);
+	lanes_release(&lanes);
+	return status;
+}
 
 enum { SCENE_OPS = 300000, US = 1000, MS = 1000000 };
 #define NEVER TIME_UNKNOWN

@@ -1,57 +1,64 @@
-/* function.h -- the functions and metrics of expressions: one row each, and how each is computed
- * (functions.c) */
+/* function.h -- the functions and metrics of expressions: one row each */
 #ifndef RANKSH_FUNCTION_H
 #define RANKSH_FUNCTION_H
 
 #include "shell/language/parse/tree.h"
 
-/* X(symbol, name, arguments at least, at most, kinds, metric)
- * kinds, one letter an argument (the last one repeats): n number, t tensor, s stream, e event, g group, c
- * cause, l link, o operation, k section
- * Rows of one family stand together: evaluate_function tells them by their first and last. */
-#define FUNCTIONS(X)                          \
-	X(MIN, "min", 1, 16, "n", 0)          \
-	X(MAX, "max", 1, 16, "n", 0)          \
-	X(ABS, "abs", 1, 1, "n", 0)           \
-	X(SQRT, "sqrt", 1, 1, "n", 0)         \
-	X(CEIL, "ceil", 1, 1, "n", 0)         \
-	X(ROUND, "round", 1, 1, "n", 0)       \
-	X(SHORT, "short", 1, 1, "n", 0)       \
-	X(LOG2, "log2", 1, 1, "n", 0)         \
-	X(DIVISOR, "divisor", 2, 2, "nn", 0)  \
-	X(GPUS, "gpus", 0, 0, "", 0)          \
-	X(CLOSE, "close", 2, 3, "ttn", 0)     \
-	X(NORM, "norm", 1, 1, "t", 0)         \
-	X(SUM, "sum", 1, 1, "t", 0)           \
-	X(BYTES, "bytes", 1, 1, "t", 0)       \
-	X(SIZE, "size", 1, 1, "g", 0)         \
-	X(WORK, "work", 1, 1, "n", 0)         \
-	X(MICRO, "micro", 1, 1, "n", 0)       \
-	X(CHUNK, "chunk", 1, 1, "n", 0)       \
-	X(DOING, "doing", 1, 1, "n", 0)       \
-	X(WORKS, "works", 1, 1, "n", 0)       \
-	X(MEMORIES, "memories", 1, 1, "n", 0) \
-	X(TURN, "turn", 1, 1, "n", 0)         \
-	X(INPUTS, "inputs", 1, 1, "n", 0)     \
-	X(SLOTS, "slots", 0, 0, "", 1)        \
-	X(TIME, "time", 0, 1, "k", 1)         \
-	X(OVERLAP, "overlap", 2, 3, "ssk", 1) \
-	X(BUSY, "busy", 1, 2, "sk", 1)        \
-	X(EXPOSED, "exposed", 0, 2, "sk", 1)  \
-	X(STALL, "stall", 1, 2, "ck", 1)      \
-	X(ELAPSED, "elapsed", 2, 2, "ee", 1)  \
-	X(PEAK, "peak", 0, 0, "", 1)          \
-	X(BUBBLE, "bubble", 0, 1, "k", 1)     \
-	X(SENT, "sent", 0, 2, "lk", 1)        \
-	X(BUSBW, "busbw", 1, 1, "o", 1)       \
-	X(COUNT, "count", 1, 2, "ok", 1)      \
-	X(RACES, "races", 0, 1, "k", 1)       \
-	X(STUCK, "stuck", 0, 0, "", 1)
+/* X(symbol, computed by, name, arguments at least, at most, kinds, nature)
+ *
+ * computed by: a function of run/functions.h; a row without one does not build. kinds, one letter an argument
+ * (the last one repeats): n number, t tensor, s stream, e event, g group, c cause, l link, o operation, k
+ * section (left out: the one that runs now), x stream, or alone a section. nature: enum function_nature */
+#define FUNCTIONS(X)                                               \
+	X(MIN, value_of_least_or_most, "min", 1, 16, "n", PLAIN)   \
+	X(MAX, value_of_least_or_most, "max", 1, 16, "n", PLAIN)   \
+	X(ABS, value_of_rounded, "abs", 1, 1, "n", PLAIN)          \
+	X(CEIL, value_of_rounded, "ceil", 1, 1, "n", PLAIN)        \
+	X(ROUND, value_of_rounded, "round", 1, 1, "n", PLAIN)      \
+	X(SHORT, value_of_rounded, "short", 1, 1, "n", PLAIN)      \
+	X(SQRT, value_of_root, "sqrt", 1, 1, "n", PLAIN)           \
+	X(LOG2, value_of_root, "log2", 1, 1, "n", PLAIN)           \
+	X(DIVISOR, value_of_divisor, "divisor", 2, 2, "nn", PLAIN) \
+	X(GPUS, value_of_gpus, "gpus", 0, 0, "", PLAIN)            \
+	X(CLOSE, value_of_close, "close", 2, 3, "ttn", DATA)       \
+	X(NORM, value_of_read, "norm", 1, 1, "t", DATA)            \
+	X(SUM, value_of_read, "sum", 1, 1, "t", DATA)              \
+	X(BYTES, value_of_bytes, "bytes", 1, 1, "t", PLAIN)        \
+	X(SIZE, value_of_size, "size", 1, 1, "g", PLAIN)           \
+	X(WORK, value_of_task, "work", 1, 1, "n", PLAIN)           \
+	X(MICRO, value_of_task, "micro", 1, 1, "n", PLAIN)         \
+	X(CHUNK, value_of_task, "chunk", 1, 1, "n", PLAIN)         \
+	X(DOING, value_of_slot_text, "doing", 1, 1, "n", PLAIN)    \
+	X(WORKS, value_of_slot_text, "works", 1, 1, "n", PLAIN)    \
+	X(MEMORIES, value_of_memory, "memories", 1, 1, "n", PLAIN) \
+	X(TURN, value_of_memory, "turn", 1, 1, "n", PLAIN)         \
+	X(INPUTS, value_of_memory, "inputs", 1, 1, "n", PLAIN)     \
+	X(SLOTS, value_of_slots, "slots", 0, 0, "", WORD)          \
+	X(TIME, value_of_time, "time", 0, 1, "k", RANK)            \
+	X(OVERLAP, value_of_overlap, "overlap", 2, 3, "ssk", RANK) \
+	X(BUSY, value_of_busy, "busy", 1, 2, "sk", RANK)           \
+	X(EXPOSED, value_of_exposed, "exposed", 0, 2, "xk", RANK)  \
+	X(STALL, value_of_stall, "stall", 1, 2, "ck", RANK)        \
+	X(ELAPSED, value_of_elapsed, "elapsed", 2, 2, "ee", RANK)  \
+	X(PEAK, value_of_peak, "peak", 0, 0, "", RANK)             \
+	X(BUBBLE, value_of_bubble, "bubble", 0, 1, "k", ALL)       \
+	X(SENT, value_of_sent, "sent", 0, 2, "lk", RANK)           \
+	X(BUSBW, value_of_busbw, "busbw", 1, 1, "o", RANK)         \
+	X(COUNT, value_of_count, "count", 1, 2, "ok", RANK)        \
+	X(RACES, value_of_races, "races", 0, 1, "k", ALL)          \
+	X(STUCK, value_of_stuck, "stuck", 0, 0, "", ALL)
 enum function {
-#define X(symbol, name, least, most, kinds, metric) FUNCTION_##symbol,
+#define X(symbol, compute, name, least, most, kinds, nature) FUNCTION_##symbol,
 	FUNCTIONS(X)
 #undef X
 	        FUNCTION_ROWS
+};
+enum function_nature {
+	NATURE_PLAIN, /* of its arguments and the books */
+	NATURE_WORD,  /* ... and it needs no bracket */
+	NATURE_DATA,  /* reads tensors, for all ranks at once before it is computed (run/data.c) */
+	NATURE_RANK,  /* a metric: of the rank's trace up to now. Needs no bracket */
+	NATURE_ALL    /* a metric of all ranks together */
 };
 
 struct function_row {
@@ -59,13 +66,18 @@ struct function_row {
 	const char *name;
 	int least, most;
 	const char *kinds;
-	bool metric;
+	enum function_nature nature;
 };
 const struct function_row *function_find(const char *name, size_t length); /* NULL if none */
-const struct function_row *function_at(int i);                             /* NULL behind the last */
-static inline bool function_reads_data(enum function f)
+const char *function_near(const char *word);                               /* the nearest name, or NULL */
+static inline bool function_is_metric(const struct function_row *row)
 {
-	return f == FUNCTION_CLOSE || f == FUNCTION_NORM || f == FUNCTION_SUM;
+	return row->nature >= NATURE_RANK;
+}
+/* `peak` alone is the function: its word names nothing else */
+static inline bool function_is_word(const struct function_row *row)
+{
+	return !row->least && (row->nature == NATURE_WORD || function_is_metric(row));
 }
 
 #endif

@@ -148,5 +148,5 @@ bool name_is_reserved(const char *at, size_t length)
 	            at, at + length))
 		return true;
 	const struct function_row *row = function_find(at, length);
-	return row && row->metric && !row->least; /* `overlap` is a metric only before a bracket */
+	return row && function_is_word(row); /* `overlap` is a metric only before a bracket */
 }

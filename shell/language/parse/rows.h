@@ -66,8 +66,11 @@ struct slice_of_text {
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
 enum { PARTS_MAX = 4 /* of a divided line */ };
+/* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
+ * line; when all ranks have passed it runs again with act true. */
+typedef enum status one_rank(struct shell *shell, struct call *call, int rank, bool act, void *self);
 struct command {
-	const char *name, *aliases; /* aliases: other spellings that give a hint, not a run (see hints.c) */
+	const char *name;
 	const char
 	        *topic; /* of `help`: "make" "compute" "move" "order" "read" "look" "steer" "learn" "write" */
 	const char *usage, *help; /* help: one sentence, no final full stop needed */
@@ -85,6 +88,7 @@ struct command {
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
+	one_rank *each; /* in place of run: what the line does on one rank */
 	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the
 	 * first word behind the command, or behind a ` + `, without its =VALUE; "": none is there yet */
 	void (*follows)(const char *name, struct text *out);
@@ -110,8 +114,5 @@ enum { COLLECTIVE_TENSOR, COLLECTIVE_UNROLL };
 void rows_add(const struct command *const *rows);
 /* The nearest name of a command, or NULL when none is near */
 const char *command_near(const char *word);
-
-/* The text of `help grammar`. */
-const char *grammar_text(void);
 
 #endif

@@ -68,8 +68,8 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		return;
 	}
 	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(out, "%.*s differ by %g of the largest", WHOLE(part->written),
-		        eval->data[part->place * eval->data_stride + eval->data_index]);
+		text_add(
+		        out, "%.*s differ by %g of the largest", WHOLE(part->written), eval_read(eval, part));
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
@@ -88,7 +88,7 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 	struct text text = {0};
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out, failed);
+	int place = out_place(shell->out);
 	int index = 0;
 	FOR_RANKS (rank, set) {
 		eval->rank = rank;
@@ -141,7 +141,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .assume = shell->dry};
+	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
 	struct ranks failed = {0};
 	double *data;
 	if (shell->dry && statement->formula->read_count) {
@@ -173,7 +173,7 @@ static bool is_refusal(enum status status)
 /* The refusal that ends the block must say `words`; without words any refusal does. */
 static enum status compare_refusal(struct shell *shell, struct statement *statement)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter};
+	struct eval eval = {.shell = shell};
 	struct text words = {0};
 	if (!statement->word)
 		return ST_OK;

@@ -1,22 +1,16 @@
-/* functions.c -- the functions and metrics of expressions.
+/* functions.c -- functions of expressions: names among their arguments, and those of numbers, tensors and
+ * groups.
  *
- * Numbers are computed here; data was fetched before (data.c); what a trace or the books know is asked of
- * them, for the rank at hand and the section that is named or runs now. A metric makes the value vary by
- * rank, unless it is one of all ranks together. */
-#include "shell/language/run/run.h"
-#include "races/races.h"
-#include "shell/session/read.h"
+ * Numbers are computed here; data was fetched before (data.c). What hangs on the rank says so in eval.varies:
+ * for data and for metrics of a rank that is done here, from their nature. */
+#include "shell/language/run/functions.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct trace trace_of(const struct eval *eval)
-{
-	return (struct trace){
-	        .world = eval->shell->world, .backend = eval->shell->backend, .budget = &eval->shell->budget};
-}
+/* ---- names among the arguments ---- */
 
 static enum status evaluate_section(struct eval *eval, struct name *name, int *section)
 {
@@ -34,272 +28,123 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 	        names_text(world->names, id));
 }
 
-/* The stream, event or group that argument i names */
-static enum status named_thing(
-        struct eval *eval, const struct formula *formula, int i, enum thing_kind kind, int *index)
+static enum status thing_named(struct asked *asked, int i, name_id name, enum thing_kind kind)
 {
-	name_id id;
-	enum status status = evaluate_name(eval, formula->argument[i].name, &id);
-	if (status != ST_OK)
-		return status;
-	struct thing thing = world_find(eval->shell->world, eval->rank, id);
+	const struct world *world = asked->eval->shell->world;
+	struct thing thing = world_find(world, asked->eval->rank, name);
 	if (thing.kind != kind)
-		return no_such(eval, names_text(eval->shell->world->names, id), kind, kind);
-	*index = thing.index;
+		return no_such(asked->eval, names_text(world->names, name), kind, kind);
+	asked->index[i] = kind == THING_STREAM ? world->streams[thing.index].number : thing.index;
 	return ST_OK;
 }
 
-static enum status stream_number(struct eval *eval, const struct formula *formula, int i, int *number)
-{
-	int index;
-	enum status status = named_thing(eval, formula, i, THING_STREAM, &index);
-	if (status == ST_OK)
-		*number = eval->shell->world->streams[index].number;
-	return status;
-}
-
 /* A word of the idle causes that `timeline` shows */
-static enum status cause_named(struct eval *eval, const struct formula *formula, enum cause *cause)
+static enum status cause_named(const char *text, int *cause)
 {
 	static const char *const names[] = {
 #define X(symbol, letter, name) name,
 		CAUSES(X)
 #undef X
 	};
-	name_id id;
-	enum status status = evaluate_name(eval, formula->argument[0].name, &id);
-	const char *text = status == ST_OK ? names_text(eval->shell->world->names, id) : "";
-	for (int i = 0; i < CAUSE_COUNT && status == ST_OK; i++)
-		if (strcmp(names[i], text) == 0) {
-			*cause = (enum cause)i;
+	for (*cause = 0; *cause < CAUSE_COUNT; ++*cause)
+		if (strcmp(names[*cause], text) == 0)
 			return ST_OK;
-		}
-	return status != ST_OK
-	        ? status
-	        : fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine",
-	                  text);
+	return fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine", text);
 }
 
-/* When the operation that `record` queued was over, on this rank's clock. It may not have happened yet:
- * ST_WAITS. */
-static enum status event_end(struct eval *eval, const struct formula *formula, int i, int64_t *end)
+/* exposed(S) is of a stream or of a section; one name that both have is the stream's */
+static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
 {
-	int index;
-	struct times times;
-	enum status status = named_thing(eval, formula, i, THING_EVENT, &index);
-	if (status != ST_OK)
-		return status;
-	op_id id = eval->shell->world->events[index].record;
-	const struct name *name = formula->argument[i].name;
-	if (!id)
-		return fail(ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
-	eval->shell->backend->times(eval->shell->backend, id, &times);
-	if (times.end == TIME_UNKNOWN)
-		return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
-	*end = times.end;
-	return ST_OK;
+	struct eval *eval = asked->eval;
+	if (asked->formula->arguments == 2 ||
+	        world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM)
+		return thing_named(asked, 0, id, THING_STREAM);
+	return evaluate_section(eval, name, &asked->section) == ST_OK
+	        ? ST_OK
+	        : fail(ST_NAME, "exposed(%s): no stream and no section of that name",
+	                  names_text(eval->shell->world->names, id));
 }
 
-static enum status elapsed(struct eval *eval, const struct formula *formula, struct value *value)
+static enum status look_up(struct asked *asked, int i)
 {
-	int64_t from = 0, to = 0;
-	enum status status = event_end(eval, formula, 0, &from);
-	if (status == ST_OK)
-		status = event_end(eval, formula, 1, &to);
-	*value = value_number((double)(to - from), UNIT_TIME);
-	return status;
-}
-
-static enum status operation_named(struct eval *eval, const struct formula *formula, const char **text)
-{
+	struct name *name = asked->formula->argument[i].name;
+	char kind = asked->formula->function->kinds[i];
 	name_id id;
-	enum status status = evaluate_name(eval, formula->argument[0].name, &id);
-	*text = status == ST_OK ? names_text(eval->shell->world->names, id) : "";
-	return status;
-}
-
-static enum status busbw(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	const char *text;
-	op_id id;
-	double rate = 0;
-	enum status status = operation_named(eval, formula, &text);
-	if (status == ST_OK)
-		status = op_find(eval->shell->world, eval->rank, text, &id);
-	if (status == ST_OK)
-		status = metric_busbw(&trace, id, &rate);
-	*value = value_number(rate, UNIT_BYTE_RATE);
-	return status;
-}
-
-static enum status sent(struct eval *eval, const struct formula *formula, int section, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	const char *link = NULL;
-	double bytes = 0;
-	enum status status = formula->arguments ? operation_named(eval, formula, &link) : ST_OK;
-	if (status == ST_OK)
-		status = metric_sent(&trace, section, eval->rank, link, &bytes);
-	*value = value_number(bytes, UNIT_BYTES);
-	return status;
-}
-
-/* Races whose later access belongs to the section, of all ranks: it does not vary */
-static enum status races(struct eval *eval, int section, struct value *value)
-{
-	struct world *world = eval->shell->world;
-	const struct races *races = races_now(world);
-	int count = 0;
-	for (size_t i = 0; i < races->count; i++)
-		count += op_record(world, races->race[i].later)->section == section;
-	*value = value_number(count, UNIT_PLAIN);
-	return ST_OK;
-}
-
-static enum status is_stuck(struct eval *eval, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	struct text text = {0};
-	struct ranks waiting;
-	bool stuck = false;
-	trace_stuck(&trace, 80, false, &text, &stuck, &waiting);
-	text_release(&text);
-	*value = value_number(stuck, UNIT_PLAIN);
-	return ST_OK;
-}
-
-static enum status share_of_streams(
-        struct eval *eval, const struct formula *formula, int section, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	int a, b;
-	double part = 0;
-	enum status status = stream_number(eval, formula, 0, &a);
-	if (status == ST_OK && formula->function->function == FUNCTION_BUSY) {
-		status = metric_busy(&trace, section, eval->rank, a, &part);
-	} else if (status == ST_OK) {
-		status = stream_number(eval, formula, 1, &b);
-		if (status == ST_OK)
-			status = metric_overlap(&trace, section, eval->rank, a, b, &part);
-	}
-	*value = value_number(part, UNIT_PLAIN);
-	return status;
-}
-
-/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION). One name that
- * both have is the stream's. */
-static enum status exposed(struct eval *eval, const struct formula *formula, int section, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	name_id id = 0;
-	int stream = 0;
-	int64_t ns = 0;
-	enum status status = formula->arguments ? evaluate_name(eval, formula->argument[0].name, &id) : ST_OK;
-	bool of_stream = formula->arguments == 2 ||
-	        (id && world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM);
-	if (status == ST_OK && of_stream)
-		status = stream_number(eval, formula, 0, &stream);
-	else if (status == ST_OK && id &&
-	        evaluate_section(eval, formula->argument[0].name, &section) != ST_OK)
-		status = fail(ST_NAME, "exposed(%s): no stream and no section of that name",
-		        names_text(eval->shell->world->names, id));
-	if (status == ST_OK)
-		status = of_stream ? metric_exposed_stream(&trace, section, eval->rank, stream, &ns)
-		                   : metric_exposed(&trace, section, eval->rank, &ns);
-	*value = value_number((double)ns, UNIT_TIME);
-	return status;
-}
-
-static enum status stall(struct eval *eval, const struct formula *formula, int section, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	enum cause cause = CAUSE_DONE;
-	double part = 0;
-	enum status status = cause_named(eval, formula, &cause);
-	if (status == ST_OK)
-		status = metric_stall(&trace, section, eval->rank, cause, &part);
-	*value = value_number(part, UNIT_PLAIN);
-	return status;
-}
-
-static enum status metric(struct eval *eval, const struct formula *formula, int section, struct value *value)
-{
-	struct trace trace = trace_of(eval);
-	struct memory_counts counts;
-	int64_t ns = 0;
-	double part = 0;
-	const char *text;
-	enum status status = ST_OK;
-
-	switch (formula->function->function) {
-	case FUNCTION_TIME:
-		status = metric_time(&trace, section, eval->rank, &ns);
-		*value = value_number((double)ns, UNIT_TIME);
-		return status;
-	case FUNCTION_EXPOSED:
-		return exposed(eval, formula, section, value);
-	case FUNCTION_BUBBLE:
-		status = metric_bubble(&trace, section, eval->rank, &part);
-		*value = value_number(part, UNIT_PLAIN);
-		return status;
-	case FUNCTION_COUNT:
-		status = operation_named(eval, formula, &text);
-		if (status == ST_OK)
-			*value = value_number(
-			        (double)metric_count(&trace, section, eval->rank, text), UNIT_PLAIN);
-		return status;
-	case FUNCTION_PEAK:
-		world_memory_counts(eval->shell->world, eval->rank, &counts);
-		*value = value_number((double)counts.peak_allocated, UNIT_BYTES);
-		return ST_OK;
-	case FUNCTION_OVERLAP:
-	case FUNCTION_BUSY:
-		return share_of_streams(eval, formula, section, value);
-	case FUNCTION_STALL:
-		return stall(eval, formula, section, value);
-	case FUNCTION_SENT:
-		return sent(eval, formula, section, value);
-	case FUNCTION_ELAPSED:
-		return elapsed(eval, formula, value);
-	default:
-		return busbw(eval, formula, value);
-	}
-}
-
-/* Groups may be of unequal size: the rank's own is meant. The world's is the same for all. */
-static enum status group_size(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	int index;
-	enum status status = named_thing(eval, formula, 0, THING_GROUP, &index);
+	if (kind == 'k')
+		return evaluate_section(asked->eval, name, &asked->section);
+	enum status status = evaluate_name(asked->eval, name, &id);
 	if (status != ST_OK)
 		return status;
-	const struct group *group = &eval->shell->world->groups[index];
-	eval->varies |= index != 0;
-	*value = value_number(group->instance[group->instance_of[eval->rank]].n, UNIT_PLAIN);
-	return ST_OK;
+	const char *text = names_text(asked->eval->shell->world->names, id);
+	switch (kind) {
+	case 's':
+		return thing_named(asked, i, id, THING_STREAM);
+	case 'e':
+		return thing_named(asked, i, id, THING_EVENT);
+	case 'g':
+		return thing_named(asked, i, id, THING_GROUP);
+	case 'x':
+		return stream_or_section(asked, name, id);
+	case 'c':
+		return cause_named(text, &asked->index[i]);
+	default:
+		asked->word = text;
+		return ST_OK;
+	}
 }
 
-static enum status tensor_bytes(struct eval *eval, const struct formula *formula, struct value *value)
+enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
-	struct view view;
-	eval->varies = true;
-	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &view);
-	if (status == ST_OK)
-		*value = value_number((double)layout_bytes(&view.layout), UNIT_BYTES);
-	return status;
+	typedef enum status computes(struct asked * asked, struct value * value);
+	static computes *const compute_of[] = {
+#define X(symbol, compute, name, least, most, kinds, nature) compute,
+		FUNCTIONS(X)
+#undef X
+	};
+	const struct function_row *row = formula->function;
+	struct shell *shell = eval->shell;
+	struct asked asked = {.eval = eval,
+	        .formula = formula,
+	        .trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget},
+	        .section = eval->shell->interpreter->section,
+	        .index = {-1, -1}};
+	int last = formula->arguments - 1;
+	enum status status = ST_OK;
+	eval->varies |= row->nature == NATURE_DATA || row->nature == NATURE_RANK;
+	/* the section is looked at first */
+	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
+	if (section)
+		status = look_up(&asked, last);
+	for (int i = 0; i <= last - section && status == ST_OK && !strchr("nt", row->kinds[i]); i++)
+		status = look_up(&asked, i);
+	return status == ST_OK ? compute_of[row->function](&asked, value) : status;
+}
+
+/* ---- of numbers ---- */
+
+static enum status number(struct asked *asked, int i, struct value *value)
+{
+	return evaluate_number(asked->eval, asked->formula->argument[i].formula, value);
+}
+
+enum status whole_number(struct asked *asked, int i, int64_t *whole)
+{
+	struct value value;
+	enum status status = number(asked, i, &value);
+	return status == ST_OK ? value_whole(value, asked->formula->argument[i].formula->written, whole)
+	                       : status;
 }
 
 /* Units must agree as in a comparison; of equal values the first is taken, with its unit */
-static enum status least_or_most(struct eval *eval, const struct formula *formula, struct value *value)
+enum status value_of_least_or_most(struct asked *asked, struct value *value)
 {
-	bool least = formula->function->function == FUNCTION_MIN;
-	enum status status = evaluate_number(eval, formula->argument[0].formula, value);
-	for (int i = 1; i < formula->arguments && status == ST_OK; i++) {
+	bool least = asked->formula->function->function == FUNCTION_MIN;
+	enum status status = number(asked, 0, value);
+	for (int i = 1; i < asked->formula->arguments && status == ST_OK; i++) {
 		struct value other, smaller;
-		status = evaluate_number(eval, formula->argument[i].formula, &other);
+		status = number(asked, i, &other);
 		if (status == ST_OK)
-			status = value_binary(FORMULA_LESS, other, *value, formula, &smaller);
+			status = value_binary(FORMULA_LESS, other, *value, asked->formula, &smaller);
 		if (status == ST_OK && (smaller.number != 0) == least && other.number != value->number)
 			*value = other;
 	}
@@ -307,17 +152,14 @@ static enum status least_or_most(struct eval *eval, const struct formula *formul
 }
 
 /* divisor(n,most): the largest number up to `most` that divides n */
-static enum status divisor(struct eval *eval, const struct formula *formula, struct value *value)
+enum status value_of_divisor(struct asked *asked, struct value *value)
 {
-	struct value most;
 	int64_t n, d;
-	enum status status = evaluate_number(eval, formula->argument[0].formula, value);
+	enum status status = number(asked, 0, value);
 	if (status == ST_OK)
-		status = value_whole(*value, formula->argument[0].formula->written, &n);
+		status = whole_number(asked, 0, &n);
 	if (status == ST_OK)
-		status = evaluate_number(eval, formula->argument[1].formula, &most);
-	if (status == ST_OK)
-		status = value_whole(most, formula->argument[1].formula->written, &d);
+		status = whole_number(asked, 1, &d);
 	if (status != ST_OK)
 		return status;
 	if (n < 1 || d < 1)
@@ -329,114 +171,92 @@ static enum status divisor(struct eval *eval, const struct formula *formula, str
 	return ST_OK;
 }
 
-/* abs, ceil, round, short keep the unit; a root or a logarithm of a unit has none */
-static enum status rounded(struct eval *eval, const struct formula *formula, struct value *value)
+/* These keep the unit */
+enum status value_of_rounded(struct asked *asked, struct value *value)
 {
+	enum function function = asked->formula->function->function;
 	char digits[32];
-	enum status status = evaluate_number(eval, formula->argument[0].formula, value);
-	if (status != ST_OK)
-		return status;
+	enum status status = number(asked, 0, value);
+	snprintf(digits, sizeof digits, "%.6g", value->number); /* as a saved program shows it */
+	value->number = function == FUNCTION_ABS ? fabs(value->number)
+	        : function == FUNCTION_CEIL      ? ceil(value->number)
+	        : function == FUNCTION_ROUND     ? round(value->number)
+	                                         : strtod(digits, NULL);
+	return status;
+}
+
+/* A root or a logarithm of a unit has none */
+enum status value_of_root(struct asked *asked, struct value *value)
+{
+	bool root = asked->formula->function->function == FUNCTION_SQRT;
+	enum status status = number(asked, 0, value);
 	double x = value->number;
-	switch (formula->function->function) {
-	case FUNCTION_ABS:
-		value->number = fabs(x);
-		return ST_OK;
-	case FUNCTION_CEIL:
-		value->number = ceil(x);
-		return ST_OK;
-	case FUNCTION_ROUND:
-		value->number = round(x);
-		return ST_OK;
-	case FUNCTION_SHORT: /* six digits, as a saved program shows it */
-		snprintf(digits, sizeof digits, "%.6g", x);
-		value->number = strtod(digits, NULL);
-		return ST_OK;
-	default:
-		break;
-	}
-	bool root = formula->function->function == FUNCTION_SQRT;
-	if (root ? x < 0 : !(x > 0))
-		return fail(ST_RANGE, "%s(%g): a number %s was expected", formula->function->name, x,
+	if (status == ST_OK && (root ? x < 0 : !(x > 0)))
+		status = fail(ST_RANGE, "%s(%g): a number %s was expected", asked->formula->function->name, x,
 		        root ? "not below 0" : "above 0");
 	*value = value_number(root ? sqrt(x) : log2(x), UNIT_PLAIN);
+	return status;
+}
+
+/* ---- of the machine, tensors and groups ---- */
+
+enum status value_of_gpus(struct asked *asked, struct value *value)
+{
+	*value = value_number(asked->eval->shell->machine.gpus, UNIT_PLAIN);
 	return ST_OK;
 }
 
-/* close() allows for what the type rounds away, unless the line gives its own bound. What was fetched is
- * the largest difference by the largest element. */
-static enum status is_close(struct eval *eval, const struct formula *formula, struct value *value)
+/* Groups may be of unequal size: the rank's own is meant. The world's is the same for all. */
+enum status value_of_size(struct asked *asked, struct value *value)
+{
+	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
+	asked->eval->varies |= asked->index[0] != 0;
+	*value = value_number(group_part(group, asked->eval->rank)->n, UNIT_PLAIN);
+	return ST_OK;
+}
+
+enum status value_of_bytes(struct asked *asked, struct value *value)
+{
+	struct view view;
+	asked->eval->varies = true;
+	enum status status =
+	        evaluate_view(asked->eval, asked->formula->argument[0].tensor, NULL, false, &view);
+	if (status == ST_OK)
+		*value = value_number((double)layout_bytes(&view.layout), UNIT_BYTES);
+	return status;
+}
+
+/* What was fetched. --dry has no data: an `expect` on close() alone is taken to hold there (eval.assume). */
+enum status value_of_read(struct asked *asked, struct value *value)
+{
+	struct eval *eval = asked->eval;
+	*value = value_number(eval->data ? eval_read(eval, asked->formula) : 1, UNIT_PLAIN);
+	if (eval->data || eval->assume)
+		return ST_OK;
+	return fail(ST_ARGUMENT,
+	        eval->shell->dry ? "%s(): --dry keeps no data"
+	                         : "%s(): data cannot be read here; let a = ... first",
+	        asked->formula->function->name);
+}
+
+/* It allows for what the type rounds away, unless the line gives its own bound. What was fetched is the
+ * largest difference by the largest element. */
+enum status value_of_close(struct asked *asked, struct value *value)
 {
 	struct value tolerance = {0};
 	struct view view;
-	double difference = eval->data[formula->place * eval->data_stride + eval->data_index];
-	enum status status = ST_OK;
-	if (formula->arguments == 3) {
-		status = evaluate_number(eval, formula->argument[2].formula, &tolerance);
+	enum status status = value_of_read(asked, value);
+	if (status != ST_OK || !asked->eval->data)
+		return status;
+	if (asked->formula->arguments == 3) {
+		status = number(asked, 2, &tolerance);
 	} else {
-		status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &view);
+		status = evaluate_view(asked->eval, asked->formula->argument[0].tensor, NULL, false, &view);
 		if (status == ST_OK)
 			tolerance.number = view.layout.dtype == DT_F32 ? 1e-4
 			        : view.layout.dtype == DT_I32          ? 0
 			                                               : 2e-2;
 	}
-	*value = value_number(difference <= tolerance.number, UNIT_PLAIN);
+	*value = value_number(value->number <= tolerance.number, UNIT_PLAIN);
 	return status;
-}
-
-/* --dry has no data: an `expect` on close() alone is taken to hold there (eval.assume) */
-static enum status data_function(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	eval->varies = true;
-	if (!eval->data && eval->assume) {
-		*value = value_number(1, UNIT_PLAIN);
-		return ST_OK;
-	}
-	if (!eval->data)
-		return fail(ST_ARGUMENT,
-		        eval->shell->dry ? "%s(): --dry keeps no data"
-		                         : "%s(): data cannot be read here; let a = ... first",
-		        formula->function->name);
-	if (formula->function->function == FUNCTION_CLOSE)
-		return is_close(eval, formula, value);
-	*value = value_number(eval->data[formula->place * eval->data_stride + eval->data_index], UNIT_PLAIN);
-	return ST_OK;
-}
-
-/* The last argument of most metrics may be a section; without it the one that runs now is meant */
-enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	const struct function_row *row = formula->function;
-	int section = eval->in->section;
-
-	enum function f = row->function;
-	if (f <= FUNCTION_MAX)
-		return least_or_most(eval, formula, value);
-	if (f <= FUNCTION_LOG2)
-		return rounded(eval, formula, value);
-	if (f == FUNCTION_DIVISOR)
-		return divisor(eval, formula, value);
-	if (f == FUNCTION_GPUS) {
-		*value = value_number(eval->shell->machine.gpus, UNIT_PLAIN);
-		return ST_OK;
-	}
-	if (f <= FUNCTION_SUM)
-		return data_function(eval, formula, value);
-	if (f == FUNCTION_BYTES)
-		return tensor_bytes(eval, formula, value);
-	if (f == FUNCTION_SIZE)
-		return group_size(eval, formula, value);
-	if (f <= FUNCTION_SLOTS)
-		return schedule_value(eval, formula, value);
-	size_t kinds = strlen(row->kinds);
-	if (kinds && row->kinds[kinds - 1] == 'k' && formula->arguments == kinds) {
-		enum status status = evaluate_section(eval, formula->argument[kinds - 1].name, &section);
-		if (status != ST_OK)
-			return status;
-	}
-	if (row->function == FUNCTION_STUCK)
-		return is_stuck(eval, value);
-	if (row->function == FUNCTION_RACES)
-		return races(eval, section, value);
-	eval->varies |= row->function != FUNCTION_BUBBLE; /* of all ranks together */
-	return metric(eval, formula, section, value);
 }

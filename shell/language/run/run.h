@@ -186,7 +186,6 @@ struct interpreter {
 /* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way */
 struct eval {
 	struct shell *shell;
-	struct interpreter *in;
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;
@@ -195,6 +194,12 @@ struct eval {
 	int data_stride, data_index; /* values read: data[place * stride + index] */
 	int depth;                   /* of names that stand for names */
 };
+
+/* What the node reads on the rank */
+static inline double eval_read(const struct eval *eval, const struct formula *formula)
+{
+	return eval->data[formula->place * eval->data_stride + eval->data_index];
+}
 
 /* ---- value.c */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
@@ -232,7 +237,6 @@ enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
 
 /* ---- schedules.c */
-enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value);
 void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it

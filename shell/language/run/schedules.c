@@ -5,7 +5,7 @@
  *                                          pp=1:  F0 B0 F1 B1 F2 B2
  *
  * A slot is the k-th task of each stage, not a moment: a stage waits in its slot for what it needs. */
-#include "shell/language/run/run.h"
+#include "shell/language/run/functions.h"
 #include "base/memory.h"
 #include "strategies/schedule.h"
 
@@ -36,70 +36,98 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 	return ST_OK;
 }
 
-/* The whole number of the function's argument, and the rank's stage: its place in the schedule's group */
-static enum status place_of(
-        struct eval *eval, const struct formula *formula, int64_t most, int64_t *k, int *stage)
+/* The schedule that stands; NULL: none does, worded */
+static const struct schedule *schedule_of(const struct asked *asked)
 {
-	const struct schedule *schedule = eval->in->pipeline;
-	struct value value;
-	enum status status = evaluate_number(eval, formula->argument[0].formula, &value);
-	if (status == ST_OK)
-		status = value_whole(value, formula->argument[0].formula->written, k);
+	if (!asked->eval->shell->interpreter->pipeline)
+		fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
+		        asked->formula->function->name);
+	return asked->eval->shell->interpreter->pipeline;
+}
+
+/* The function's argument, below `most`, and the rank's stage: its place in the schedule's group */
+static enum status place_of(struct asked *asked, size_t most, size_t *place, size_t *stage)
+{
+	const struct eval *eval = asked->eval;
+	const char *name = asked->formula->function->name;
+	int64_t k = 0;
+	enum status status = whole_number(asked, 0, &k);
 	if (status != ST_OK)
 		return status;
-	if (*k < 0 || *k >= most)
-		return fail(ST_RANGE, "%s(%lld): from 0 to %lld are there", formula->function->name,
-		        (long long)*k, (long long)most - 1);
-	*stage = eval->shell->world->groups[eval->in->pipeline_group].place_of[eval->rank];
-	if (*stage < 0 || *stage >= schedule->stages)
-		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", formula->function->name,
-		        eval->rank);
+	if (k < 0 || k >= (int64_t)most)
+		return fail(ST_RANGE, "%s(%lld): from 0 to %lld are there", name, (long long)k,
+		        (long long)most - 1);
+	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
+	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)
+		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", name, eval->rank);
+	*place = (size_t)k;
+	*stage = (size_t)at;
 	return ST_OK;
 }
 
-static struct value word_of(struct eval *eval, const char *word)
+static struct value word(struct asked *asked, const char *text)
 {
 	return (struct value){
-	        .kind = VALUE_TEXT, .name = names_make(eval->shell->world->names, word, strlen(word))};
+	        .kind = VALUE_TEXT, .name = names_make(asked->eval->shell->world->names, text, strlen(text))};
 }
 
-/* The value hangs on the rank by its stage alone: with one stage it does not vary. What a slot or chunk is
- * called is the same for all stages. */
-enum status schedule_value(struct eval *eval, const struct formula *formula, struct value *value)
+enum status value_of_slots(struct asked *asked, struct value *value)
 {
-	const struct schedule *schedule = eval->in->pipeline;
-	enum function f = formula->function->function;
-	bool of_chunk = f == FUNCTION_MEMORIES || f == FUNCTION_TURN || f == FUNCTION_INPUTS;
-	struct text text = {0};
-	int64_t k = 0;
-	int stage = 0;
+	const struct schedule *schedule = schedule_of(asked);
 	if (!schedule)
-		return fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
-		        formula->function->name);
-	if (f == FUNCTION_SLOTS) {
-		*value = value_number((double)schedule->count, UNIT_PLAIN);
-		return ST_OK;
-	}
-	enum status status =
-	        place_of(eval, formula, of_chunk ? schedule->chunks : (int64_t)schedule->count, &k, &stage);
+		return ST_NAME;
+	*value = value_number((double)schedule->count, UNIT_PLAIN);
+	return ST_OK;
+}
+
+/* doing, works: of all stages, so it is the same for all */
+enum status value_of_slot_text(struct asked *asked, struct value *value)
+{
+	const struct schedule *schedule = schedule_of(asked);
+	bool doing = asked->formula->function->function == FUNCTION_DOING;
+	struct text text = {0};
+	size_t k, stage;
+	enum status status = schedule ? place_of(asked, schedule->count, &k, &stage) : ST_NAME;
 	if (status != ST_OK)
 		return status;
-	if (f == FUNCTION_DOING || f == FUNCTION_WORKS) {
-		(f == FUNCTION_DOING ? schedule_doing : schedule_works)(schedule, (size_t)k, &text);
-		*value = word_of(eval, text_string(&text));
-		text_release(&text);
-		return ST_OK;
-	}
-	const struct task *task = &schedule->task[(size_t)stage * schedule->count + (size_t)k];
-	const struct schedule_memory *memory =
-	        &schedule->memory[stage * schedule->chunks + (of_chunk ? (int)k : 0)];
-	eval->varies |= schedule->stages > 1;
-	*value = f == FUNCTION_WORK ? word_of(eval, schedule_work_name(task->work))
-	                            : value_number(f == FUNCTION_MICRO       ? task->micro
-	                                              : f == FUNCTION_CHUNK  ? task->chunk
-	                                              : f == FUNCTION_INPUTS ? memory->inputs
-	                                              : f == FUNCTION_TURN   ? memory->turn
-	                                                                     : memory->memories,
-	                                      UNIT_PLAIN);
+	(doing ? schedule_doing : schedule_works)(schedule, k, &text);
+	*value = word(asked, text_string(&text));
+	text_release(&text);
+	return ST_OK;
+}
+
+/* work, micro, chunk of a slot. The value hangs on the rank by its stage alone: with one stage it does not
+ * vary. */
+enum status value_of_task(struct asked *asked, struct value *value)
+{
+	const struct schedule *schedule = schedule_of(asked);
+	enum function function = asked->formula->function->function;
+	size_t k, stage;
+	enum status status = schedule ? place_of(asked, schedule->count, &k, &stage) : ST_NAME;
+	if (status != ST_OK)
+		return status;
+	const struct task *task = &schedule->task[stage * schedule->count + k];
+	asked->eval->varies |= schedule->stages > 1;
+	*value = function == FUNCTION_WORK
+	        ? word(asked, schedule_work_name(task->work))
+	        : value_number(function == FUNCTION_MICRO ? task->micro : task->chunk, UNIT_PLAIN);
+	return ST_OK;
+}
+
+/* memories, turn, inputs of a chunk */
+enum status value_of_memory(struct asked *asked, struct value *value)
+{
+	const struct schedule *schedule = schedule_of(asked);
+	enum function function = asked->formula->function->function;
+	size_t chunk, stage;
+	enum status status = schedule ? place_of(asked, (size_t)schedule->chunks, &chunk, &stage) : ST_NAME;
+	if (status != ST_OK)
+		return status;
+	const struct schedule_memory *memory = &schedule->memory[stage * (size_t)schedule->chunks + chunk];
+	asked->eval->varies |= schedule->stages > 1;
+	*value = value_number(function == FUNCTION_INPUTS ? memory->inputs
+	                : function == FUNCTION_TURN       ? memory->turn
+	                                                  : memory->memories,
+	        UNIT_PLAIN);
 	return ST_OK;
 }

@@ -99,14 +99,11 @@ static struct name_entry *entry_of(struct namespace *space, name_id name)
 
 static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
 {
-	const char *text = names_text(shell->world->names, name);
-	FOR_RANKS (rank, set) {
-		struct thing thing = world_find(shell->world, rank, name);
-		if (thing.kind != THING_NONE && thing.kind != THING_VARIABLE)
-			return fail(ST_NAME, "'%s' is a %s already: one name, one thing", text,
-			        thing_kind_name(thing.kind));
-	}
-	return ST_OK;
+	enum status status = ST_OK;
+	FOR_RANKS (rank, set)
+		if (status == ST_OK)
+			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
+	return status;
 }
 
 /* `let` of a new name: of the file at top level, else of the def's call. ST_NAME: the books have a thing of
@@ -216,7 +213,7 @@ static enum status set_lane(
         struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	name_id first;
 	enum status status = evaluate_name(&eval, name, &first);
 	if (status != ST_OK)
@@ -245,7 +242,7 @@ static enum status set_lane(
 static enum status lane_exists(
         struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;

@@ -54,8 +54,8 @@ streams
 #> [0-3] default    6 queued so far
 #>       s          1 queued so far
 expect error "the sizes multiply to 3, and there are 4 ranks" { mesh a=3 }
-expect error "dp is a group already" { mesh dp=4 }
+expect error "'dp' is a group already" { mesh dp=4 }
 expect error "rank 1 stands in two of its parts" { group both 0-1 1-2 }
-expect error "odd is a group already" { group odd 0-1 }
+expect error "'odd' is a group already" { group odd 0-1 }
 expect error "no rank 9" { group far 0-9 }
 expect error "no stream or group 'nothing'" { use nothing }

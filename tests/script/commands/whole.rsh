@@ -4,11 +4,11 @@ tensor x[4] = iota
 let large = 1e300
 let endless = large * large
 lesson 1.5
-#> tests/script/commands/whole.rsh:6: no lesson 1.5; `lessons` lists them
+#> tests/script/commands/whole.rsh:6: lesson: 1.5: a whole number from 1 to 2147483647 was expected
 lesson large
-#> tests/script/commands/whole.rsh:8: no lesson 1e+300; `lessons` lists them
+#> tests/script/commands/whole.rsh:8: lesson: 1e+300: a whole number from 1 to 2147483647 was expected
 lesson endless
-#> tests/script/commands/whole.rsh:10: no lesson inf; `lessons` lists them
+#> tests/script/commands/whole.rsh:10: lesson: inf: a whole number from 1 to 2147483647 was expected
 @0 broadcast x root=large
 #> tests/script/commands/whole.rsh:12: broadcast: root=1e+300, and the group's ranks count 0-1
 broadcast x root=endless
@@ -28,10 +28,10 @@ tensor z[4] = randn seed=0.5
 y = randn [4] seed=large
 #> tests/script/commands/whole.rsh:28: randn: seed=1e+300: a whole number of at least -9.0072e+15 is wanted
 data synthetic count=2.5
-#> tests/script/commands/whole.rsh:30: count=2.5: a whole number of rows or tokens is wanted, at most 1e9
+#> tests/script/commands/whole.rsh:30: data: count=2.5: a whole number from 1 to 1000000000 was expected
 undo large
-#> tests/script/commands/whole.rsh:32: undo takes back a whole number of lines, 1 or more
+#> tests/script/commands/whole.rsh:32: undo: 1e+300: a whole number from 1 to 1000000000 was expected
 step endless
-#> tests/script/commands/whole.rsh:34: step takes a whole number from 0 on
+#> tests/script/commands/whole.rsh:34: step: inf: a whole number from 0 to 1000000 was expected
 verify iterations=large
-#> tests/script/commands/whole.rsh:36: verify takes a whole number of iterations
+#> tests/script/commands/whole.rsh:36: verify: iterations=1e+300: a whole number from 0 to 1000000 was expected

@@ -1,0 +1,136 @@
+/* metrics.c -- metrics of expressions: of the trace up to now, for the rank at hand and a section. Each has a
+ * row of FUNCTIONS; their meaning is src/trace's. */
+#include "shell/language/run/functions.h"
+#include "races/races.h"
+
+enum status value_of_time(struct asked *asked, struct value *value)
+{
+	int64_t ns = 0;
+	enum status status = metric_time(&asked->trace, asked->section, asked->eval->rank, &ns);
+	*value = value_number((double)ns, UNIT_TIME);
+	return status;
+}
+
+/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION) */
+enum status value_of_exposed(struct asked *asked, struct value *value)
+{
+	int64_t ns = 0;
+	enum status status = asked->index[0] < 0
+	        ? metric_exposed(&asked->trace, asked->section, asked->eval->rank, &ns)
+	        : metric_exposed_stream(
+	                  &asked->trace, asked->section, asked->eval->rank, asked->index[0], &ns);
+	*value = value_number((double)ns, UNIT_TIME);
+	return status;
+}
+
+enum status value_of_overlap(struct asked *asked, struct value *value)
+{
+	double part = 0;
+	enum status status = metric_overlap(
+	        &asked->trace, asked->section, asked->eval->rank, asked->index[0], asked->index[1], &part);
+	*value = value_number(part, UNIT_PLAIN);
+	return status;
+}
+
+enum status value_of_busy(struct asked *asked, struct value *value)
+{
+	double part = 0;
+	enum status status =
+	        metric_busy(&asked->trace, asked->section, asked->eval->rank, asked->index[0], &part);
+	*value = value_number(part, UNIT_PLAIN);
+	return status;
+}
+
+enum status value_of_stall(struct asked *asked, struct value *value)
+{
+	double part[CAUSE_COUNT] = {0};
+	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
+	*value = value_number(part[asked->index[0]], UNIT_PLAIN);
+	return status;
+}
+
+enum status value_of_bubble(struct asked *asked, struct value *value)
+{
+	double part = 0;
+	enum status status = metric_bubble(&asked->trace, asked->section, asked->eval->rank, &part);
+	*value = value_number(part, UNIT_PLAIN);
+	return status;
+}
+
+enum status value_of_sent(struct asked *asked, struct value *value)
+{
+	double bytes = 0;
+	enum status status =
+	        metric_sent(&asked->trace, asked->section, asked->eval->rank, asked->word, &bytes);
+	*value = value_number(bytes, UNIT_BYTES);
+	return status;
+}
+
+enum status value_of_count(struct asked *asked, struct value *value)
+{
+	*value = value_number(
+	        (double)metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word),
+	        UNIT_PLAIN);
+	return ST_OK;
+}
+
+enum status value_of_busbw(struct asked *asked, struct value *value)
+{
+	op_id id;
+	double rate = 0;
+	enum status status = op_find(asked->eval->shell->world, asked->eval->rank, asked->word, &id);
+	if (status == ST_OK)
+		status = metric_busbw(&asked->trace, id, &rate);
+	*value = value_number(rate, UNIT_BYTE_RATE);
+	return status;
+}
+
+enum status value_of_peak(struct asked *asked, struct value *value)
+{
+	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
+	*value = value_number((double)heap->peak_allocated, UNIT_BYTES);
+	return ST_OK;
+}
+
+/* When the operations that `record` queued for the two events were over, on this rank's clock. They may not
+ * have happened yet: ST_WAITS. */
+enum status value_of_elapsed(struct asked *asked, struct value *value)
+{
+	struct shell *shell = asked->eval->shell;
+	struct times times[2];
+	for (int i = 0; i < 2; i++) {
+		op_id id = shell->world->events[asked->index[i]].record;
+		const struct name *name = asked->formula->argument[i].name;
+		if (!id)
+			return fail(
+			        ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
+		shell->backend->times(shell->backend, id, &times[i]);
+		if (times[i].end == TIME_UNKNOWN)
+			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
+	}
+	*value = value_number((double)(times[1].end - times[0].end), UNIT_TIME);
+	return ST_OK;
+}
+
+/* Those whose later access belongs to the section, of all ranks */
+enum status value_of_races(struct asked *asked, struct value *value)
+{
+	struct world *world = asked->eval->shell->world;
+	const struct races *races = races_now(world);
+	int count = 0;
+	for (size_t i = 0; i < races->count; i++)
+		count += op_record(world, races->race[i].later)->section == asked->section;
+	*value = value_number(count, UNIT_PLAIN);
+	return ST_OK;
+}
+
+enum status value_of_stuck(struct asked *asked, struct value *value)
+{
+	struct text text = {0};
+	struct ranks waiting;
+	bool stuck = false;
+	trace_stuck(&asked->trace, 80, false, &text, &stuck, &waiting);
+	text_release(&text);
+	*value = value_number(stuck, UNIT_PLAIN);
+	return ST_OK;
+}

@@ -1,0 +1,43 @@
+/* block.h -- bytes of any length one behind the other in a message between processes: a length, then so many */
+#ifndef RANKSH_WIRE_BLOCK_H
+#define RANKSH_WIRE_BLOCK_H
+
+#include "base/text.h"
+#include <stdint.h>
+#include <string.h>
+
+static inline void block_put(struct text *message, const void *bytes, size_t count)
+{
+	uint64_t length = count;
+	text_put(message, (const char *)&length, sizeof length);
+	text_put(message, bytes, count);
+}
+
+/* The block at *at, which moves behind it; *bytes points into the message. false: there is no whole one before
+ * `end`. */
+static inline bool block_take(const char **at, const char *end, const char **bytes, size_t *count)
+{
+	uint64_t length;
+	if ((size_t)(end - *at) < sizeof length)
+		return false;
+	memcpy(&length, *at, sizeof length);
+	if ((size_t)(end - *at) - sizeof length < length)
+		return false;
+	*bytes = *at + sizeof length;
+	*count = length;
+	*at = *bytes + length;
+	return true;
+}
+
+/* A struct that is a block of its own */
+static inline bool block_take_struct(const char **at, const char *end, void *to, size_t size)
+{
+	const char *bytes;
+	size_t count;
+	if (!block_take(at, end, &bytes, &count) || count != size)
+		return false;
+	memcpy(to, bytes, size);
+	return true;
+}
+
+#endif
