@@ -40,7 +40,7 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 void typed_note(struct shell *shell)
 {
 	struct training *t = shell->training;
-	struct typed now = {.played = t->played};
+	struct typed_lines now = {.played = t->played};
 	t->typed_latest = interpreter_typed(shell, t->typed_latest, &now.lines);
 	if (t->typed_count) {
 		const struct text *before = &t->typed[t->typed_count - 1].lines;
@@ -62,7 +62,7 @@ void typed_forget(struct training *t)
 	t->typed_count = t->typed_room = t->typed_latest = 0;
 }
 
-static enum status type_again(struct save *save, const struct typed *typed)
+static enum status type_again(struct save *save, const struct typed_lines *typed)
 {
 	return interpreter_run(&save->scratch.shell, text_string(&typed->lines), typed->lines.count, NULL, 1);
 }
@@ -84,7 +84,7 @@ static enum status save_step(struct save *save, struct player *player)
 static enum status save_steps(struct save *save, const struct training *t)
 {
 	struct player *player = NULL;
-	const struct typed *typed = t->typed, *end = typed + t->typed_count;
+	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
 	enum status status = type_again(save, typed++); /* what was there before the program */
 	if (status == ST_OK)
 		status = program_player(t->now.program, &save->scratch.shell, &player);

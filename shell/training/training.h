@@ -35,7 +35,7 @@ struct plan {
 	        model_program;
 };
 /* What the learner had typed when step `played` of the program began: lines (interpreter_typed) */
-struct typed {
+struct typed_lines {
 	long played;
 	struct text lines;
 };
@@ -62,7 +62,7 @@ struct training {
 	struct part_lines parts;
 	struct transcript *transcript; /* of the last step shown */
 	/* for `program save`: before the program, and whenever there was something new */
-	struct typed *typed;
+	struct typed_lines *typed;
 	size_t typed_count, typed_room;
 	unsigned typed_latest; /* number of the learner's latest def in there */
 };
