@@ -37,9 +37,8 @@ bool collective_turn(const struct engine *e, const struct op *op)
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
  * nodes. */
-static uint8_t kinds_of(const struct engine *e, const struct group_instance *group)
+static uint8_t kinds_of(const struct machine *machine, const struct group_instance *group)
 {
-	const struct machine *machine = e->world->machine;
 	bool within = false, across = false;
 	unsigned kinds = 0;
 	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
@@ -71,7 +70,8 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 		lane_begun(e, op[i]);
 	}
 	instance->running = true;
-	instance->kinds = kinds_of(e, &e->world->groups[instance->group].instance[instance->number]);
+	instance->kinds = kinds_of(
+	        machine_then(e, op[0]), &e->world->groups[instance->group].instance[instance->number]);
 	e->works[instance->work].op = op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
@@ -100,7 +100,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		instance->last = id;
 	instance->last_time = e->s.now;
 	instance->arrived++;
-	device_hold(e, l->rank, 1);
+	device_hold(e, id, 1);
 	if (last)
 		begin(e, instance, match);
 	if (stops)
@@ -155,7 +155,7 @@ static void end(struct engine *e, struct instance *instance)
 	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, op[i]);
 		e->ranks[member->rank].seen = e->s.now;
-		device_hold(e, member->rank, -1);
+		device_hold(e, op[i], -1);
 		lane_finish(e, lane_of(e, member));
 	}
 	next_turn(e, instance, &e->world->groups[instance->group].instance[instance->number], op);

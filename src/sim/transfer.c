@@ -52,11 +52,12 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
+	const struct machine *machine = machine_then(e, send);
 	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
-	struct path path = {.rate = e->world->machine->memory_rate / 2}; /* to itself: within its memory */
+	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
-		machine_path(e->world->machine, from->rank, to, &path);
+		machine_path(machine, from->rank, to, &path);
 	t->links = (uint8_t)path.count;
 	for (int i = 0; i < path.count; i++)
 		t->link[i] = path.link[i];

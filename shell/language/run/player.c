@@ -43,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 static enum status fill_in(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
@@ -233,7 +233,7 @@ static enum status value_in(struct player *player, const char *expression, struc
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
-	struct eval eval = {.shell = player->shell, .in = in, .set = &in->all};
+	struct eval eval = {.shell = player->shell, .set = &in->all};
 	struct tree *tree = NULL;
 	struct text line = {0};
 	text_add(&line, "let x = %s", expression);

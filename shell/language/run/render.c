@@ -211,7 +211,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		render_shape(r, argument->dim, argument->dims);
 		break;
 	case ARG_RANKS:
-		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->in->all, &set)))
+		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
 			ranks_text(&set, r->out);
 		break;
 	case ARG_PRINTABLE:
@@ -270,7 +270,7 @@ static void render_purpose(struct rendering *r, struct statement *statement)
 static void render_command(struct rendering *r, struct call *call)
 {
 	struct statement *statement = call->statement;
-	const struct scope *scope = call->in->now.scope;
+	const struct scope *scope = call->shell->interpreter->now.scope;
 	for (int i = 0; i < statement->results; i++) {
 		if (statement->result[i].dropped)
 			put(r, "_");
@@ -296,7 +296,7 @@ static void render_command(struct rendering *r, struct call *call)
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
-	render_clause(r, "on", call->statement->clauses.stream, &call->in->now.scope->stream);
+	render_clause(r, "on", call->statement->clauses.stream, &call->shell->interpreter->now.scope->stream);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
@@ -344,11 +344,11 @@ static void render_call(struct rendering *r, struct statement *statement)
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies)
 {
-	struct call call = {.shell = shell, .in = shell->interpreter, .statement = statement, .set = set};
+	struct call call = {.shell = shell, .statement = statement, .set = set};
 	struct eval eval = eval_on(&call, rank);
 	struct text text = {0};
 	struct rendering r = {.eval = &eval, .out = &text};
-	int fault = call.in->now.fault_rank;
+	int fault = call.shell->interpreter->now.fault_rank;
 	switch (statement->kind) {
 	case STATEMENT_CALL:
 		render_call(&r, statement);
@@ -363,7 +363,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	default:
 		render_command(&r, &call);
 	}
-	call.in->now.fault_rank = fault;
+	call.shell->interpreter->now.fault_rank = fault;
 	if (r.status == ST_OK)
 		text_put(out, text_string(&text), text.count);
 	else

@@ -185,7 +185,6 @@ struct interpreter {
 /* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way */
 struct eval {
 	struct shell *shell;
-	struct interpreter *in;
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;

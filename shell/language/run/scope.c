@@ -213,7 +213,7 @@ static enum status set_lane(
         struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	name_id first;
 	enum status status = evaluate_name(&eval, name, &first);
 	if (status != ST_OK)
@@ -242,7 +242,7 @@ static enum status set_lane(
 static enum status lane_exists(
         struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;
