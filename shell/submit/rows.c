@@ -35,9 +35,8 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 	        ARG_WORD, ARG_OPTIONAL, kernel_is_source(kernel) ? DTYPE_WORDS : "", "a type"};
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++) {
 		bool time = kernel->option[i].kind == KO_TIME_NS, word = kernel->option[i].kind == KO_DTYPE;
-		row->option[i] = (struct option_row){kernel->option[i].name,
-		        word ? ARG_WORD : ARG_EXPRESSION, time ? UNIT_TIME : UNIT_PLAIN,
-		        word ? DTYPE_WORDS : NULL, kernel->option[i].about};
+		row->option[i] = (struct option_row){kernel->option[i].name, word ? ARG_WORD : ARG_EXPRESSION,
+		        time ? UNIT_TIME : UNIT_PLAIN, word ? DTYPE_WORDS : NULL, kernel->option[i].about};
 	}
 }
 
