@@ -17,6 +17,7 @@
  * Two models: with nccl=1 the figures of NCCL's tuner (nccl.c); else the machine's own link latency and rate,
  * the model of textbooks (Thakur, Rabenseifner, Gropp 2005). */
 #include "collectives/inside.h"
+#include "base/ranks.h"
 #include <string.h>
 
 static const struct algorithm_row *const rows[] = {

@@ -126,13 +126,12 @@ void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
-		int instance = group->instance_of[data->world->me];
 		MEM_GROW(&data->groups, data->group_count, &data->group_room);
 		struct plane_group **made = &data->groups[data->group_count++];
 		*made = NULL;
-		if (instance < 0)
+		if (group->instance_of[data->world->me] < 0)
 			continue;
-		const struct group_instance *own = &group->instance[instance];
+		const struct group_instance *own = group_part(group, data->world->me);
 		/* its members agree on success and failure: then none of them uses the group */
 		keep(data, plane_group_make(data->plane, own->n, own->ranks, made));
 	}

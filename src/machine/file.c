@@ -281,6 +281,7 @@ enum status machine_load(struct machine *machine, const char *name_or_path)
 	struct machine_reader *reader = mem_alloc(sizeof *reader);
 	enum status status =
 	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
+	reader->machine.changes = machine->changes + 1;
 	if (!status)
 		*machine = reader->machine;
 	mem_free(reader);

@@ -133,8 +133,8 @@ static void pass(struct happens_before *order, op_id id)
 		add_version(order, op);
 	if (kind == OP_COLLECTIVE || kind == OP_P2P) {
 		struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
-		MEM_GROW(&lane->meets, lane->meet_count, &lane->meet_room);
-		lane->meets[lane->meet_count++] = id;
+		MEM_GROW(&lane->matches, lane->match_count, &lane->match_room);
+		lane->matches[lane->match_count++] = id;
 	}
 }
 
@@ -158,7 +158,7 @@ void clocks_update(struct happens_before *order)
 
 	for (int r = 0; r < world->n; r++)
 		lanes_update(order, r);
-	size_t cells = (size_t)world->n * order->stride, notes = world->meet_count + 1;
+	size_t cells = (size_t)world->n * order->stride, notes = world->match_count + 1;
 	MEM_ROOM(&order->frontier, cells, &order->frontier_room);
 	MEM_ROOM(&order->high, cells, &order->high_room);
 	MEM_ROOM(&order->stack, cells, &order->stack_room);
@@ -166,7 +166,7 @@ void clocks_update(struct happens_before *order)
 	MEM_ROOM(&order->notes, notes, &order->note_room);
 	MEM_ROOM(&order->runnable.colour, notes, &order->colour_room);
 	for (; order->note_count < notes; order->note_count++) {
-		order->notes[order->note_count] = (struct meet_note){0};
+		order->notes[order->note_count] = (struct match_note){0};
 		order->runnable.colour[order->note_count] = WAIT_UNSEEN;
 	}
 	for (op_id id = order->done + 1; id <= world->op_count; id++)

@@ -41,8 +41,8 @@ struct clock_version {
 struct lane_order {
 	struct clock_version *versions;
 	size_t version_count, version_room;
-	op_id *meets; /* its operations that meet others, in order */
-	size_t meet_count, meet_room;
+	op_id *matches; /* its operations that meet others, in order */
+	size_t match_count, match_room;
 	uint32_t host_versions; /* how many versions of the host it has taken in */
 };
 
@@ -80,7 +80,7 @@ struct undecided {
 	struct race race;
 	uint32_t next;
 };
-struct meet_note {
+struct match_note {
 	uint32_t undecided; /* first of the list of conflicts that wait for this meeting */
 	uint32_t seen;      /* number of the last search that passed it */
 };
@@ -100,7 +100,7 @@ struct happens_before {
 	struct undecided *undecided; /* [1 ..] */
 	size_t undecided_count, undecided_room;
 	uint32_t free_undecided;
-	struct meet_note *notes; /* by meeting */
+	struct match_note *notes; /* by meeting */
 	size_t note_count, note_room;
 	/* the clock of the operation that is being looked at */
 	uint32_t *next_clock;
@@ -123,9 +123,9 @@ struct happens_before {
 	op_id asked;
 	uint32_t lacking;
 };
-static inline bool meet_is_good(const struct happens_before *order, uint32_t meet)
+static inline bool match_is_good(const struct happens_before *order, uint32_t match)
 {
-	return order->runnable.colour[meet] == WAIT_CLOSED;
+	return order->runnable.colour[match] == WAIT_CLOSED;
 }
 
 /* ---- order.c */
@@ -167,7 +167,7 @@ enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
 enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking);
 /* How many of a stream's meeting operations have numbers up to this. */
-size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
+size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
 
 /* ---- search.c */
 bool search_before(

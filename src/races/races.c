@@ -38,7 +38,7 @@ static void report(struct happens_before *order, const struct race *race)
 }
 
 /* Attaches the race to a meeting that lacks members. */
-static void postpone(struct happens_before *order, const struct race *race, uint32_t meet)
+static void postpone(struct happens_before *order, const struct race *race, uint32_t match)
 {
 	uint32_t index = order->free_undecided;
 
@@ -48,8 +48,8 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 		MEM_ROOM(&order->undecided, order->undecided_count + 2, &order->undecided_room);
 		index = (uint32_t)++order->undecided_count;
 	}
-	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[meet].undecided};
-	order->notes[meet].undecided = index;
+	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[match].undecided};
+	order->notes[match].undecided = index;
 }
 
 static void decide(struct happens_before *order, const struct race *race)
@@ -67,11 +67,11 @@ static void decide(struct happens_before *order, const struct race *race)
 }
 
 /* Conflicts that waited for the meeting: it is complete, or was aborted. */
-static void decide_postponed(struct happens_before *order, uint32_t meet)
+static void decide_postponed(struct happens_before *order, uint32_t match)
 {
-	uint32_t next, index = order->notes[meet].undecided;
+	uint32_t next, index = order->notes[match].undecided;
 
-	order->notes[meet].undecided = 0;
+	order->notes[match].undecided = 0;
 	for (; index; index = next) {
 		struct race race = order->undecided[index].race;
 		next = order->undecided[index].next;
@@ -113,8 +113,8 @@ static void decide_candidate(struct happens_before *order, const struct candidat
 
 static void take_op(struct happens_before *order, op_id id)
 {
-	int meets;
-	const uint32_t *meet = op_meets(order->world, id, &meets);
+	int matches;
+	const uint32_t *match = op_matches(order->world, id, &matches);
 
 	size_t count;
 	const struct handout *handout = world_handouts(order->world, &count);
@@ -123,9 +123,9 @@ static void take_op(struct happens_before *order, op_id id)
 	for (; order->handouts < count && handout[order->handouts].after < id; order->handouts++)
 		history_handout(order, &handout[order->handouts]);
 	history_conflicts(order, id);
-	for (int i = 0; i < meets; i++)
-		if (meet_complete(&order->world->meets[meet[i]]))
-			decide_postponed(order, meet[i]);
+	for (int i = 0; i < matches; i++)
+		if (match_complete(&order->world->matches[match[i]]))
+			decide_postponed(order, match[i]);
 	for (size_t i = 0; i < order->candidate_count; i++)
 		decide_candidate(order, &order->candidates[i], id);
 	history_add(order, id);
@@ -146,9 +146,9 @@ const struct races *races_now(struct world *world)
 	if (order->done == world->op_count && order->aborts == world->aborts)
 		return world->races;
 	clocks_update(order);
-	for (uint32_t meet = 1; order->aborts != world->aborts && meet < order->note_count; meet++)
-		if (world->meets[meet].aborted)
-			decide_postponed(order, meet);
+	for (uint32_t match = 1; order->aborts != world->aborts && match < order->note_count; match++)
+		if (world->matches[match].aborted)
+			decide_postponed(order, match);
 	order->aborts = world->aborts;
 	for (; order->done < world->op_count; order->done++)
 		take_op(order, order->done + 1);
@@ -159,7 +159,7 @@ static void free_rank(struct rank_order *rank)
 {
 	for (size_t i = 0; i < rank->lanes; i++) {
 		mem_free(rank->lane[i].versions);
-		mem_free(rank->lane[i].meets);
+		mem_free(rank->lane[i].matches);
 	}
 	mem_free(rank->lane);
 	for (int space = 0; space < SPACE_COUNT; space++)

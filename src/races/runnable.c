@@ -7,43 +7,43 @@
 #include "races/order.h"
 #include "base/search.h"
 
-size_t lane_meets_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
+size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number)
 {
 	size_t i;
-	SEARCH(i, lane->meet_count, world->ops[lane->meets[i]].number > number);
+	SEARCH(i, lane->match_count, world->ops[lane->matches[i]].number > number);
 	return i;
 }
 
 /* The last operation with a meeting on that stream that is before the clock, or 0. */
-static op_id last_meeting(const struct happens_before *order, const struct vector_clock *clock, int lane)
+static op_id last_match_before(const struct happens_before *order, const struct vector_clock *clock, int lane)
 {
 	const struct lane_order *own = &order->rank[clock->rank].lane[lane];
 	uint32_t number = lane == clock->lane ? clock->number - 1
 	        : lane < clock->lanes         ? clock->entry[lane]
 	                                      : 0;
-	size_t count = lane_meets_up_to(order->world, own, number);
+	size_t count = lane_matches_up_to(order->world, own, number);
 
-	return count ? own->meets[count - 1] : 0;
+	return count ? own->matches[count - 1] : 0;
 }
 
 /* Meetings of an operation that are not known to be good. */
-static void wait_for_meets(struct happens_before *order, op_id id)
+static void wait_for_matches(struct happens_before *order, op_id id)
 {
 	int count;
-	const uint32_t *meets = op_meets(order->world, id, &count);
+	const uint32_t *matches = op_matches(order->world, id, &count);
 
 	for (int i = 0; i < count; i++)
-		if (!meet_is_good(order, meets[i]) && !order->world->meets[meets[i]].aborted)
-			wait_for(&order->runnable, meets[i]);
+		if (!match_is_good(order, matches[i]) && !order->world->matches[matches[i]].aborted)
+			wait_for(&order->runnable, matches[i]);
 }
 
 /* What the clock puts right before its operation, stream by stream. */
 static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
 {
 	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
-		op_id id = last_meeting(order, clock, lane);
+		op_id id = last_match_before(order, clock, lane);
 		if (id)
-			wait_for_meets(order, id);
+			wait_for_matches(order, id);
 	}
 }
 
@@ -51,22 +51,21 @@ static void wait_for_past(struct happens_before *order, const struct vector_cloc
 void runnable_edges(struct wait_search *search, uint32_t node)
 {
 	struct happens_before *order = search->self;
-	const struct meet *meet = &order->world->meets[node];
+	const struct match *match = &order->world->matches[node];
 
 	if (node == 0) {
 		struct vector_clock clock = clock_of(order, order->asked);
 		wait_for_past(order, &clock);
-		wait_for_meets(order, order->asked);
+		wait_for_matches(order, order->asked);
 		return;
 	}
-	if (!meet_complete(meet) || meet->mismatch) {
+	if (!match_complete(match) || match->mismatch) {
 		order->lacking = node;
 		search->stop = true;
 		return;
 	}
-	for (int place = 0; place < meet->n; place++) {
-		struct vector_clock clock =
-		        clock_of(order, order->world->meet_ops[meet->first_op + (uint32_t)place]);
+	for (int place = 0; place < match->n; place++) {
+		struct vector_clock clock = clock_of(order, match->member[place]);
 		wait_for_past(order, &clock);
 	}
 }

@@ -38,30 +38,30 @@ static void raise_past(struct happens_before *order, op_id id, bool itself)
 
 /* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
  * about). */
-static void pass_meet(struct happens_before *order, uint32_t index, bool itself)
+static void pass_match(struct happens_before *order, uint32_t index, bool itself)
 {
-	const struct meet *meet = &order->world->meets[index];
+	const struct match *match = &order->world->matches[index];
 
-	if (meet->aborted || (itself && order->notes[index].seen == order->search))
+	if (match->aborted || (itself && order->notes[index].seen == order->search))
 		return;
 	if (itself)
 		order->notes[index].seen = order->search;
-	for (int i = 0; i < meet->n; i++) {
-		op_id member = order->world->meet_ops[meet->first_op + (uint32_t)i];
+	for (int i = 0; i < match->n; i++) {
+		op_id member = match->member[i];
 		if (member)
 			raise_past(order, member, itself);
 	}
 }
 
-static bool left_before(const struct world *world, const struct meet *meet, const struct vector_clock *a)
+static bool left_before(const struct world *world, const struct match *match, const struct vector_clock *a)
 {
-	const struct group *group = &world->groups[meet->group];
-	int from = meet->p2p ? 0 : group->place_of[a->rank], to = meet->p2p ? meet->n : from + 1;
+	const struct group *group = &world->groups[match->group];
+	int from = match->p2p ? 0 : group->place_of[a->rank], to = match->p2p ? match->n : from + 1;
 
-	if (meet->aborted || group->instance_of[a->rank] != meet->instance)
+	if (match->aborted || group->instance_of[a->rank] != match->instance)
 		return false;
 	for (int i = from; i < to; i++) {
-		op_id member = world->meet_ops[meet->first_op + (uint32_t)i];
+		op_id member = match->member[i];
 		if (member && world->ops[member].rank == a->rank && before_clock(&world->ops[member], a))
 			return true;
 	}
@@ -73,19 +73,20 @@ static void walk_lane(struct happens_before *order, size_t cell, const struct ve
 {
 	const struct world *world = order->world;
 	const struct lane_order *lane = &order->rank[cell / order->stride].lane[cell % order->stride];
-	uint32_t to = (uint32_t)lane_meets_up_to(world, lane, order->frontier[cell]);
+	uint32_t to = (uint32_t)lane_matches_up_to(world, lane, order->frontier[cell]);
 	uint32_t from = order->high[cell];
 
 	order->high[cell] = to;
 	for (uint32_t i = to; i-- > from;) {
 		int count;
 		bool stop = false;
-		const uint32_t *meets = op_meets(world, lane->meets[i], &count);
+		const uint32_t *matches = op_matches(world, lane->matches[i], &count);
 		for (int k = 0; k < count; k++) {
-			if (meet_is_good(order, meets[k]) && left_before(world, &world->meets[meets[k]], a))
+			if (match_is_good(order, matches[k]) &&
+			        left_before(world, &world->matches[matches[k]], a))
 				stop = true;
 			else
-				pass_meet(order, meets[k], true);
+				pass_match(order, matches[k], true);
 		}
 		if (stop)
 			return;
@@ -99,7 +100,7 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 	       target = cell_of(order, world->ops[a].rank, world->ops[a].stream);
 	struct vector_clock past = clock_of(order, a);
 	int count;
-	const uint32_t *meets = op_meets(world, b, &count);
+	const uint32_t *matches = op_matches(world, b, &count);
 
 	memset(order->frontier, 0, cells * sizeof *order->frontier);
 	memset(order->high, 0, cells * sizeof *order->high);
@@ -108,7 +109,7 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 	order->search++;
 	raise_past(order, b, false);
 	for (int i = 0; i < count; i++)
-		pass_meet(order, meets[i], false);
+		pass_match(order, matches[i], false);
 	while (order->stack_count > 0 && order->frontier[target] < world->ops[a].number) {
 		size_t cell = order->stack[--order->stack_count];
 		order->stacked[cell] = false;

@@ -37,7 +37,7 @@ static void leave(struct engine *e, uint32_t index)
 	else if (lane->state == LANE_TURN)
 		e->ranks[lane->rank].waiting--;
 	else
-		device_hold(e, lane->rank, -1);
+		device_hold(e, lane->head, -1);
 }
 
 /* The lane's head ends at the time of the abort. */
@@ -57,7 +57,7 @@ static void for_lanes(struct engine *e, int group, void (*act)(struct engine *e,
 		for (uint32_t k = STREAM_DEFAULT; k < e->ranks[i].lane_count; k++) {
 			const struct stream_queue *lane = &e->lanes[e->ranks[i].lanes + k];
 			bool stands = lane->head &&
-			        (lane->state == LANE_MEET || lane->state == LANE_RUN ||
+			        (lane->state == LANE_MATCH || lane->state == LANE_RUN ||
 			                lane->state == LANE_TURN);
 			if (stands && belongs(op_record(e->world, lane->head), group))
 				act(e, e->ranks[i].lanes + k);

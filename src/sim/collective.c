@@ -13,38 +13,32 @@
 
 #include "data/data.h"
 
-struct instance *instance_at(const struct engine *e, const struct meet *meet)
+struct instance *instance_at(const struct engine *e, const struct match *match)
 {
-	return &e->instances[e->log->instance_of[meet->group] + (uint32_t)meet->instance];
-}
-
-static const op_id *members(const struct engine *e, uint32_t meet)
-{
-	return e->world->meet_ops + e->world->meets[meet].first_op;
+	return &e->instances[e->log->instance_of[match->group] + (uint32_t)match->instance];
 }
 
 /* Sequence numbers start anew after an abort: the first issued by anybody is the group's first. */
 void collective_issued(struct engine *e, const struct op *op)
 {
-	const struct meet *meet = &e->world->meets[op->meet];
-	struct instance *instance = instance_at(e, meet);
+	const struct match *match = &e->world->matches[op->match];
+	struct instance *instance = instance_at(e, match);
 	if (instance->based)
 		return;
 	instance->based = true;
-	instance->turn = meet->sequence;
+	instance->turn = match->sequence;
 }
 
 bool collective_turn(const struct engine *e, const struct op *op)
 {
-	const struct meet *meet = &e->world->meets[op->meet];
-	return instance_at(e, meet)->turn == meet->sequence;
+	const struct match *match = &e->world->matches[op->match];
+	return instance_at(e, match)->turn == match->sequence;
 }
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
  * nodes. */
-static uint8_t kinds_of(const struct engine *e, const struct group_instance *group)
+static uint8_t kinds_of(const struct machine *machine, const struct group_instance *group)
 {
-	const struct machine *machine = e->world->machine;
 	bool within = false, across = false;
 	unsigned kinds = 0;
 	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
@@ -64,11 +58,11 @@ static uint8_t kinds_of(const struct engine *e, const struct group_instance *gro
 
 /* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
  * */
-static void begin(struct engine *e, struct instance *instance, const struct meet *meet)
+static void begin(struct engine *e, struct instance *instance, const struct match *match)
 {
-	const op_id *op = members(e, instance->meet);
+	const op_id *op = match->member;
 	const struct record *record = op_record(e->world, op[0]);
-	for (int i = 0; i < meet->n; i++) {
+	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, op[i]);
 		e->lanes[lane_of(e, member)].state = LANE_RUN;
 		if (op[i] != instance->last)
@@ -76,7 +70,8 @@ static void begin(struct engine *e, struct instance *instance, const struct meet
 		lane_begun(e, op[i]);
 	}
 	instance->running = true;
-	instance->kinds = kinds_of(e, &e->world->groups[instance->group].instance[instance->number]);
+	instance->kinds = kinds_of(
+	        machine_then(e, op[0]), &e->world->groups[instance->group].instance[instance->number]);
 	e->works[instance->work].op = op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
@@ -87,15 +82,15 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
 	const struct op *op = op_at(e, id);
-	const struct meet *meet = &e->world->meets[op->meet];
-	struct instance *instance = instance_at(e, meet);
+	const struct match *match = &e->world->matches[op->match];
+	struct instance *instance = instance_at(e, match);
 	bool stops = instance->stop_pass == e->s.pass && instance->stop_count;
-	bool last = instance->arrived + 1 == (uint32_t)meet->n && !meet->mismatch;
+	bool last = instance->arrived + 1 == (uint32_t)match->n && !match->mismatch;
 
-	if (stops && meet_put_off(e, lane))
+	if (stops && match_put_off(e, lane))
 		return;
-	l->state = LANE_MEET;
-	instance->meet = op->meet;
+	l->state = LANE_MATCH;
+	instance->match = op->match;
 	/* to blame is the last to arrive; of several at one time (their turn came), the last that was ready,
 	 * then the last in the order of events */
 	const struct op *known = op_at(e, instance->last);
@@ -105,11 +100,11 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		instance->last = id;
 	instance->last_time = e->s.now;
 	instance->arrived++;
-	device_hold(e, l->rank, 1);
+	device_hold(e, id, 1);
 	if (last)
-		begin(e, instance, meet);
+		begin(e, instance, match);
 	if (stops)
-		meet_needs(e, id);
+		match_needs(e, id);
 }
 
 /* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank
@@ -124,8 +119,8 @@ static void next_turn(
 			if (lane->state != LANE_TURN)
 				continue;
 			struct op *op = op_at(e, lane->head);
-			const struct meet *meet = &e->world->meets[op->meet];
-			if (instance_at(e, meet) != instance || meet->sequence != instance->turn)
+			const struct match *match = &e->world->matches[op->match];
+			if (instance_at(e, match) != instance || match->sequence != instance->turn)
 				continue;
 			op->blame = before ? before[i] : op->blame;
 			lane_poke(e, r->lanes + k);
@@ -141,7 +136,7 @@ void collective_forget(struct engine *e, uint32_t index)
 		flow_leave(e, instance->work);
 	instance->running = false;
 	instance->arrived = 0;
-	instance->meet = 0;
+	instance->match = 0;
 	instance->last = 0;
 	instance->based = false;
 }
@@ -149,18 +144,18 @@ void collective_forget(struct engine *e, uint32_t index)
 /* The flow is over: all members end at once, and the next collective has its turn. */
 static void end(struct engine *e, struct instance *instance)
 {
-	const struct meet *meet = &e->world->meets[instance->meet];
-	const op_id *op = members(e, instance->meet);
+	const struct match *match = &e->world->matches[instance->match];
+	const op_id *op = match->member;
 	flow_leave(e, instance->work);
 	instance->running = false;
 	instance->arrived = 0;
-	instance->meet = 0;
+	instance->match = 0;
 	instance->last = 0;
 	instance->turn++;
-	for (int i = 0; i < meet->n; i++) {
+	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, op[i]);
 		e->ranks[member->rank].seen = e->s.now;
-		device_hold(e, member->rank, -1);
+		device_hold(e, op[i], -1);
 		lane_finish(e, lane_of(e, member));
 	}
 	next_turn(e, instance, &e->world->groups[instance->group].instance[instance->number], op);

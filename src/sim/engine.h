@@ -68,7 +68,7 @@ enum lane_state {
 	LANE_DEFAULT /* rule 7 */,
 	LANE_ENGINE /* for a copy engine */,
 	LANE_TURN /* the group's earlier collective */,
-	LANE_MEET /* reached its meeting */,
+	LANE_MATCH /* reached its meeting */,
 	LANE_RUN
 };
 struct stream_queue {
@@ -107,7 +107,8 @@ struct rank {
 	uint32_t streams; /* lanes that its lines ask for, also the lines that the host has not looked at */
 	uint32_t unfinished;            /* issued to the device, not done */
 	uint32_t kernels, kernel_count; /* list of works */
-	uint32_t held;                  /* collectives that hold multiprocessors */
+	uint32_t held;                  /* collectives that hold multiprocessors ... */
+	double held_part;               /* ... and how much of them together */
 	uint32_t waiting;               /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
 	uint32_t awaited;               /* transfers that wait for this rank's side */
 	uint32_t stop, stopped;         /* work of the stop event; the pass that stopped it */
@@ -121,8 +122,8 @@ struct rank {
 struct instance { /* of a group: collectives take turns */
 	int group, number;
 	uint32_t work;
-	uint32_t meet; /* whose turn it is; 0: not known yet */
-	uint32_t turn; /* its sequence number */
+	uint32_t match; /* whose turn it is; 0: not known yet */
+	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
 	int64_t last_time;
@@ -133,7 +134,7 @@ struct instance { /* of a group: collectives take turns */
 };
 
 struct transfer {
-	uint32_t work, meet, next;
+	uint32_t work, next;
 	op_id send, receive;
 	uint16_t send_part, receive_part;
 	uint8_t links;
@@ -167,13 +168,17 @@ struct engine_scalars {
 	int64_t fixed;              /* lines queued later join links and groups no earlier */
 	int64_t least_clock;        /* pace */
 	int64_t now;
-	double sms; /* collective_sms when a collective was queued last */
 };
 
 /* Lines from operation `first` on join links and groups no earlier than `time`. */
 struct floor {
 	op_id first;
 	int64_t time;
+};
+/* Operations from `first` on were queued when the machine was this one. */
+struct machine_then {
+	op_id first;
+	struct machine machine;
 };
 struct slow {
 	int rank;
@@ -191,6 +196,8 @@ struct engine_log {
 	size_t floor_count, floor_room;
 	struct slow *slows; /* in the order of the lines */
 	size_t slow_count, slow_room;
+	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
+	size_t machine_count, machine_room;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -304,6 +311,9 @@ bool record_is_spin(const struct record *record);
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_ON_HOST };
 enum copy_way copy_way(const struct record *record);
 double slow_factor(const struct engine *e, op_id id);
+/* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
+const struct machine *machine_then(const struct engine *e, op_id id);
+void machine_note(struct engine *e, op_id id); /* ... when it is queued */
 
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */
@@ -326,8 +336,8 @@ void work_settle(struct engine *e, struct activity *work);     /* what was done 
 void work_plan(struct engine *e, uint32_t work, double share); /* when the rest will be done at that share */
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);
-void device_hold(
-        struct engine *e, uint32_t rank, int change); /* a collective takes or leaves its multiprocessors */
+/* A collective takes (1) or leaves (-1) its multiprocessors. */
+void device_hold(struct engine *e, op_id id, int change);
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way);
 void copy_end(struct engine *e, uint32_t lane, enum copy_way way);
 
@@ -341,7 +351,7 @@ int flow_links(const struct engine *e, uint32_t work);
 int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
-struct instance *instance_at(const struct engine *e, const struct meet *meet);
+struct instance *instance_at(const struct engine *e, const struct match *match);
 void collective_issued(struct engine *e, const struct op *op);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
@@ -352,9 +362,8 @@ void collective_forget(struct engine *e, uint32_t instance);
 void transfers_arrive(struct engine *e, uint32_t lane);
 void transfer_due(struct engine *e, uint32_t transfer);
 void transfers_forget(struct engine *e, uint32_t lane);
-uint32_t part_meet(const struct engine *e, const struct op *op, int part);
-op_id part_other(const struct engine *e, const struct op *op,
-        int part);                                 /* the other side's operation, 0: not queued */
+/* The other side's operation, 0: not queued */
+op_id part_other(const struct engine *e, op_id id, int part);
 bool op_arrived(const struct engine *e, op_id id); /* a P2P that stands at the head of its stream */
 
 /* abort.c: the mark of spoiled outputs, or (by 0) of new ones */
@@ -363,8 +372,8 @@ void mark_outputs(struct engine *e, op_id id, op_id by);
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
-void meet_needs(struct engine *e, op_id id);     /* a quiet rank has reached a meeting with a stopped rank */
-bool meet_put_off(struct engine *e,
+void match_needs(struct engine *e, op_id id);    /* a quiet rank has reached a meeting with a stopped rank */
+bool match_put_off(struct engine *e,
         uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
 int64_t op_floor(const struct engine *e, op_id id);
 void goal_set(struct engine *e, const op_id *goal, int count, int64_t until);

@@ -73,7 +73,7 @@ bool sim_waiting(struct backend *backend, int rank, op_id *on)
 		const struct stream_queue *lane = &e->lanes[r->lanes + k];
 		if (!lane->head || !(op_at(e, lane->head)->flags & OPF_ISSUED))
 			continue;
-		if (lane->state == LANE_MEET || lane->state == LANE_RUN)
+		if (lane->state == LANE_MATCH || lane->state == LANE_RUN)
 			*on = lane->head;
 		else if (!other)
 			other = lane->head;

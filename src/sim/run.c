@@ -107,9 +107,9 @@ static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t othe
 }
 
 /* The stream's head has reached its meeting, begun or not. */
-static bool at_meeting(const struct stream_queue *lane)
+static bool at_match(const struct stream_queue *lane)
 {
-	return lane->head && (lane->state == LANE_MEET || lane->state == LANE_RUN);
+	return lane->head && (lane->state == LANE_MATCH || lane->state == LANE_RUN);
 }
 
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
@@ -122,14 +122,14 @@ static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, st
 	instance->stop_count++;
 	if (!instance->arrived)
 		return;
-	const struct meet *meet = &e->world->meets[instance->meet];
-	const op_id *op = e->world->meet_ops + meet->first_op;
+	const struct match *match = &e->world->matches[instance->match];
+	const op_id *op = match->member;
 	bool queued = op[e->world->groups[instance->group].place_of[rank]] != 0;
-	for (int i = 0; i < meet->n; i++) {
+	for (int i = 0; i < match->n; i++) {
 		if (!op[i])
 			continue;
 		const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[op[i]])];
-		if (lane->head == op[i] && at_meeting(lane))
+		if (lane->head == op[i] && at_match(lane))
 			spread(e, depth, rank, lane->rank, queued);
 	}
 }
@@ -140,12 +140,11 @@ static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 	const struct rank *r = &e->ranks[rank];
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++) {
 		const struct stream_queue *lane = &e->lanes[r->lanes + k];
-		if (!lane->parts || !at_meeting(lane))
+		if (!lane->parts || !at_match(lane))
 			continue;
-		const struct op *op = op_at(e, lane->head);
-		const struct record *record = record_at(e, op);
+		const struct record *record = op_record(e->world, lane->head);
 		for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
-			op_id other = part_other(e, op, i);
+			op_id other = part_other(e, lane->head, i);
 			if (other && op_arrived(e, other))
 				spread(e, depth, rank, (uint32_t)record->part[i].peer, true);
 		}
@@ -155,11 +154,10 @@ static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
 /* Does the transfer at the stream's head lack a side of `rank`? *queued: that side is in the books. */
 static bool hangs_on(const struct engine *e, const struct stream_queue *lane, uint32_t rank, bool *queued)
 {
-	const struct op *op = op_at(e, lane->head);
-	const struct record *record = record_at(e, op);
+	const struct record *record = op_record(e->world, lane->head);
 	bool hangs = false;
 	for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
-		op_id other = part_other(e, op, i);
+		op_id other = part_other(e, lane->head, i);
 		if (record->part[i].peer != (int)rank ||
 		        (other && (op_arrived(e, other) || op_done(e, other))))
 			continue;
@@ -179,7 +177,7 @@ static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && other != rank; k++) {
 			const struct stream_queue *lane = &e->lanes[r->lanes + k];
 			bool queued = false;
-			if (lane->parts && at_meeting(lane) && hangs_on(e, lane, rank, &queued))
+			if (lane->parts && at_match(lane) && hangs_on(e, lane, rank, &queued))
 				spread(e, depth, rank, other, queued);
 		}
 	}
@@ -205,27 +203,25 @@ static void stop_rank(struct engine *e, uint32_t rank)
 
 /* A quiet rank has reached a rendezvous with a stopped one: members that are queued and stopped are
  * needed. */
-void meet_needs(struct engine *e, op_id id)
+void match_needs(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
 	if (record->kind == OP_COLLECTIVE) {
-		const struct meet *meet = &e->world->meets[op->meet];
-		const struct group_instance *group = &e->world->groups[meet->group].instance[meet->instance];
-		for (int i = 0; i < meet->n; i++)
-			if (e->world->meet_ops[meet->first_op + (uint32_t)i] &&
-			        rank_stopped(e, (uint32_t)group->ranks[i]))
-				need(e, (uint32_t)group->ranks[i]);
+		const struct match *match = &e->world->matches[op->match];
+		for (int i = 0; i < match->n; i++)
+			if (match->member[i] && rank_stopped(e, (uint32_t)match->ranks[i]))
+				need(e, (uint32_t)match->ranks[i]);
 		return;
 	}
 	for (int i = 0; i < record->parts; i++)
-		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, op, i))
+		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, id, i))
 			need(e, (uint32_t)record->part[i].peer);
 }
 
 /* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in
  * the order of time, and what begins reads memory whose past is over. */
-bool meet_put_off(struct engine *e, uint32_t lane)
+bool match_put_off(struct engine *e, uint32_t lane)
 {
 	uint32_t rank = e->lanes[lane].rank;
 	if (rank_quiet(e, rank))

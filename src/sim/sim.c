@@ -24,8 +24,8 @@ static enum status sim_queued(struct backend *backend, op_id id)
 	r->transfers |= record_at(e, op)->kind == OP_P2P;
 	if (op->stream >= r->streams)
 		r->streams = op->stream + 1u;
-	if (record_at(e, op)->kind == OP_COLLECTIVE)
-		e->s.sms = e->world->machine->collective_sms;
+	if (record_at(e, op)->kind == OP_COLLECTIVE || record_at(e, op)->kind == OP_P2P)
+		machine_note(e, id);
 	return cost_record(e, id);
 }
 

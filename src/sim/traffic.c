@@ -21,10 +21,9 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 {
 	const struct record *record = &world->records[op->record];
 	if (record->kind == OP_COLLECTIVE) { /* all of a rank's bytes, as if they went to the next member */
-		const struct meet *meet = &world->meets[op->meet];
-		const struct group_instance *group = &world->groups[meet->group].instance[meet->instance];
-		int next = (world->groups[meet->group].place_of[op->rank] + 1) % group->n;
-		count_path(world->machine, op->rank, group->ranks[next], record->sent_bytes, sent);
+		const struct match *match = &world->matches[op->match];
+		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
+		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
 	} else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
 		sent[LINK_UP] += (double)record->bytes;
 	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)

@@ -13,33 +13,16 @@
 
 #include "data/data.h"
 
-uint32_t part_meet(const struct engine *e, const struct op *op, int part)
+op_id part_other(const struct engine *e, op_id id, int part)
 {
-	return e->world->part_meets[op->meet + (uint32_t)part];
-}
-
-op_id part_other(const struct engine *e, const struct op *op, int part)
-{
-	const struct meet *meet = &e->world->meets[part_meet(e, op, part)];
-	bool sends = record_at(e, op)->part[part].direction == P2P_SEND;
-	return e->world->meet_ops[meet->first_op + (sends ? 1 : 0)];
+	bool sends = op_record(e->world, id)->part[part].direction == P2P_SEND;
+	return part_match(e->world, id, part)->member[sends ? 1 : 0];
 }
 
 bool op_arrived(const struct engine *e, op_id id)
 {
 	const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
-	return lane->head == id && (lane->state == LANE_MEET || lane->state == LANE_RUN);
-}
-
-static uint16_t part_of(const struct engine *e, op_id id, uint32_t meet, enum p2p_direction direction)
-{
-	const struct op *op = op_at(e, id);
-	const struct record *record = record_at(e, op);
-	int i = 0;
-	while (i + 1 < record->parts &&
-	        (record->part[i].direction != direction || part_meet(e, op, i) != meet))
-		i++;
-	return (uint16_t)i;
+	return lane->head == id && (lane->state == LANE_MATCH || lane->state == LANE_RUN);
 }
 
 /* One side of the transfer runs; `last` made the other one wait. */
@@ -55,26 +38,26 @@ static void began(struct engine *e, op_id id, op_id last)
 	lane_begun(e, id);
 }
 
-static void begin(struct engine *e, uint32_t meet, op_id send, op_id receive, op_id last)
+static void begin(struct engine *e, const struct match *match, op_id send, op_id receive, op_id last)
 {
 	uint32_t index = e->s.free_transfer;
 	struct transfer *t = &e->transfers[index];
 	e->s.free_transfer = t->next;
-	t->meet = meet;
 	t->send = send;
 	t->receive = receive;
-	t->send_part = part_of(e, send, meet, P2P_SEND);
-	t->receive_part = part_of(e, receive, meet, P2P_RECV);
+	t->send_part = (uint16_t)match_part(e->world, send, match, P2P_SEND);
+	t->receive_part = (uint16_t)match_part(e->world, receive, match, P2P_RECV);
 	began(e, send, last);
 	began(e, receive, last);
 
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
+	const struct machine *machine = machine_then(e, send);
 	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
-	struct path path = {.rate = e->world->machine->memory_rate / 2}; /* to itself: within its memory */
+	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
-		machine_path(e->world->machine, from->rank, to, &path);
+		machine_path(machine, from->rank, to, &path);
 	t->links = (uint8_t)path.count;
 	for (int i = 0; i < path.count; i++)
 		t->link[i] = path.link[i];
@@ -89,32 +72,31 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
-	const struct op *op = op_at(e, id);
-	const struct record *record = record_at(e, op);
+	const struct record *record = op_record(e->world, id);
 
 	bool with_stopped = false;
 	for (int i = 0; i < record->parts && e->stopped_count; i++)
 		with_stopped |= rank_stopped(e, (uint32_t)record->part[i].peer);
 	if (with_stopped) {
-		if (meet_put_off(e, lane))
+		if (match_put_off(e, lane))
 			return;
-		meet_needs(e, id);
+		match_needs(e, id);
 	}
-	l->state = LANE_MEET;
+	l->state = LANE_MATCH;
 	l->left = record->parts;
 	for (int i = 0; i < record->parts; i++) {
 		const struct part *part = &record->part[i];
-		uint32_t meet = part_meet(e, op, i);
-		op_id other = part_other(e, op, i);
+		const struct match *match = part_match(e->world, id, i);
+		op_id other = part_other(e, id, i);
 		bool sends = part->direction == P2P_SEND;
 		if (other == id && sends)
 			continue; /* to itself: its receive begins it */
-		if (e->world->meets[meet].mismatch)
+		if (match->mismatch)
 			continue;
 		if (other && op_arrived(e, other)) {
 			if (other != id)
 				e->ranks[l->rank].awaited--;
-			begin(e, meet, sends ? id : other, sends ? other : id, id);
+			begin(e, match, sends ? id : other, sends ? other : id, id);
 		} else {
 			e->ranks[part->peer].awaited++;
 		}
@@ -159,11 +141,10 @@ void transfer_due(struct engine *e, uint32_t index)
 void transfers_forget(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
-	const struct op *op = op_at(e, id);
-	const struct record *record = record_at(e, op);
+	const struct record *record = op_record(e->world, id);
 	for (int i = 0; i < record->parts; i++) {
-		op_id other = part_other(e, op, i);
-		if (!e->world->meets[part_meet(e, op, i)].mismatch &&
+		op_id other = part_other(e, id, i);
+		if (!part_match(e->world, id, i)->mismatch &&
 		        !(other && (op_arrived(e, other) || op_done(e, other))))
 			e->ranks[record->part[i].peer].awaited--;
 	}

@@ -3,6 +3,7 @@
 #define RANKSH_TRACE_BLAME_H
 
 #include "trace/lanes.h"
+#include "base/ranks.h"
 
 enum { BLAME_SLOWED = CAUSE_COUNT }; /* no cause of delay: work that took longer than it would have alone */
 /* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another

@@ -169,7 +169,6 @@ static void put_sent(const struct trace *trace, int section, int rank, struct fi
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct used used = used_streams(trace, section, rank);
-	struct memory_counts memory = {0};
 	int64_t ns = 0;
 
 	figures->count = 0;
@@ -187,10 +186,10 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	if (status != ST_OK)
 		return status;
 	put_sent(trace, section, rank, figures);
-	world_memory_counts(trace->world, rank, &memory);
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
-		put(figures, ST_OK, "peak memory", FIGURE_BYTES, (double)memory.peak_allocated);
+		put(figures, ST_OK, "peak memory", FIGURE_BYTES,
+		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated);
 	return status;
 }
 

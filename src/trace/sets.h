@@ -7,6 +7,7 @@
 #define RANKSH_TRACE_SETS_H
 
 #include "trace/lanes.h"
+#include "base/ranks.h"
 
 /* Ranks that look alike, the first of them, and which of their lanes show anything: lane[0 .. lanes-1] are
  * stream numbers. Equality is that of a 64-bit hash over all shown spans. */

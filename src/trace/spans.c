@@ -97,15 +97,15 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 {
 	const struct world *world = lanes->trace->world;
 	const struct op *op = &world->ops[n->id];
-	const struct meet *meet = &world->meets[op->meet];
+	const struct match *match = &world->matches[op->match];
 
-	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->meet)
+	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->match)
 		return n->t.blame;
 	for (size_t i = op->number - 1; i-- > 0;) {
 		op_id id = lanes->moment[i].id;
-		const struct meet *other = &world->meets[world->ops[id].meet];
-		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == meet->group &&
-		        other->instance == meet->instance)
+		const struct match *other = &world->matches[world->ops[id].match];
+		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == match->group &&
+		        other->instance == match->instance)
 			return id;
 	}
 	return 0;

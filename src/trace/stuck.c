@@ -23,7 +23,8 @@ static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
 	const struct world *world = waits->world;
 	for (op_id id = waits->first[rank]; id; id = world->ops[id].next_program)
-		if (!waits_finished(waits, id) && op_record(world, id)->group == group && world->ops[id].meet)
+		if (!waits_finished(waits, id) && op_record(world, id)->group == group &&
+		        world->ops[id].match)
 			return id;
 	return 0;
 }
@@ -99,11 +100,7 @@ static void put_mismatch(const struct waits *waits, struct text *out)
 
 	op_text(world, waits->mismatch, out);
 	text_add(out, " in %s does not match: ", names_text(world->names, world->groups[record->group].name));
-	int count, part = 0;
-	const uint32_t *meets = op_meets(world, waits->mismatch, &count);
-	while (!world->meets[meets[part]].mismatch)
-		part++;
-	world_mismatch(world, &world->meets[meets[part]], out);
+	world_mismatch(world, waits->mismatch, out);
 }
 
 /* In words, wrapped and indented under the headline */

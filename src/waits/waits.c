@@ -124,18 +124,6 @@ static op_id own_reason(const struct waits *waits, op_id id, const struct times 
 	return t->ready == TIME_UNKNOWN && t->blame && !waits_finished(waits, t->blame) ? t->blame : 0;
 }
 
-/* The world rank of place i of one of an operation's meetings */
-static int member_rank(const struct waits *waits, op_id id, int part, const struct meet *meet, int i)
-{
-	const struct world *world = waits->world;
-	const struct record *record = op_record(world, id);
-
-	if (record->kind == OP_COLLECTIVE)
-		return world->groups[meet->group].instance[meet->instance].ranks[i];
-	bool sends = record->part[part].direction == P2P_SEND;
-	return (i == 0) == sends ? world->ops[id].rank : record->part[part].peer;
-}
-
 static void no_line(struct waits *waits, op_id id, int rank)
 {
 	if (waits->crashed[rank]) {
@@ -147,15 +135,15 @@ static void no_line(struct waits *waits, op_id id, int rank)
 	waits->missing[waits->missing_count++] = (struct missing_line){id, rank};
 }
 
-static void edges_of_meet(struct waits *waits, op_id id, int part, const struct meet *meet)
+static void edges_of_match(struct waits *waits, op_id id, const struct match *match)
 {
-	if (meet->mismatch) {
+	if (match->mismatch) {
 		waits->mismatch = waits->mismatch ? waits->mismatch : id;
 		return;
 	}
-	for (int i = 0; i < meet->n; i++) {
-		op_id member = waits->world->meet_ops[meet->first_op + (uint32_t)i];
-		int rank = member_rank(waits, id, part, meet, i);
+	for (int i = 0; i < match->n; i++) {
+		op_id member = match->member[i];
+		int rank = match->ranks[i];
 		if (member == id)
 			continue;
 		if (member && times_of(waits, member).ready == TIME_UNKNOWN)
@@ -175,7 +163,7 @@ static void edges_of(struct wait_search *search, uint32_t id)
 	struct times t = times_of(waits, id);
 	op_id own = own_reason(waits, id, &t);
 	int count;
-	const uint32_t *meets = op_meets(world, id, &count);
+	const uint32_t *matches = op_matches(world, id, &count);
 
 	if (waits_finished(waits, id))
 		return;
@@ -189,7 +177,7 @@ static void edges_of(struct wait_search *search, uint32_t id)
 		no_line(waits, id, op->rank);
 	} else {
 		for (int part = 0; part < count; part++)
-			edges_of_meet(waits, id, part, &world->meets[meets[part]]);
+			edges_of_match(waits, id, &world->matches[matches[part]]);
 	}
 }
 
@@ -213,15 +201,15 @@ op_id waits_root(const struct waits *waits, op_id id)
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 {
 	int count;
-	const uint32_t *meets = op_meets(waits->world, id, &count);
+	const uint32_t *matches = op_matches(waits->world, id, &count);
 
 	*absent = (struct ranks){{0}};
 	for (int part = 0; part < count; part++) {
-		const struct meet *meet = &waits->world->meets[meets[part]];
-		for (int i = 0; i < meet->n; i++) {
-			op_id member = waits->world->meet_ops[meet->first_op + (uint32_t)i];
+		const struct match *match = &waits->world->matches[matches[part]];
+		for (int i = 0; i < match->n; i++) {
+			op_id member = match->member[i];
 			if (!member || times_of(waits, member).ready == TIME_UNKNOWN)
-				ranks_add(absent, member_rank(waits, id, part, meet, i));
+				ranks_add(absent, match->ranks[i]);
 		}
 	}
 }
@@ -258,13 +246,7 @@ void waits_put_circle(const struct waits *waits, struct text *out)
 
 static void put_mismatch(const struct waits *waits, struct text *out)
 {
-	int count;
-	const uint32_t *meets = op_meets(waits->world, waits->mismatch, &count);
-	int part = 0;
-
-	while (!waits->world->meets[meets[part]].mismatch)
-		part++;
-	world_mismatch(waits->world, &waits->world->meets[meets[part]], out);
+	world_mismatch(waits->world, waits->mismatch, out);
 	text_add(out, " (rank %d)", waits->world->ops[waits->mismatch].rank);
 }
 

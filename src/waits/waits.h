@@ -19,6 +19,7 @@
 #define RANKSH_WAITS_H
 
 #include "backend/backend.h"
+#include "base/ranks.h"
 #include "waits/search.h"
 
 /* Rank `rank` has not been given the line that operation `op` waits for. */

@@ -85,8 +85,8 @@ bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_
 	plan->segment_bytes = segment_bytes(plan->bytes, unit);
 	if (plan->segment_bytes <= capacity - heap->reserved)
 		return true;
-	plan->spare = heap_spare(heap);
-	return plan->segment_bytes <= capacity - heap->reserved + plan->spare;
+	plan->spare = true;
+	return plan->segment_bytes <= capacity - heap->reserved + heap_spare(heap);
 }
 
 size_t heap_find(const struct heap *heap, int64_t address)
@@ -99,7 +99,7 @@ size_t heap_find(const struct heap *heap, int64_t address)
 	return i - 1;
 }
 
-void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
+void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data)
 {
 	int64_t address = heap->end ? heap->end : 2 * MIB; /* 0 is nowhere */
 
@@ -108,6 +108,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, void *data)
 	heap->segments[heap->segment_count++] = (struct segment){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .data = data,
+	        .space = (uint8_t)space,
 	        .pool = plan->pool,
 	        .small = plan->small};
 	plan->block = heap->count;
@@ -130,7 +131,8 @@ static void block_remove(struct heap *heap, size_t at)
 	memmove(&heap->blocks[at], &heap->blocks[at + 1], (heap->count - at) * sizeof *heap->blocks);
 }
 
-size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, name_id owner)
+const struct memory_block *heap_take(
+        struct heap *heap, const struct block_plan *plan, int tensor, name_id owner)
 {
 	size_t at = plan->block;
 	int64_t left = heap->blocks[at].bytes - plan->bytes;
@@ -156,7 +158,7 @@ size_t heap_take(struct heap *heap, const struct block_plan *plan, int tensor, n
 		heap->peak_allocated = heap->allocated;
 		memcpy(heap->peak_kind, heap->kind, sizeof heap->kind);
 	}
-	return at;
+	return block;
 }
 
 /* Joins block `at` with the one behind it when both are free and of one segment. The later of the two times

@@ -4,16 +4,6 @@
  * given in the order of typing, so a look-up is two array accesses and no hashing. */
 #include "world/books.h"
 
-struct bound {
-	struct thing *on; /* by rank; NULL: it was never bound */
-	uint32_t turn;    /* the how-manieth name of this world that was bound */
-};
-struct world_names {
-	struct bound *of; /* by name */
-	size_t room;
-	uint32_t turns;
-};
-
 const char *thing_kind_name(enum thing_kind kind)
 {
 	static const char *const names[] = {
@@ -21,26 +11,13 @@ const char *thing_kind_name(enum thing_kind kind)
 	return names[kind];
 }
 
-void bindings_create(struct world *world)
-{
-	world->bindings = mem_alloc(sizeof *world->bindings);
-}
-
-void bindings_free(struct world *world)
-{
-	for (size_t i = 0; i < world->bindings->room; i++)
-		mem_free(world->bindings->of[i].on);
-	mem_free(world->bindings->of);
-	mem_free(world->bindings);
-}
-
 struct thing world_find(const struct world *world, int rank, name_id name)
 {
-	const struct world_names *names = world->bindings;
+	const struct world_inner *inner = world->inner;
 
-	if (name <= 0 || (size_t)name >= names->room || !names->of[name].on)
+	if (name <= 0 || (size_t)name >= inner->bound_room || !inner->bound[name].on)
 		return (struct thing){THING_NONE, -1};
-	return names->of[name].on[rank];
+	return inner->bound[name].on[rank];
 }
 
 enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind)
@@ -55,18 +32,19 @@ enum status world_name_fits(const struct world *world, int rank, name_id name, e
 
 void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 {
-	struct world_names *names = world->bindings;
-	size_t old = names->room;
+	struct world_inner *inner = world->inner;
+	size_t old = inner->bound_room;
 
 	if (name == 0)
 		return;
-	MEM_ROOM(&names->of, (size_t)name + 1, &names->room);
-	for (size_t i = old; i < names->room; i++)
-		names->of[i] = (struct bound){0};
-	if (!names->of[name].on)
-		names->of[name] =
-		        (struct bound){mem_alloc((size_t)world->n * sizeof(struct thing)), names->turns++};
-	names->of[name].on[rank] = thing;
+	MEM_ROOM(&inner->bound, (size_t)name + 1, &inner->bound_room);
+	for (size_t i = old; i < inner->bound_room; i++)
+		inner->bound[i] = (struct bound){0};
+	struct bound *bound = &inner->bound[name];
+	if (!bound->on)
+		*bound = (struct bound){
+		        world_take(world, (size_t)world->n, sizeof *bound->on), inner->turns++};
+	bound->on[rank] = thing;
 	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
 }
 
@@ -83,30 +61,29 @@ void world_unbind(struct world *world, int rank, name_id name)
 {
 	if (world_find(world, rank, name).kind == THING_NONE)
 		return;
-	world->bindings->of[name].on[rank] = (struct thing){THING_NONE, -1};
+	world->inner->bound[name].on[rank] = (struct thing){THING_NONE, -1};
 	digest_change(world, CHANGE_UNBIND, rank, name);
 }
 
 uint32_t world_name_turn(const struct world *world, name_id name)
 {
-	return world->bindings->of[name].turn;
+	return world->inner->bound[name].turn;
 }
 
 /* Names that are bound on the rank, by edit distance, of equals the first in the alphabet: names are numbered
  * as they were first typed, also in lines that were refused. Never one that shares no letter. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
-	const struct world_names *names = world->bindings;
 	/* near: a third of the letters may be wrong, at least one and at most three */
 	size_t third = (strlen(name) + 2) / 3;
 	int best = third > 3 ? 4 : third < 1 ? 2 : (int)third + 1;
 	const char *nearest = NULL;
 
-	for (size_t id = 1; id < names->room; id++) {
-		enum thing_kind is = names->of[id].on ? names->of[id].on[rank].kind : THING_NONE;
+	for (name_id id = 1; id <= names_count(world->names); id++) {
+		enum thing_kind is = world_find(world, rank, id).kind;
 		if (is == THING_NONE || (kind != THING_NONE && kind != is))
 			continue;
-		const char *text = names_text(world->names, (name_id)id);
+		const char *text = names_text(world->names, id);
 		int distance = text_distance(text, name);
 		bool nearer = distance < best || (nearest && distance == best && strcmp(text, nearest) < 0);
 		if (nearer && (size_t)distance < strlen(name)) {

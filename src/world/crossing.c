@@ -29,41 +29,39 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 /* instances_overlap, asked once for a pair of groups: a table of pairs, made anew when a group is added. */
 static bool can_cross(struct world *world, int a, int b)
 {
-	struct world_matching *matching = world->matching;
+	struct world_inner *inner = world->inner;
 	size_t n = world->group_count;
 
-	if (matching->overlap_groups != n) { /* what was found of fewer groups is found again */
-		mem_free(matching->overlap);
-		matching->overlap = mem_alloc(n * n);
-		matching->overlap_groups = n;
+	if (inner->overlap_groups != n) { /* what was found of fewer groups is found again */
+		mem_free(inner->overlap);
+		inner->overlap = mem_alloc(n * n);
+		inner->overlap_groups = n;
 	}
-	uint8_t *known = &matching->overlap[(size_t)a * matching->overlap_groups + (size_t)b];
+	uint8_t *known = &inner->overlap[(size_t)a * inner->overlap_groups + (size_t)b];
 
 	if (*known == 0)
 		*known = instances_overlap(&world->groups[a], &world->groups[b]) ? 2 : 1;
 	return *known == 2;
 }
 
-static op_id member_of(const struct world *world, const struct meet *meet, int rank)
+static op_id member_of(const struct world *world, const struct match *match, int rank)
 {
-	const struct group *group = &world->groups[meet->group];
-	return group->instance_of[rank] == meet->instance
-	        ? world->meet_ops[meet->first_op + (uint32_t)group->place_of[rank]]
-	        : 0;
+	const struct group *group = &world->groups[match->group];
+	return group->instance_of[rank] == match->instance ? match->member[group->place_of[rank]] : 0;
 }
 
 /* Once a pair of groups: a loop would say it for every iteration. */
 static void warn(struct world *world, int a, int b, int rank, int other)
 {
-	struct world_matching *matching = world->matching;
+	struct world_inner *inner = world->inner;
 	int low = a < b ? a : b, high = a < b ? b : a;
 
-	for (size_t i = 0; i < matching->warning_count; i++) {
-		if (matching->warnings[i].group[0] == low && matching->warnings[i].group[1] == high)
+	for (size_t i = 0; i < inner->warning_count; i++) {
+		if (inner->warnings[i].group[0] == low && inner->warnings[i].group[1] == high)
 			return;
 	}
-	MEM_GROW(&matching->warnings, matching->warning_count, &matching->warning_room);
-	struct order_warning *warning = &matching->warnings[matching->warning_count++];
+	MEM_GROW(&inner->warnings, inner->warning_count, &inner->warning_room);
+	struct order_warning *warning = &inner->warnings[inner->warning_count++];
 	warning->group[0] = low;
 	warning->group[1] = high;
 	snprintf(warning->text, sizeof warning->text,
@@ -76,7 +74,7 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 /* `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
 static void check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
-	const struct meet *p = &world->meets[earlier], *m = &world->meets[later];
+	const struct match *p = &world->matches[earlier], *m = &world->matches[later];
 
 	if (rank == other || world->groups[p->group].instance_of[rank] != p->instance || p->aborted)
 		return;
@@ -85,40 +83,38 @@ static void check(struct world *world, uint32_t earlier, uint32_t later, int ran
 		warn(world, p->group, m->group, rank, other);
 }
 
-static void note(struct world *world, uint32_t meet, uint32_t earlier, int rank)
+static void note(struct world *world, uint32_t match, uint32_t earlier, int rank)
 {
-	struct world_matching *matching = world->matching;
-	const struct meet *m = &world->meets[meet];
+	struct world_inner *inner = world->inner;
+	const struct match *m = &world->matches[match];
 
-	for (uint32_t i = m->crossings; i; i = matching->crossings[i].next)
-		if (matching->crossings[i].earlier == earlier)
+	for (uint32_t i = m->crossings; i; i = inner->crossings[i].next)
+		if (inner->crossings[i].earlier == earlier)
 			return;
-	MEM_ROOM(&matching->crossings, matching->crossing_count + 2, &matching->crossing_room);
-	matching->crossings[++matching->crossing_count] =
+	MEM_ROOM(&inner->crossings, inner->crossing_count + 2, &inner->crossing_room);
+	inner->crossings[++inner->crossing_count] =
 	        (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};
-	world->meets[meet].crossings = (uint32_t)matching->crossing_count;
-	for (int place = 0; place < m->n; place++) {
-		op_id id = world->meet_ops[m->first_op + (uint32_t)place];
-		if (id)
-			check(world, earlier, meet, world->ops[id].rank, rank);
-	}
+	world->matches[match].crossings = (uint32_t)inner->crossing_count;
+	for (int place = 0; place < m->n; place++)
+		if (m->member[place])
+			check(world, earlier, match, m->ranks[place], rank);
 }
 
-void crossing_join(struct world *world, op_id id, uint32_t meet)
+void crossing_join(struct world *world, op_id id, uint32_t match)
 {
-	struct world_matching *matching = world->matching;
+	struct world_inner *inner = world->inner;
 	int rank = world->ops[id].rank;
-	uint32_t before = matching->last_collective[rank];
+	uint32_t before = inner->last_collective[rank];
 
-	for (uint32_t i = world->meets[meet].crossings; i; i = matching->crossings[i].next)
-		check(world, matching->crossings[i].earlier, meet, rank, matching->crossings[i].rank);
-	if (before && world->meets[before].group != world->meets[meet].group &&
-	        can_cross(world, world->meets[before].group, world->meets[meet].group))
-		note(world, meet, before, rank);
-	matching->last_collective[rank] = meet;
+	for (uint32_t i = world->matches[match].crossings; i; i = inner->crossings[i].next)
+		check(world, inner->crossings[i].earlier, match, rank, inner->crossings[i].rank);
+	if (before && world->matches[before].group != world->matches[match].group &&
+	        can_cross(world, world->matches[before].group, world->matches[match].group))
+		note(world, match, before, rank);
+	inner->last_collective[rank] = match;
 }
 
 const char *world_order_warning(const struct world *world, size_t i)
 {
-	return i < world->matching->warning_count ? world->matching->warnings[i].text : NULL;
+	return i < world->inner->warning_count ? world->inner->warnings[i].text : NULL;
 }

@@ -11,71 +11,41 @@
  * gives it the clone's. */
 #include "world/books.h"
 
-struct captured {
-	uint32_t record;
-	op_id target;
-	int stream;
-	uint8_t flags;
-};
 struct captured_event {
 	int event;
 	op_id op, before;
 };
 struct graph {
-	int rank;
 	name_id name;
-	struct captured *items;
+	struct draft *items;
 	size_t count, room;
 	struct captured_event *events;
 	size_t event_count, event_room;
 };
-/* The last launch in another section than before, item by item: the next rank's graph takes the same
- * records. */
-struct moved {
-	uint32_t from, to;
-	int section;
-};
-struct world_graphs {
-	struct graph *graphs;
-	size_t count, room;
-	int *capturing; /* by rank: graph + 1, or 0 */
-	struct moved *moved;
-	size_t moved_count, moved_room;
-};
-
-void graphs_create(struct world *world)
-{
-	world->graphs = mem_alloc(sizeof *world->graphs);
-	world->graphs->capturing = mem_alloc((size_t)world->n * sizeof *world->graphs->capturing);
-}
-
 void graphs_free(struct world *world)
 {
-	struct world_graphs *graphs = world->graphs;
+	struct world_inner *inner = world->inner;
 
-	for (size_t i = 0; i < graphs->count; i++) {
-		mem_free(graphs->graphs[i].items);
-		mem_free(graphs->graphs[i].events);
+	for (size_t i = 0; i < inner->graph_count; i++) {
+		mem_free(inner->graphs[i].items);
+		mem_free(inner->graphs[i].events);
 	}
-	mem_free(graphs->graphs);
-	mem_free(graphs->capturing);
-	mem_free(graphs->moved);
-	mem_free(graphs);
+	mem_free(inner->graphs);
 }
 
 bool world_capturing(const struct world *world, int rank)
 {
-	return world->graphs->capturing[rank] != 0;
+	return world->inner->capturing[rank] != 0;
 }
 
 static struct graph *graph_of(const struct world *world, int rank)
 {
-	return &world->graphs->graphs[world->graphs->capturing[rank] - 1];
+	return &world->inner->graphs[world->inner->capturing[rank] - 1];
 }
 
 enum status world_capture_begin(struct world *world, int rank, name_id name)
 {
-	struct world_graphs *graphs = world->graphs;
+	struct world_inner *inner = world->inner;
 
 	if (world_capturing(world, rank))
 		return fail(ST_ARGUMENT, "rank %d is capturing %s already", rank,
@@ -83,10 +53,10 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	enum status status = world_name_fits(world, rank, name, THING_GRAPH);
 	if (status != ST_OK)
 		return status;
-	MEM_GROW(&graphs->graphs, graphs->count, &graphs->room);
-	graphs->graphs[graphs->count] = (struct graph){.rank = rank, .name = name};
-	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)graphs->count});
-	graphs->capturing[rank] = (int)++graphs->count;
+	MEM_GROW(&inner->graphs, inner->graph_count, &inner->graph_room);
+	inner->graphs[inner->graph_count] = (struct graph){.name = name};
+	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)inner->graph_count});
+	inner->capturing[rank] = (int)++inner->graph_count;
 	digest_change(world, CHANGE_CAPTURE, rank, name);
 	return ST_OK;
 }
@@ -98,28 +68,28 @@ enum status world_capture_end(struct world *world, int rank)
 	const struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->event_count; i-- > 0;)
 		world->events[graph->events[i].event].record = graph->events[i].before;
-	world->graphs->capturing[rank] = 0;
+	world->inner->capturing[rank] = 0;
 	digest_change(world, CHANGE_CAPTURE, rank, 0);
 	return ST_OK;
 }
 
-/* In place of world_queue while the rank captures. */
-enum status graph_add(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
-        op_id target, int flags, op_id *id)
+enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 {
-	struct graph *graph = graph_of(world, rank);
-	uint32_t index = like;
+	struct graph *graph = graph_of(world, draft->rank);
+	uint32_t record = draft->like;
 
-	if (op_kind_is_host(record->kind))
+	if (op_kind_is_host(draft->record->kind))
 		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
-		        names_text(world->names, record->title));
-	if (!like)
-		index = record_store(world, record);
+		        names_text(world->names, draft->record->title));
+	if (!record)
+		record = record_store(world, draft->record);
 	MEM_GROW(&graph->items, graph->count, &graph->room);
 	*id = OP_CAPTURED + (op_id)graph->count;
-	graph->items[graph->count++] = (struct captured){
-	        .record = index, .target = target, .stream = stream, .flags = (uint8_t)flags};
-	digest_change(world, CHANGE_CAPTURED, rank, (int64_t)index << 32 | (int64_t)target);
+	struct draft *item = &graph->items[graph->count++];
+	*item = *draft;
+	item->record = NULL;
+	item->like = record;
+	digest_change(world, CHANGE_CAPTURED, draft->rank, (int64_t)record << 32 | (int64_t)draft->target);
 	return ST_OK;
 }
 
@@ -146,23 +116,19 @@ void graph_event(struct world *world, int rank, int event, op_id record_op)
 	        .event = event, .op = record_op, .before = world->events[event].record};
 }
 
-/* What was captured under one `mark` and is launched under another counts to the other. */
-static void move_to_section(struct world *world, struct graph *graph, int section)
+/* What was captured under one `mark` and is launched under another counts to the other. A record remembers the
+ * copy of it that was made last, so that the graphs of all ranks that share it share the copy too. */
+static uint32_t in_section(struct world *world, uint32_t index, int section)
 {
-	struct world_graphs *graphs = world->graphs;
-	for (size_t i = 0; i < graph->count; i++) {
-		uint32_t *record = &graph->items[i].record;
-		if (i == graphs->moved_count) {
-			MEM_GROW(&graphs->moved, graphs->moved_count, &graphs->moved_room);
-			graphs->moved[graphs->moved_count++] = (struct moved){0};
-		}
-		struct moved *moved = &graphs->moved[i];
-		if (world->records[*record].section == section)
-			continue;
-		if (moved->from != *record || moved->section != section)
-			*moved = (struct moved){*record, record_in_section(world, *record, section), section};
-		*record = moved->to;
+	uint32_t moved = world->records[index].moved;
+
+	if (world->records[index].section == section)
+		return index;
+	if (!moved || world->records[moved].section != section) {
+		moved = record_in_section(world, index, section);
+		world->records[index].moved = moved;
 	}
+	return moved;
 }
 
 /* Clones every item, in order; targets within the graph become those of the clones. */
@@ -170,28 +136,27 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 {
 	struct thing thing = world_find(world, rank, name);
 
-	if (thing.kind != THING_GRAPH || world->graphs->capturing[rank])
+	if (thing.kind != THING_GRAPH || world->inner->capturing[rank])
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
-	struct graph *graph = &world->graphs->graphs[thing.index];
+	struct graph *graph = &world->inner->graphs[thing.index];
 	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at
 	 * most */
-	size_t pending = world->memory->rank[rank].pending_count;
+	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = ops_fit(world, graph->count * (pending + 1));
 	if (status != ST_OK)
 		return status;
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
-	move_to_section(world, graph, section);
+	for (size_t i = 0; i < graph->count; i++)
+		graph->items[i].like = in_section(world, graph->items[i].like, section);
 	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
-		const struct captured *item = &graph->items[i];
-		op_id target = item->target;
-		struct draft draft = {.rank = rank,
-		        .stream = item->stream == graph->items[0].stream ? stream : item->stream,
-		        .record_index = item->record,
-		        .flags = i == 0 ? item->flags : item->flags | OPF_FREE_LAUNCH,
-		        .target = target != OP_EVERYTHING && target >= OP_CAPTURED
-		                ? clone[target - OP_CAPTURED]
-		                : target};
+		struct draft draft = graph->items[i];
+		if (draft.stream == graph->items[0].stream)
+			draft.stream = stream;
+		if (i > 0)
+			draft.flags |= OPF_FREE_LAUNCH;
+		if (draft.target != OP_EVERYTHING && draft.target >= OP_CAPTURED)
+			draft.target = clone[draft.target - OP_CAPTURED];
 		status = queue_draft(world, &draft, &clone[i]);
 	}
 	for (size_t i = 0; i < graph->event_count && status == ST_OK; i++)

@@ -15,37 +15,38 @@ static bool touches(const struct pending_free *pending, const struct operand *op
 }
 
 /* One wait a lane, for its latest operation; none for what is in order anyway. */
-static void add_wait(struct world *world, struct draft *draft, op_id op)
+static int add_wait(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count)
 {
-	op_id *waits = world->memory->waits;
 	const struct op *freed = &world->ops[op];
-	const struct rank_lanes *lanes = &world->lanes->rank[draft->rank];
 
-	if (freed->stream == draft->stream || freed->number <= lanes->seen_all ||
-	        freed->number <= lanes->lane[freed->stream].seen)
-		return;
-	for (int i = 0; i < draft->waits; i++) {
+	if (freed->stream == draft->stream || freed->number <= world->inner->lanes[draft->rank].seen_all ||
+	        freed->number <= lane_stream(world, draft->rank, freed->stream)->seen)
+		return count;
+	for (int i = 0; i < count; i++) {
 		if (world->ops[waits[i]].stream == freed->stream) {
 			waits[i] = op > waits[i] ? op : waits[i];
-			return;
+			return count;
 		}
 	}
-	waits[draft->waits++] = op;
+	waits[count] = op;
+	return count + 1;
 }
 
-void pending_find(struct world *world, struct draft *draft)
+int pending_find(const struct world *world, const struct draft *draft, op_id *waits)
 {
-	struct rank_memory *memory = &world->memory->rank[draft->rank];
+	const struct rank_memory *memory = &world->inner->memory[draft->rank];
 	const struct record *record = draft->record;
+	int count = 0;
 
 	if (memory->pending_count == 0 || op_kind_is_host(record->kind))
-		return;
+		return 0;
 	for (int k = 0; k < record->operands; k++) {
 		int64_t bytes = layout_span(&record->operand[k].layout);
 		for (size_t i = 0; i < memory->pending_count; i++)
 			if (touches(&memory->pending[i], &record->operand[k], bytes))
-				add_wait(world, draft, memory->pending[i].op);
+				count = add_wait(world, draft, memory->pending[i].op, waits, count);
 	}
+	return count;
 }
 
 /* Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
@@ -68,7 +69,7 @@ static void cut_one(struct rank_memory *memory, size_t i, const struct operand *
 
 void pending_cut(struct world *world, const struct draft *draft)
 {
-	struct rank_memory *memory = &world->memory->rank[draft->rank];
+	struct rank_memory *memory = &world->inner->memory[draft->rank];
 	const struct record *record = draft->record;
 
 	if (memory->pending_count == 0)

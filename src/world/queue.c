@@ -65,7 +65,7 @@ static void digest_record(struct world *world, const struct record *record)
 
 static void *copy_array(struct world *world, const void *from, size_t bytes)
 {
-	return bytes ? memcpy(arena_take(&world->arena, bytes), from, bytes) : NULL;
+	return bytes ? memcpy(arena_take(&world->inner->arena, bytes), from, bytes) : NULL;
 }
 
 /* Equal in every field that a record can be asked about. */
@@ -89,7 +89,7 @@ static struct kept_operands *kept_slot(struct world *world, const struct record 
 		hash = (hash ^ (uint64_t)record->operand[i].address ^
 		               (uint64_t)record->operand[i].name << 40) *
 		        0x9e3779b97f4a7c15u;
-	return &world->kept[(hash >> 32) % OPERANDS_KEPT];
+	return &world->inner->kept[(hash >> 32) % OPERANDS_KEPT];
 }
 
 /* The record's operands in the arena: those of a record of late where they are the same. */
@@ -114,6 +114,7 @@ static uint32_t record_add(struct world *world, const struct record *record)
 	struct record *added = &world->records[++world->record_count];
 	*added = *record;
 	added->alone_ns = added->launch_ns = -1;
+	added->moved = 0;
 	digest_record(world, added);
 	return (uint32_t)world->record_count;
 }
@@ -153,7 +154,7 @@ static uint32_t record_own(
 /* ---- operations */
 
 /* The only place where an operation comes into being. Ids grow with time, over all ranks. */
-op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
+static op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
 {
 	op_id id = (op_id)++world->op_count, last = world->last[rank];
 	struct stream *lane = lane_stream(world, rank, stream);
@@ -175,8 +176,6 @@ op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_i
 		world->first[rank] = id;
 	if (lane->tail)
 		world->ops[lane->tail].next_stream = id;
-	else
-		lane->head = id;
 	world->last[rank] = id;
 	uint8_t kind = world->records[record].kind;
 	if (kind == OP_SYNC || kind == OP_SEGMENT)
@@ -219,31 +218,30 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 /* The passage of an operation into the books, in the order that the digest sees. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
-	uint32_t index = draft->record_index;
+	uint32_t index = draft->like;
+	op_id waits[STREAMS_MAX];
 
 	if (index)
 		draft->record = &world->records[index];
-	bool meets = draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P;
-	const struct group *group = meets ? &world->groups[draft->record->group] : NULL;
-	if (group && group->instance_of[draft->rank] < 0)
+	bool joins = draft->record->kind == OP_COLLECTIVE || draft->record->kind == OP_P2P;
+	if (joins && world->groups[draft->record->group].instance_of[draft->rank] < 0)
 		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
-		        names_text(world->names, group->name));
-	pending_find(world, draft);
-	enum status status = ops_fit(world, (size_t)draft->waits + 1);
+		        names_text(world->names, world->groups[draft->record->group].name));
+	int count = pending_find(world, draft, waits);
+	enum status status = ops_fit(world, (size_t)count + 1);
 	if (status != ST_OK)
 		return status;
-	for (int i = 0; i < draft->waits;
-	        i++) /* rule 10: the stream waits for whoever used the memory before */
+	for (int i = 0; i < count; i++) /* rule 10: the stream waits for whoever used the memory before */
 		op_append(world, draft->rank, draft->stream,
-		        record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1),
-		        world->memory->waits[i], OPF_FREE_LAUNCH);
+		        record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1), waits[i],
+		        OPF_FREE_LAUNCH);
 	index = index ? index : record_store(world, draft->record);
 	draft->record = &world->records[index]; /* they may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
 	pending_cut(world, draft);
 	mark_written(world, draft->rank, draft->record, *id);
-	if (group)
-		meets_join(world, *id);
+	if (joins)
+		matches_join(world, *id);
 	return ST_OK;
 }
 
@@ -254,10 +252,8 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
 	        .stream = stream,
 	        .flags = flags,
 	        .record = record,
-	        .record_index = like,
+	        .like = like,
 	        .target = target};
 
-	if (world_capturing(world, rank))
-		return graph_add(world, rank, stream, record, like, target, flags, id);
-	return queue_draft(world, &draft, id);
+	return world_capturing(world, rank) ? graph_add(world, &draft, id) : queue_draft(world, &draft, id);
 }

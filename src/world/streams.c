@@ -11,24 +11,22 @@
 
 static int lane_add(struct world *world, int rank, struct stream stream)
 {
-	struct rank_lanes *lanes = &world->lanes->rank[rank];
-	int index = (int)world->stream_count++;
+	struct rank_lanes *lanes = &world->inner->lanes[rank];
+	int index = (int)world->stream_count;
 
-	MEM_ROOM(&world->streams, world->stream_count, &world->stream_room);
-	MEM_GROW(&lanes->lane, lanes->count, &lanes->room);
+	MEM_GROW(&world->streams, world->stream_count, &world->stream_room);
+	MEM_GROW(&lanes->stream, lanes->count, &lanes->room);
 	stream.rank = (uint16_t)rank;
 	stream.number = (uint8_t)lanes->count;
-	world->streams[index] = stream;
-	lanes->lane[lanes->count++] = (struct stream_seen){.stream = index};
+	world->streams[world->stream_count++] = stream;
+	lanes->stream[lanes->count++] = index;
 	return index;
 }
 
-void lanes_create(struct world *world)
+void lanes_make(struct world *world)
 {
 	name_id host = names_make(world->names, "host", 4);
 
-	world->lanes = mem_alloc(sizeof *world->lanes);
-	world->lanes->rank = mem_alloc((size_t)world->n * sizeof *world->lanes->rank);
 	for (int r = 0; r < world->n; r++) {
 		lane_add(world, r, (struct stream){.name = host});
 		int index =
@@ -37,17 +35,9 @@ void lanes_create(struct world *world)
 	}
 }
 
-void lanes_free(struct world *world)
-{
-	for (int r = 0; r < world->n; r++)
-		mem_free(world->lanes->rank[r].lane);
-	mem_free(world->lanes->rank);
-	mem_free(world->lanes);
-}
-
 struct stream *world_stream(const struct world *world, int rank, int number)
 {
-	if (number < 0 || (size_t)number >= world->lanes->rank[rank].count)
+	if (number < 0 || (size_t)number >= world->inner->lanes[rank].count)
 		return NULL;
 	return lane_stream(world, rank, number);
 }
@@ -55,7 +45,7 @@ struct stream *world_stream(const struct world *world, int rank, int number)
 enum status world_stream_make(
         struct world *world, int rank, name_id name, int priority, bool blocking, int *index)
 {
-	if (world->lanes->rank[rank].count >= STREAMS_MAX)
+	if (world->inner->lanes[rank].count >= STREAMS_MAX)
 		return fail(ST_LIMIT, "a rank has at most %d streams", STREAMS_MAX - 2);
 	enum status status = world_name_fits(world, rank, name, THING_NONE);
 	if (status != ST_OK)
@@ -97,32 +87,29 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 /* A SYNC tells the host the end of `target`, and of all that its stream had before it. */
 void lanes_synced(struct world *world, int rank, op_id target, uint32_t number)
 {
-	struct rank_lanes *lanes = &world->lanes->rank[rank];
-
 	if (target == OP_EVERYTHING) {
-		lanes->seen_all = number;
+		world->inner->lanes[rank].seen_all = number;
 	} else if (target) {
 		const struct op *op = &world->ops[target];
-		struct stream_seen *lane = &lanes->lane[op->stream];
-		/* the lane's last operation: nothing of the lane queued before this SYNC is left */
-		uint32_t seen = world->streams[lane->stream].tail == target ? number : op->number;
-		if (seen > lane->seen)
-			lane->seen = seen;
+		struct stream *stream = lane_stream(world, rank, op->stream);
+		/* the stream's last operation: nothing of it queued before this SYNC is left */
+		uint32_t seen = stream->tail == target ? number : op->number;
+		stream->seen = seen > stream->seen ? seen : stream->seen;
 	}
 }
 
 /* Memory freed at operation k was last used by work queued at or before k. The host may write it once it
- * knows the end of all such work on every lane: the least `seen` of the lanes that still hold something
+ * knows the end of all such work on every stream: the least `seen` of those that still hold something
  * unseen. */
 uint32_t lanes_clean_limit(const struct world *world, int rank)
 {
-	const struct rank_lanes *lanes = &world->lanes->rank[rank];
+	const struct rank_lanes *lanes = &world->inner->lanes[rank];
 	uint32_t limit = UINT32_MAX;
 
 	for (size_t i = STREAM_DEFAULT; i < lanes->count; i++) {
-		op_id tail = world->streams[lanes->lane[i].stream].tail;
-		uint32_t seen = lanes->lane[i].seen > lanes->seen_all ? lanes->lane[i].seen : lanes->seen_all;
-		if (tail && world->ops[tail].number > seen && seen < limit)
+		const struct stream *stream = &world->streams[lanes->stream[i]];
+		uint32_t seen = stream->seen > lanes->seen_all ? stream->seen : lanes->seen_all;
+		if (stream->tail && world->ops[stream->tail].number > seen && seen < limit)
 			limit = seen;
 	}
 	return limit;

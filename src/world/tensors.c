@@ -9,23 +9,28 @@
  * free one meanwhile. */
 #include "world/books.h"
 
-/* A free slot, or a new one. */
-static int slot_take(struct world *world)
+/* The slot that the next tensor takes: a free one, or a new one. */
+static int slot_next(const struct world *world)
 {
-	int slot = world->free_tensor;
+	return world->inner->free_tensor >= 0 ? world->inner->free_tensor : (int)world->tensor_count;
+}
 
-	if (slot >= 0) {
-		world->free_tensor = world->tensors[slot].next_view;
-		return slot;
+static void slot_take(struct world *world)
+{
+	struct world_inner *inner = world->inner;
+
+	if (inner->free_tensor >= 0) {
+		inner->free_tensor = world->tensors[inner->free_tensor].next_view;
+	} else {
+		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
+		world->tensor_count++;
 	}
-	MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
-	return (int)world->tensor_count++;
 }
 
 static void slot_give(struct world *world, int index)
 {
-	world->tensors[index] = (struct tensor){.next_view = world->free_tensor};
-	world->free_tensor = index;
+	world->tensors[index] = (struct tensor){.next_view = world->inner->free_tensor};
+	world->inner->free_tensor = index;
 }
 
 static void digest_tensor(struct world *world, enum change change, int index)
@@ -37,30 +42,33 @@ static void digest_tensor(struct world *world, enum change change, int index)
 	digest_layout(world, &tensor->layout);
 }
 
+/* The tensor takes its slot. */
+static void add(struct world *world, enum change change, const struct tensor *tensor, int slot)
+{
+	slot_take(world);
+	world->tensors[slot] = *tensor;
+	bind_set(world, tensor->rank, tensor->name, (struct thing){THING_TENSOR, slot});
+	digest_tensor(world, change, slot);
+}
+
 enum status world_tensor_make(struct world *world, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
-	struct grant grant;
-	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
-
-	if (status == ST_OK)
-		status = memory_plan(
-		        world, rank, space, layout_bytes(layout), pool, use == TENSOR_FILLED, &grant);
-	if (status != ST_OK)
-		return status;
-	grant.plan.kind = (uint8_t)kind;
-	grant.initial = use != TENSOR_RESULT;
-	int slot = slot_take(world);
-	world->tensors[slot] = (struct tensor){.name = name,
+	int slot = slot_next(world);
+	struct tensor tensor = {.name = name,
 	        .rank = (uint16_t)rank,
 	        .space = (uint8_t)space,
 	        .used = true,
 	        .base = slot,
 	        .next_view = -1,
-	        .layout = *layout,
-	        .address = memory_take(world, &grant, slot, name)};
-	bind_set(world, rank, name, (struct thing){THING_TENSOR, slot});
-	digest_tensor(world, CHANGE_TENSOR, slot);
+	        .layout = *layout};
+	enum status status = world_name_fits(world, rank, name, THING_TENSOR);
+
+	if (status == ST_OK)
+		status = memory_take(world, &tensor, pool, use, kind, &tensor.address);
+	if (status != ST_OK)
+		return status;
+	add(world, CHANGE_TENSOR, &tensor, slot);
 	*index = slot;
 	return ST_OK;
 }
@@ -72,9 +80,9 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 
 	if (status != ST_OK)
 		return status;
-	int slot = slot_take(world), base = world->tensors[base_tensor].base;
+	int slot = slot_next(world), base = world->tensors[base_tensor].base;
 	struct tensor *owner = &world->tensors[base];
-	world->tensors[slot] = (struct tensor){.name = name,
+	struct tensor view = {.name = name,
 	        .rank = (uint16_t)rank,
 	        .space = owner->space,
 	        .view = true,
@@ -86,8 +94,7 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	        .poisoned = owner->poisoned};
 	owner->next_view = slot;
 	owner->views++;
-	bind_set(world, rank, name, (struct thing){THING_TENSOR, slot});
-	digest_tensor(world, CHANGE_VIEW, slot);
+	add(world, CHANGE_VIEW, &view, slot);
 	*index = slot;
 	return ST_OK;
 }
@@ -145,7 +152,7 @@ void world_tensor_free(struct world *world, int index, int after_stream)
 
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address)
 {
-	const struct heap *heap = &world->memory->rank[rank].heap[space];
+	const struct heap *heap = world_heap(world, rank, space);
 	size_t at = heap_find(heap, address);
 
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;

@@ -14,21 +14,11 @@ const char *space_name(enum space space)
 const char *op_kind_name(enum op_kind kind)
 {
 	static const char *const names[] = {
-#define X(symbol, name, host) name,
+#define X(symbol, name) name,
 		OP_KINDS(X)
 #undef X
 	};
 	return names[kind];
-}
-
-bool op_kind_is_host(enum op_kind kind)
-{
-	static const bool is_host[] = {
-#define X(symbol, name, host) host,
-		OP_KINDS(X)
-#undef X
-	};
-	return is_host[kind];
 }
 
 /* The digest is a running hash of every change; equal digests after a line mean equal books. */
@@ -49,31 +39,33 @@ static void make_world_group(struct world *world)
 
 	for (int i = 0; i < world->n; i++)
 		ranks[i] = i;
-	world_group_make(world, world->world_name, false, 1, starts, ranks, &index);
+	world_group_make(world, names_make(world->names, "world", 5), false, 1, starts, ranks, &index);
 	mem_free(ranks);
 }
 
-/* The names made here have the same numbers in every process: they are the first ones. Lanes bind "default"
- * and take a name, so bindings come before them; the group joins the matching's tables. */
+/* The names made here have the same numbers in every process: they are the first ones. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);
+	struct world_inner *inner = world->inner = mem_alloc(sizeof *inner);
+	size_t ranks = (size_t)n;
 
 	world->n = n;
 	world->me = me;
 	world->machine = machine;
 	world->digest = (uint64_t)n;
-	world->free_tensor = -1;
 	world->names = names_create();
 	world->default_name = names_make(world->names, "default", 7);
-	world->world_name = names_make(world->names, "world", 5);
-	world->first = mem_alloc((size_t)n * sizeof *world->first);
-	world->last = mem_alloc((size_t)n * sizeof *world->last);
-	bindings_create(world);
-	memory_create(world);
-	matching_create(world);
-	graphs_create(world);
-	lanes_create(world);
+	world->segment_name = names_make(world->names, "memory", 6);
+	world->wait_name = names_make(world->names, "wait", 4);
+	world->first = world_take(world, ranks, sizeof *world->first);
+	world->last = world_take(world, ranks, sizeof *world->last);
+	inner->free_tensor = -1;
+	inner->lanes = world_take(world, ranks, sizeof *inner->lanes);
+	inner->memory = world_take(world, ranks, sizeof *inner->memory);
+	inner->last_collective = world_take(world, ranks, sizeof *inner->last_collective);
+	inner->capturing = world_take(world, ranks, sizeof *inner->capturing);
+	lanes_make(world);
 	make_world_group(world);
 	world_mark(world, 0, 0);
 	return world;
@@ -90,27 +82,19 @@ void world_free(struct world *world)
 {
 	if (!world)
 		return;
+	struct world_inner *inner = world->inner;
 	memory_free(world);
-	matching_free(world);
 	graphs_free(world);
-	lanes_free(world);
-	bindings_free(world);
-	for (size_t i = 0; i < world->group_count; i++)
-		mem_free(world->groups[i].instance_of); /* one block: groups.c */
-	mem_free(world->groups);
-	mem_free(world->ops);
-	mem_free(world->records);
-	mem_free(world->meets);
-	mem_free(world->meet_ops);
-	mem_free(world->part_meets);
-	mem_free(world->first);
-	mem_free(world->last);
-	mem_free(world->tensors);
-	mem_free(world->streams);
-	mem_free(world->events);
-	mem_free(world->sections);
-	arena_free(world->arena);
+	for (int r = 0; r < world->n; r++)
+		mem_free(inner->lanes[r].stream);
+	void *arrays[] = {inner->bound, inner->channels, inner->crossings, inner->warnings, inner->overlap,
+	        world->groups, world->ops, world->records, world->matches, world->part_matches,
+	        world->tensors, world->streams, world->events, world->sections};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		mem_free(arrays[i]);
+	arena_free(inner->arena);
 	names_free(world->names);
+	mem_free(inner);
 	mem_free(world);
 }
 

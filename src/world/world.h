@@ -16,11 +16,9 @@
 #ifndef RANKSH_WORLD_H
 #define RANKSH_WORLD_H
 
-#include "base/dtype.h"
-#include "base/names.h"
-#include "base/ranks.h"
-#include "base/status.h"
 #include "machine/machine.h"
+#include "world/memory.h"
+#include "world/op.h"
 
 /* ---- things with names ---- */
 
@@ -38,22 +36,6 @@ struct thing {
 	enum thing_kind kind;
 	int index;
 }; /* index into the array of its kind */
-
-/* X(symbol, name) */
-#define SPACES(X)           \
-	X(HOST, "host")     \
-	X(PINNED, "pinned") \
-	X(DEVICE, "device")
-enum space {
-#define X(symbol, name) SPACE_##symbol,
-	SPACES(X)
-#undef X
-	        SPACE_COUNT
-};
-const char *space_name(enum space space);
-
-typedef uint32_t op_id;          /* index into world.ops; 0 is none */
-#define OP_EVERYTHING UINT32_MAX /* as a sync's target: all that the rank has queued */
 
 struct tensor {
 	name_id name;
@@ -74,11 +56,12 @@ struct tensor {
 struct stream {
 	name_id name; /* world.default_name for the default stream */
 	uint16_t rank;
-	uint8_t number;   /* on its rank: STREAM_HOST, STREAM_DEFAULT, then 2 ... */
-	bool blocking;    /* the legacy default stream waits for it and holds it back */
-	int8_t priority;  /* 0, or 1 for high */
-	op_id head, tail; /* first and last operation queued: op.next_stream leads from one to the other */
-	uint32_t count;
+	uint8_t number;  /* on its rank: STREAM_HOST, STREAM_DEFAULT, then 2 ... */
+	bool blocking;   /* the legacy default stream waits for it and holds it back */
+	int8_t priority; /* 0, or 1 for high */
+	op_id tail;      /* the last operation queued */
+	uint32_t count;  /* operations queued */
+	uint32_t seen;   /* the rank's host knows the end of those with numbers up to this */
 };
 enum {
 	STREAM_HOST = 0,
@@ -95,11 +78,9 @@ struct event {
 /* A group by name ("world", "tp", a user's) is a set of disjoint instances; each rank is in at most one. */
 struct group_instance {
 	int n;
-	int *ranks;       /* ranks[i]: the world rank of place i */
-	uint32_t *issued; /* issued[i]: collectives that place i has queued since the last abort */
-	uint32_t epoch;   /* aborts so far */
-	uint32_t *at;     /* at[i]: the meet that place i joined last, 0 none since the last abort */
-	uint32_t first_meet, last_meet; /* of this epoch; meet.next leads on */
+	int *ranks;   /* ranks[i]: the world rank of place i */
+	uint32_t *at; /* at[i]: the match that place i joined last, 0: none since the last abort */
+	uint32_t first_match, last_match; /* since then; match.next leads from one to the other */
 };
 struct group {
 	name_id name;
@@ -115,193 +96,43 @@ static inline struct group_instance *group_part(const struct group *group, int r
 	return &group->instance[group->instance_of[rank]];
 }
 
-/* ---- operations ---- */
-
-/* X(symbol, name, lane is the host's) */
-#define OP_KINDS(X)                                                                                     \
-	X(KERNEL, "kernel", 0)                                                                          \
-	X(COPY, "copy", 0)                                                                              \
-	X(COLLECTIVE, "collective", 0)                                                                  \
-	X(P2P, "p2p", 0)                                                                                \
-	X(RECORD, "record", 0)                                                                          \
-	X(WAIT, "wait", 0)                                                                              \
-	X(HOST, "host", 1) /* the host computes for duration_ns */                                      \
-	X(FILL, "fill", 1) /* initial data: the host writes a tensor; takes no time */                  \
-	X(SYNC, "sync", 1) /* the host is blocked until `target` is done: record.reason says by what */ \
-	X(SEGMENT, "segment", 1) /* the allocator gets or gives back a segment */                       \
-	X(CRASH, "crash", 1)     /* the rank does nothing from here on */
-enum op_kind {
-#define X(symbol, name, host) OP_##symbol,
-	OP_KINDS(X)
-#undef X
-	        OP_KIND_COUNT
-};
-const char *op_kind_name(enum op_kind kind);
-bool op_kind_is_host(enum op_kind kind);
-
-enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* += : reads and writes */ };
-/* A tensor as an operation uses it: where, how laid out, and what is done to it. */
-struct operand {
-	int64_t address; /* bytes, in the rank's space */
-	uint8_t space, access;
-	bool transposed; /* for wording only; the layout has it done already */
-	int tensor;      /* index at the time of queueing (one rank's; for names in messages), -1 if none */
-	name_id name;    /* "y", or "g[0:512]" */
-	struct layout layout;
-};
-
-enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
-enum p2p_direction { P2P_SEND, P2P_RECV };
-/* One transfer of an OP_P2P; a send has its operand's index among the record's operands. */
-struct part {
-	uint8_t direction;
-	int peer /* world rank */;
-	int operand;
-};
-
-enum { PARAMETERS_MAX = 6 };
-/* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
- * once. */
-struct record {
-	uint8_t kind;                        /* enum op_kind */
-	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' from `phase`, or 0 */
-	int16_t microbatch;                  /* from `phase F3`, or -1 */
-	name_id title;                       /* "matmul", "allreduce", "copy" ... */
-	name_id object;                      /* what it makes or moves, for labels: "y" */
-	name_id phase;                       /* "F3" or 0 */
-	name_id reason;                      /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
-	int section;                         /* number of the `mark` it stands under; 0 before the first */
-	int line;                            /* number of the journal's line (looks like: who typed this) */
-	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL */
-	const struct collective *collective; /* OP_COLLECTIVE */
-	int group;                           /* COLLECTIVE, P2P: index into world.groups; else -1 */
-	int root;                            /* place in the group, or -1 */
-	uint8_t reduction, algorithm;        /* enum reduction; enum algorithm of collectives/collective.h */
-	uint8_t operands, parts;
-	struct operand
-	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
-	struct part *part;
-	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
-	double flops;                     /* of one rank */
-	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */
-	uint8_t dtype; /* enum dtype that decides the peak */
-	int64_t duration_ns; /* host, spin, segment: asked for; -1: the cost model says */
-	/* The cost on the machine of then, set by the backend when the record is first queued (so that `set`
-	 * changes later lines only); in no digest. */
-	int64_t alone_ns;        /* the duration undisturbed; -1 not yet known */
-	double latency_ns, rate; /* of a copy, transfer or collective: fixed part; bytes/s of the rest */
-	double flow_bytes;       /* ... and what the rest moves */
-	double sent_bytes;       /* COLLECTIVE: what each rank sends in all */
-	int64_t launch_ns;       /* host time to issue it */
-};
-
-enum op_flags {
-	OPF_FREE_LAUNCH = 1, /* issued with the operation before it, for no launch time of its own (graphs,
-	                      * together, implicit waits) */
-	OPF_ABORTED = 2,     /* backend's */
-	OPF_STARTED = 4,
-	OPF_DONE = 8,    /* backend's: start / end are final */
-	OPF_ISSUED = 16, /* backend's: issue is final */
-};
-#define TIME_UNKNOWN INT64_MAX
-struct op {
-	uint32_t record;
-	op_id next_program; /* the rank's next in program order */
-	op_id next_stream;  /* the next on its stream */
-	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
-	uint32_t meet; /* COLLECTIVE: index into world.meets; P2P: into world.part_meets, one each; 0 none */
-	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
-	op_id blame;
-	uint16_t rank;
-	uint8_t stream, flags;
-	uint32_t number;                  /* 1, 2 ... on its rank */
-	int64_t issue, ready, start, end; /* backend's, virtual ns; TIME_UNKNOWN until final */
-};
-_Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
-
-/* A rendezvous, where operations of several ranks meet: a collective (n = group size) or a transfer (n = 2:
- * sender, receiver). Made when the first member queues its part; `count` members have; mismatch is settled in
- * program order, at once. */
-struct meet {
-	int group, instance;
-	uint32_t sequence; /* in the group instance, or in the (source, destination) channel */
-	int n, count;
-	uint32_t
-	        first_op; /* index into world.meet_ops: n op_ids by place (p2p: [0] sender, [1] receiver); 0 =
-	                    * not queued */
-	bool p2p;
-	uint32_t next;      /* the next meet of the same group instance or channel, 0 none */
-	op_id opener;       /* the member that was queued first */
-	uint32_t crossings; /* crossing.c: meets of other groups that some rank queued just before this one */
-	bool mismatch;      /* kind, size, type, root or reduction differ: nobody will ever leave it */
-	bool aborted;
-};
-
 struct section {
 	name_id name;
 	int line;
 };
 
-/* Operands that records of late had, to be shared by the next one alike: scripts repeat their lines. */
-enum { OPERANDS_KEPT = 256 };
-struct kept_operands {
-	struct operand *operand;
-	int count;
-};
-
-/* A block of memory was handed out: its bytes are unwritten for what is queued behind operation `after` (of
- * all ranks). */
-struct handout {
-	int64_t address, bytes;
-	op_id after;
-	uint16_t rank;
-	uint8_t space;
-};
-
-struct world;
-struct races;        /* races/: what that folder has found in these books so far */
-struct world_memory; /* allocator: segments and blocks of all ranks (allocator.c) */
+struct races;       /* races/: what that folder has found in these books so far */
+struct world_inner; /* what only the files of this folder read: books.h */
 
 struct world {
 	int n;                   /* ranks */
 	int me;                  /* the rank whose data this process holds; -1: none (--dry) */
 	struct machine *machine; /* the one in force; owned by the shell */
 	struct names *names;
-	name_id default_name, world_name, segment_name, wait_name;
+	name_id default_name, segment_name, wait_name;
 	struct op *ops; /* [1 .. op_count] */
 	size_t op_count, op_room;
 	struct record *records; /* [1 .. record_count] */
 	size_t record_count, record_room;
-	struct meet *meets;
-	size_t meet_count, meet_room; /* [1 ..] */
-	op_id *meet_ops;
-	size_t meet_op_count, meet_op_room;
-	uint32_t *part_meets;
-	size_t part_meet_count, part_meet_room; /* op.meet of a P2P indexes this: one meet a part */
-	op_id *first, *last;                    /* by rank: program order */
+	struct match *matches; /* [1 .. match_count] */
+	size_t match_count, match_room;
+	uint32_t *part_matches; /* op.match of a P2P leads here: one match a part */
+	size_t part_match_count, part_match_room;
+	op_id *first, *last; /* by rank: program order */
 	struct tensor *tensors;
 	size_t tensor_count, tensor_room;
-	int free_tensor; /* first unused slot, -1 none */
 	struct stream *streams;
 	size_t stream_count, stream_room;
 	struct event *events;
 	size_t event_count, event_room;
-	struct group *groups;
-	size_t group_count, group_room; /* [0] is "world" */
-	struct section *sections;
-	size_t section_count, section_room; /* [0] is "" */
-	struct races *races;                /* NULL until asked for; freed by races_free */
-	size_t aborts;                      /* so many calls of world_abort */
-	size_t mismatch_count;              /* mismatched meets that no abort has ended yet */
+	struct group *groups; /* [0] is "world" */
+	size_t group_count, group_room;
+	struct section *sections; /* [0] is "" */
+	size_t section_count, section_room;
+	struct races *races; /* NULL until asked for; freed by races_free */
+	size_t aborts;       /* so many calls of world_abort */
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
-	struct world_memory *memory;
-	struct world_names *bindings; /* (name, rank) -> thing */
-	struct world_lanes
-	        *lanes; /* (rank, number) -> stream, and what the rank's host has seen the end of */
-	struct world_matching *matching; /* channels of transfers, crossings of groups */
-	struct world_graphs *graphs;
-	struct arena *arena;                      /* operands, parts */
-	struct kept_operands kept[OPERANDS_KEPT]; /* by hash */
+	struct world_inner *inner;
 	uint64_t digest;
 };
 
@@ -395,64 +226,33 @@ void world_abort(struct world *world, int group);
 const char *world_order_warning(const struct world *world, size_t i);
 
 /* -- asking */
-static inline bool meet_complete(const struct meet *meet)
-{
-	return meet->count == meet->n;
-}
-/* Where an operation meets others: op_meets(...)[0 .. *count-1], indices into world.meets. */
-const uint32_t *op_meets(const struct world *world, op_id id, int *count);
-const struct handout *world_handouts(const struct world *world, size_t *count); /* all so far, in order */
 static inline const struct record *op_record(const struct world *world, op_id id)
 {
 	return &world->records[world->ops[id].record];
 }
+static inline bool match_complete(const struct match *match)
+{
+	return match->count == match->n;
+}
+/* Where an operation meets others, by part of a transfer: op_matches(...)[0 .. *count-1], indices into
+ * world.matches. */
+const uint32_t *op_matches(const struct world *world, op_id id, int *count);
+/* The match of one part of a transfer that has been queued. */
+static inline const struct match *part_match(const struct world *world, op_id id, int part)
+{
+	return &world->matches[world->part_matches[world->ops[id].match + (uint32_t)part]];
+}
+/* Which part of a transfer joined the match, as its sender or its receiver */
+int match_part(const struct world *world, op_id id, const struct match *match, enum p2p_direction direction);
+/* What differs in the first match of the operation whose members do not agree: "rank 3 brings 2 kB, ranks 0-2
+ * bring 4 kB" */
+void world_mismatch(const struct world *world, op_id id, struct text *why);
 /* The first operand that is read, or written, of a copy or a collective; NULL if it has none. */
 const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
-const struct record *world_mismatch(const struct world *world, const struct meet *meet,
-        struct text *why); /* "rank 3 brings 2 kB, ranks 0-2 4 kB" */
-void op_text(const struct world *world, op_id id,
-        struct text *out); /* "allreduce#3" style name; see op_label for "matmul y" */
-void op_label(const struct world *world, op_id id, struct text *out);
+void op_text(const struct world *world, op_id id, struct text *out);  /* "allreduce#3" */
+void op_label(const struct world *world, op_id id, struct text *out); /* "matmul y" */
 /* "y", "allreduce#3", "F3" on a rank -> the operation; ST_NAME names the nearest. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id);
-
-/* -- memory: real bytes behind an address of rank `me`, NULL otherwise. Set by the backend per segment. */
-void *world_data(const struct world *world, enum space space, int64_t address);
-/* The backend calls it when an OP_SEGMENT of rank `me` ends: until then the bytes of segments that it gives
- * back stay, for the operations queued before it. */
-void world_segment_done(struct world *world, op_id segment_op);
-struct segment_view {
-	int64_t address, bytes;
-	int pool;
-};
-struct block_view {
-	int64_t address, bytes;
-	bool free;
-	int pool;
-	name_id owner;
-	op_id after;
-};
-int world_segments(const struct world *world, int rank, struct segment_view *out,
-        int room); /* returns how many there are */
-int world_blocks(
-        const struct world *world, int rank, struct block_view *out, int room); /* device, by address */
-enum { MEMORY_KINDS = 8 };
-struct memory_counts {
-	int64_t allocated, reserved, peak_allocated, peak_reserved, largest_free, host, pinned;
-	int64_t peak_kind[MEMORY_KINDS]; /* what peak_allocated was made of: they add up to it */
-};
-int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
-void world_memory_counts(const struct world *world, int rank, struct memory_counts *counts);
-enum status world_trim(struct world *world,
-        int rank); /* gives back free segments; queues OP_SEGMENT with target EVERYTHING */
-/* Called by world when segments come and go on rank `me`; set by the backend. get returns the bytes' address
- * or NULL. */
-struct segment_calls {
-	void *self;
-	void *(*get)(void *self, enum space space, int64_t bytes); /* never NULL */
-	void (*give)(void *self, enum space space, void *base, int64_t bytes);
-};
-void world_segment_calls(struct world *world, struct segment_calls calls);
 
 #endif

@@ -24,18 +24,18 @@ static void splits_and_merges(void **state)
 {
 	struct books b = books_open(1, 0);
 	int x = make(&b, 0, "x", 100), y = make(&b, 0, "y", 100), z = make(&b, 0, "z", 100);
-	struct block_view blocks[8];
+	const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
 
 	(void)state;
 	assert_int_equal(address_of(&b, y) - address_of(&b, x), 512);
-	assert_int_equal(world_blocks(b.world, 0, blocks, 8), 4);
-	assert_true(blocks[3].free && blocks[3].bytes == 256 * KIB - 3 * 512);
+	assert_int_equal(heap->count, 4);
+	assert_true(heap->blocks[3].free && heap->blocks[3].bytes == 256 * KIB - 3 * 512);
 	world_tensor_free(b.world, x, STREAM_HOST);
 	world_tensor_free(b.world, z, STREAM_HOST);
-	assert_int_equal(world_blocks(b.world, 0, blocks, 8), 3);
+	assert_int_equal(heap->count, 3);
 	world_tensor_free(b.world, y, STREAM_HOST);
-	assert_int_equal(world_blocks(b.world, 0, blocks, 8), 1);
-	assert_int_equal(blocks[0].bytes, 256 * KIB);
+	assert_int_equal(heap->count, 1);
+	assert_int_equal(heap->blocks[0].bytes, 256 * KIB);
 	books_close(&b);
 }
 
@@ -43,7 +43,7 @@ static void splits_and_merges(void **state)
 static void peak_by_kind(void **state)
 {
 	struct books b = books_open(1, 0);
-	struct memory_counts counts;
+	const struct heap *counts = world_heap(b.world, 0, SPACE_DEVICE);
 	struct layout layout;
 	int64_t elements = 100;
 	int index[4];
@@ -59,13 +59,11 @@ static void peak_by_kind(void **state)
 	assert_int_equal(world_tensor_make(b.world, 0, name(&b, "again"), &layout, SPACE_DEVICE, 1, false, 7,
 	                         &index[3]),
 	        ST_OK);
-	world_memory_counts(b.world, 0, &counts);
-	assert_true(counts.peak_allocated == 3 * 512 && counts.peak_kind[2] == 2 * 512 &&
-	        counts.peak_kind[5] == 512 && counts.peak_kind[7] == 0);
+	assert_true(counts->peak_allocated == 3 * 512 && counts->peak_kind[2] == 2 * 512 &&
+	        counts->peak_kind[5] == 512 && counts->peak_kind[7] == 0);
 	make(&b, 0, "more", 100);
-	world_memory_counts(b.world, 0, &counts);
-	assert_true(counts.peak_allocated == 4 * 512 && counts.peak_kind[0] == 512 &&
-	        counts.peak_kind[2] == 512 && counts.peak_kind[7] == 512);
+	assert_true(counts->peak_allocated == 4 * 512 && counts->peak_kind[0] == 512 &&
+	        counts->peak_kind[2] == 512 && counts->peak_kind[7] == 512);
 	books_close(&b);
 }
 
@@ -110,14 +108,14 @@ static void segment_sizes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct books b = books_open(1, 0);
-		struct segment_view segment;
 		int index;
 		b.machine->memory = rows[i].memory;
 		assert_int_equal(
 		        try_make(&b, "x", rows[i].request < 4 ? 4 : rows[i].request, 1, false, &index),
 		        ST_OK);
-		assert_int_equal(world_segments(b.world, 0, &segment, 1), 1);
-		assert_int_equal(segment.bytes, rows[i].segment);
+		const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
+		assert_int_equal(heap->segment_count, 1);
+		assert_int_equal(heap->segments[0].bytes, rows[i].segment);
 		const struct record *record = op_record(b.world, b.world->first[0]);
 		assert_int_equal(record->kind, OP_SEGMENT);
 		assert_int_equal(record->duration_ns, 1000);
@@ -153,11 +151,10 @@ static void running_out(void **state)
 	assert_int_equal(b.world->ops[get].target, 0);
 	assert_int_equal(b.world->ops[get - 1].target, OP_EVERYTHING);
 	assert_int_equal(op_record(b.world, get - 1)->kind, OP_SEGMENT);
-	struct memory_counts counts;
-	world_memory_counts(b.world, 0, &counts);
-	assert_int_equal(counts.allocated,
-	        (100096 + 90112) * KIB + 512); /* rests of up to 128 KiB are not split off */
-	assert_int_equal(counts.peak_allocated, counts.allocated);
+	const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
+	assert_int_equal(
+	        heap->allocated, (100096 + 90112) * KIB + 512); /* rests of up to 128 KiB are not split off */
+	assert_int_equal(heap->peak_allocated, heap->allocated);
 	books_close(&b);
 }
 
@@ -251,14 +248,12 @@ static uint32_t draw(uint32_t *seed, uint32_t n)
 
 static void check_map(struct books *b, const int *live, int count)
 {
-	struct block_view blocks[512];
-	struct segment_view segments[256];
-	struct memory_counts counts;
-	int n = world_blocks(b->world, 0, blocks, 512), m = world_segments(b->world, 0, segments, 256),
-	    used = 0;
+	const struct heap *heap = world_heap(b->world, 0, SPACE_DEVICE);
+	const struct memory_block *blocks = heap->blocks;
+	const struct segment *segments = heap->segments;
+	int n = (int)heap->count, m = (int)heap->segment_count, used = 0;
 	int64_t total = 0, allocated = 0;
 
-	world_memory_counts(b->world, 0, &counts);
 	for (int i = 0, k = 0; i < m; i++) { /* blocks cover each segment; free neighbours are merged */
 		int64_t at = segments[i].address, end = at + segments[i].bytes;
 		bool before_free = false;
@@ -275,9 +270,9 @@ static void check_map(struct books *b, const int *live, int count)
 		total += segments[i].bytes;
 	}
 	assert_int_equal(used, count);
-	assert_int_equal(total, counts.reserved);
-	assert_int_equal(allocated, counts.allocated);
-	assert_true(counts.reserved <= (int64_t)b->machine->memory);
+	assert_int_equal(total, heap->reserved);
+	assert_int_equal(allocated, heap->allocated);
+	assert_true(heap->reserved <= (int64_t)b->machine->memory);
 	for (int i = 0; i < count; i++)
 		assert_int_equal(world_tensor_at(b->world, 0, SPACE_DEVICE, address_of(b, live[i])), live[i]);
 }

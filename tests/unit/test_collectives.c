@@ -1,5 +1,6 @@
 /* test_collectives.c -- rows, shapes, costs and steps: the steps against the answer, and the bytes against
  * the formula */
+#include "base/ranks.h"
 #include "collectives/collective.h"
 #include "base/memory.h"
 #include <setjmp.h>

@@ -81,14 +81,14 @@ static void graphs_meet(void **state)
 		transfer(&b, r, 1, r ? P2P_RECV : P2P_SEND, 1 - r, 8);
 		assert_int_equal(world_capture_end(b.world, r), ST_OK);
 	}
-	assert_int_equal(b.world->meet_count, 0);
+	assert_int_equal(b.world->match_count, 0);
 	for (int round = 0; round < 3; round++) {
 		for (int r = 0; r < 2; r++)
 			assert_int_equal(world_graph_launch(b.world, r, g, 1, 0), ST_OK);
 	}
-	assert_int_equal(b.world->meet_count, 6);
+	assert_int_equal(b.world->match_count, 6);
 	for (size_t i = 1; i <= 6; i++)
-		assert_true(b.world->meets[i].count == 2 && !b.world->meets[i].mismatch);
+		assert_true(b.world->matches[i].count == 2 && !b.world->matches[i].mismatch);
 	books_close(&b);
 }
 

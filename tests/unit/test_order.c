@@ -195,13 +195,10 @@ static void free_on_a_stream_waits(void **state)
 {
 	struct books b = books_open(1, 0);
 	int io = stream(&b, 0, "io"), x = make(&b, 0, "x", 64);
-	struct block_view block;
 
 	(void)state;
 	op_id copy = touch(&b, 0, io, "copy", x, ACCESS_WRITE);
 	world_tensor_free(b.world, x, io);
-	world_blocks(b.world, 0, &block, 1);
-	assert_int_equal(block.after, copy);
 	int y = make(&b, 0, "y", 64);
 	op_id first = touch(&b, 0, STREAM_DEFAULT, "relu", y, ACCESS_WRITE),
 	      wait = b.world->ops[copy].next_program;
@@ -402,7 +399,7 @@ static char *summary(struct books *b)
 {
 	struct world *w = b->world;
 	const struct races *found = races_now(w);
-	size_t n = found->count + found->unread_count + w->meet_count + 200, count = 0;
+	size_t n = found->count + found->unread_count + w->match_count + 200, count = 0;
 	char **lines = malloc((n + 1) * sizeof *lines), *all = calloc(n + 1, 100);
 
 	for (size_t i = 0; i < found->count; i++) {
@@ -418,25 +415,24 @@ static char *summary(struct books *b)
 		snprintf(line, 100, "unread %d: %u\n", w->ops[found->unread[i].op].rank,
 		        w->ops[found->unread[i].op].number);
 	}
-	for (size_t i = 1; i <= w->meet_count; i++) {
+	for (size_t i = 1; i <= w->match_count; i++) {
 		char *line = lines[count++] = malloc(100);
-		const struct meet *meet = &w->meets[i];
-		int used = snprintf(line, 100, "meet %d %u:", meet->p2p, meet->sequence);
-		for (int k = 0; k < meet->n; k++) {
-			op_id op = w->meet_ops[meet->first_op + (uint32_t)k];
+		const struct match *match = &w->matches[i];
+		int used = snprintf(line, 100, "meet %d %u:", match->p2p, match->sequence);
+		for (int k = 0; k < match->n; k++) {
+			op_id op = match->member[k];
 			used += snprintf(line + used, 100 - (size_t)used, " %d.%u", op ? w->ops[op].rank : -1,
 			        op ? w->ops[op].number : 0);
 		}
 		snprintf(line + used, 100 - (size_t)used, "\n");
 	}
 	for (int r = 0; r < RANKS; r++) {
-		struct block_view blocks[64];
-		int blocks_count = world_blocks(w, r, blocks, 64);
-		for (int i = 0; i < blocks_count; i++) {
+		const struct heap *heap = world_heap(w, r, SPACE_DEVICE);
+		for (size_t i = 0; i < heap->count; i++) {
 			char *line = lines[count++] = malloc(100);
-			snprintf(line, 100, "block %d: %lld %lld %d %d %u\n", r, (long long)blocks[i].address,
-			        (long long)blocks[i].bytes, blocks[i].free, blocks[i].pool,
-			        blocks[i].after ? w->ops[blocks[i].after].number : 0);
+			snprintf(line, 100, "block %d: %lld %lld %d %d\n", r,
+			        (long long)heap->blocks[i].address, (long long)heap->blocks[i].bytes,
+			        heap->blocks[i].free, heap->blocks[i].pool);
 		}
 	}
 	assert_true(count <= n);
@@ -503,7 +499,7 @@ static bool edge(const struct books *b, op_id a, op_id c)
 	        (q->target == a || (q->target == OP_EVERYTHING && p->number < q->number));
 }
 
-static bool meet_edge(const struct books *b, op_id a, op_id c)
+static bool match_edge(const struct books *b, op_id a, op_id c)
 {
 	/* a is done before c starts when a is before a member of c's meet: a's lane, on that rank, reaches a
 	 * fellow member */
@@ -512,11 +508,11 @@ static bool meet_edge(const struct books *b, op_id a, op_id c)
 	int parts = record->kind == OP_P2P ? record->parts : record->kind == OP_COLLECTIVE ? 1 : 0;
 
 	for (int i = 0; i < parts; i++) {
-		const struct meet *meet =
-		        &w->meets[record->kind == OP_P2P ? w->part_meets[w->ops[c].meet + (uint32_t)i]
-		                                         : w->ops[c].meet];
-		for (int k = 0; k < meet->n; k++) {
-			op_id member = w->meet_ops[meet->first_op + (uint32_t)k];
+		const struct match *match =
+		        &w->matches[record->kind == OP_P2P ? w->part_matches[w->ops[c].match + (uint32_t)i]
+		                                           : w->ops[c].match];
+		for (int k = 0; k < match->n; k++) {
+			op_id member = match->member[k];
 			if (member && member != c && edge(b, a, member))
 				return true;
 		}
@@ -545,22 +541,22 @@ static void clocks_agree_with_the_graph(void **state)
 		bool *reach = calloc(n * n, 1);
 		for (op_id a = 1; a < n; a++) {
 			for (op_id c = 1; c < n; c++)
-				reach[a * n + c] = a != c && (edge(&b, a, c) || meet_edge(&b, a, c));
+				reach[a * n + c] = a != c && (edge(&b, a, c) || match_edge(&b, a, c));
 		}
 		/* members of one meet are done at once: what is behind one is behind all */
 		for (op_id a = 1; a < n; a++) {
 			const struct record *record = op_record(b.world, a);
 			if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
 				continue;
-			uint32_t index = record->kind == OP_P2P ? b.world->part_meets[b.world->ops[a].meet]
-			                                        : b.world->ops[a].meet;
-			const struct meet *meet = &b.world->meets[index];
-			for (int k = 0; k < meet->n; k++) {
-				op_id member = b.world->meet_ops[meet->first_op + (uint32_t)k];
+			uint32_t index = record->kind == OP_P2P ? b.world->part_matches[b.world->ops[a].match]
+			                                        : b.world->ops[a].match;
+			const struct match *match = &b.world->matches[index];
+			for (int k = 0; k < match->n; k++) {
+				op_id member = match->member[k];
 				for (op_id c = 1; member && c < n; c++)
 					reach[a * n + c] = reach[a * n + c] ||
 					        (c != a && c != member &&
-					                (edge(&b, member, c) || meet_edge(&b, member, c)));
+					                (edge(&b, member, c) || match_edge(&b, member, c)));
 			}
 		}
 		for (op_id k = 1; k < n; k++) {

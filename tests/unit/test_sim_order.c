@@ -230,11 +230,11 @@ static void check_causes(struct bench *b, op_id ids[RANKS][LINES])
 		        record->kind == OP_P2P)
 			assert_true(op->end - op->start >= record->alone_ns - (record->kind == OP_P2P));
 	}
-	for (size_t i = 1; i <= world->meet_count; i++) {
-		const struct meet *meet = &world->meets[i];
-		for (int k = 1; k < meet->n && !meet->p2p; k++) {
-			const struct op *a = &world->ops[world->meet_ops[meet->first_op]],
-			                *c = &world->ops[world->meet_ops[meet->first_op + (uint32_t)k]];
+	for (size_t i = 1; i <= world->match_count; i++) {
+		const struct match *match = &world->matches[i];
+		for (int k = 1; k < match->n && !match->p2p; k++) {
+			const struct op *a = &world->ops[match->member[0]],
+			                *c = &world->ops[match->member[k]];
 			assert_true(a->start == c->start && a->end == c->end);
 		}
 	}

@@ -1,4 +1,5 @@
 /* test_tables.c -- stalls, stats, diff, traffic, races, stuck, memory and the export, as text */
+#include "base/ranks.h"
 #include "check.h"
 #include "trace_scene.h"
 #include <cjson/cJSON.h>

@@ -1,4 +1,5 @@
 /* test_trace_sim.c -- the pictures of a simulated machine: what the engine's times mean to a lane */
+#include "base/ranks.h"
 #include "trace_scene.h"
 #include "collectives/collective.h"
 #include "sim/sim.h"

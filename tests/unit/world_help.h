@@ -152,9 +152,9 @@ static inline op_id transfer(
 	return queue(b, rank, lane, &record, 0);
 }
 
-static inline uint32_t meet_of(struct books *b, op_id transfer_op)
+static inline uint32_t match_of(struct books *b, op_id transfer_op)
 {
-	return b->world->part_meets[b->world->ops[transfer_op].meet];
+	return b->world->part_matches[b->world->ops[transfer_op].match];
 }
 
 #endif

@@ -87,9 +87,8 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
-	struct memory_counts counts;
-	world_memory_counts(asked->eval->shell->world, asked->eval->rank, &counts);
-	*value = value_number((double)counts.peak_allocated, UNIT_BYTES);
+	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
+	*value = value_number((double)heap->peak_allocated, UNIT_BYTES);
 	return ST_OK;
 }
 

@@ -1,0 +1,72 @@
+/* memory.h -- the memory of all ranks, as the books know it: heaps of segments and blocks, one for each space
+ * of each rank
+ *
+ *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back whole
+ *     blocks  | w1 | free | x | y |           free                       |    split and merged: allocator.c
+ *
+ * Tensors take and free memory (world_tensor_make, world_tensor_free); here it is looked at, and its real bytes
+ * are tied to it. */
+#ifndef RANKSH_WORLD_MEMORY_H
+#define RANKSH_WORLD_MEMORY_H
+
+#include "world/op.h"
+
+struct world;
+
+enum { MEMORY_KINDS = 8 };
+struct memory_block {
+	int64_t address, bytes;
+	int tensor; /* that owns it; -1 when free */
+	name_id owner;
+	uint32_t freed_at; /* the rank's last operation when it was freed */
+	uint8_t pool, kind;
+	bool free : 1, first : 1 /* of its segment */, small : 1;
+};
+struct segment {
+	int64_t address, bytes;
+	void *data;    /* real bytes, of rank `me` only */
+	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
+	uint8_t space, pool;
+	bool small;
+};
+struct heap {
+	struct memory_block *blocks; /* by address, without gaps inside a segment */
+	size_t count, room;
+	struct segment *segments; /* by address */
+	size_t segment_count, segment_room;
+	int64_t end; /* of the last segment ever: addresses are never used twice */
+	int64_t allocated, reserved, peak_allocated, peak_reserved;
+	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS]; /* they add up to allocated, peak_allocated */
+};
+const struct heap *world_heap(const struct world *world, int rank, enum space space);
+/* The largest blocks in use, up to `most`, by falling size, then by address; how many there are. */
+int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
+int64_t heap_largest_free(const struct heap *heap);           /* bytes of the block */
+int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
+/* Gives back free segments; queues OP_SEGMENT with target OP_EVERYTHING. */
+enum status world_trim(struct world *world, int rank);
+
+/* Blocks that were handed out, in order: their bytes are unwritten for what is queued behind operation `after`
+ * (of all ranks). */
+struct handout {
+	int64_t address, bytes;
+	op_id after;
+	uint16_t rank;
+	uint8_t space;
+};
+const struct handout *world_handouts(const struct world *world, size_t *count);
+
+/* Called by world when segments come and go on rank `me`; set by the backend. */
+struct segment_calls {
+	void *self;
+	void *(*get)(void *self, enum space space, int64_t bytes); /* never NULL */
+	void (*give)(void *self, enum space space, void *base, int64_t bytes);
+};
+void world_segment_calls(struct world *world, struct segment_calls calls);
+/* The real bytes behind an address of rank `me`, NULL otherwise. */
+void *world_data(const struct world *world, enum space space, int64_t address);
+/* The backend calls it when an OP_SEGMENT of rank `me` ends: until then the bytes of segments that it gives
+ * back stay, for the operations queued before it. */
+void world_segment_done(struct world *world, op_id segment_op);
+
+#endif

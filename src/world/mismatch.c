@@ -1,0 +1,103 @@
+/* mismatch.c -- words for a match whose members do not agree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
+ *
+ * Members are sorted by what they bring in the first aspect in which any two differ. The smallest camp is told
+ * first: most likely it is the mistake. */
+#include "world/books.h"
+#include "base/ranks.h"
+
+enum { CAMPS_MAX = 6 };
+struct camp {
+	int64_t brings; /* in the aspect that is told */
+	struct ranks ranks;
+	int place; /* of its first member */
+	bool told;
+};
+
+/* Compared with any one member: who differs from it in an aspect differs from all that are like it. */
+static enum aspect told_aspect(const struct world *world, const struct match *match)
+{
+	struct share first = member_share(world, match, match->first);
+	enum aspect aspect = ASPECTS;
+
+	for (int place = 0; place < match->n; place++) {
+		if (!match->member[place])
+			continue;
+		struct share share = member_share(world, match, place);
+		enum aspect differs = differing(&first, &share);
+		aspect = differs < aspect ? differs : aspect;
+	}
+	return aspect;
+}
+
+/* Fills up to CAMPS_MAX, in the order of places; members that bring anything further are left out. */
+static int find_camps(
+        const struct world *world, const struct match *match, enum aspect aspect, struct camp *camps)
+{
+	int count = 0;
+
+	for (int place = 0; place < match->n; place++) {
+		if (!match->member[place])
+			continue;
+		int64_t brings = member_share(world, match, place).aspect[aspect];
+		int k = 0;
+		while (k < count && camps[k].brings != brings)
+			k++;
+		if (k == CAMPS_MAX)
+			continue;
+		if (k == count)
+			camps[count++] = (struct camp){.brings = brings, .place = place};
+		ranks_add(&camps[k].ranks, match->ranks[place]);
+	}
+	return count;
+}
+
+static void put_camp(const struct world *world, const struct match *match, const struct camp *camp,
+        enum aspect aspect, struct text *why)
+{
+	static const char *const reductions[] = {"sum", "avg", "max", "min"};
+	bool one = ranks_count(&camp->ranks) == 1;
+	const char *brings = !match->p2p ? one ? "brings" : "bring" : camp->place == 0 ? "sends" : "receives";
+
+	text_add(why, one ? "rank " : "ranks ");
+	ranks_text(&camp->ranks, why);
+	switch (aspect) {
+	case ASPECT_TITLE:
+		text_add(
+		        why, one ? " calls %s" : " call %s", names_text(world->names, (name_id)camp->brings));
+		break;
+	case ASPECT_DTYPE:
+		text_add(why, " %s %s", brings, dtype_name((enum dtype)camp->brings));
+		break;
+	case ASPECT_BYTES:
+		text_add(why, " %s ", brings);
+		bytes_text(camp->brings, why);
+		break;
+	case ASPECT_ROOT:
+		text_add(why, one ? " names root %d" : " name root %d", (int)camp->brings);
+		break;
+	default:
+		text_add(why, one ? " takes op=%s" : " take op=%s", reductions[camp->brings]);
+	}
+}
+
+void world_mismatch(const struct world *world, op_id id, struct text *why)
+{
+	struct camp camps[CAMPS_MAX];
+	int count, part = 0;
+	const uint32_t *matches = op_matches(world, id, &count);
+
+	while (!world->matches[matches[part]].mismatch)
+		part++;
+	const struct match *match = &world->matches[matches[part]];
+	enum aspect aspect = told_aspect(world, match);
+	count = find_camps(world, match, aspect, camps);
+	for (int n = 0; n < count; n++) {
+		struct camp *least = NULL;
+		for (struct camp *camp = camps; camp < camps + count; camp++)
+			if (!camp->told && (!least || ranks_count(&camp->ranks) < ranks_count(&least->ranks)))
+				least = camp;
+		least->told = true;
+		text_add(why, "%s", n ? ", " : "");
+		put_camp(world, match, least, aspect, why);
+	}
+}

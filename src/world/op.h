@@ -1,0 +1,155 @@
+/* op.h -- operations: what ranks have queued, in two parts, and where those of several ranks meet
+ *
+ * A record is what a line asks for, stored once for all of its ranks; a `struct op` is one rank's operation,
+ * 64 bytes, so that thousands of ranks cost little:
+ *
+ *      records   7: y = matmul x w, 64 x 64, on compute            what all ranks of the line have in common
+ *      ops       12: rank 0, record 7    13: rank 1, record 7      order, waits, times
+ *
+ * The fields marked "backend's" know time and are in no digest of the books. */
+#ifndef RANKSH_OP_H
+#define RANKSH_OP_H
+
+#include "base/dtype.h"
+#include "base/names.h"
+
+/* X(symbol, name) */
+#define SPACES(X)           \
+	X(HOST, "host")     \
+	X(PINNED, "pinned") \
+	X(DEVICE, "device")
+enum space {
+#define X(symbol, name) SPACE_##symbol,
+	SPACES(X)
+#undef X
+	        SPACE_COUNT
+};
+const char *space_name(enum space space);
+
+typedef uint32_t op_id;          /* index into world.ops; 0 is none */
+#define OP_EVERYTHING UINT32_MAX /* as a sync's target: all that the rank has queued */
+
+/* X(symbol, name) */
+#define OP_KINDS(X)                                                                                    \
+	X(KERNEL, "kernel")                                                                            \
+	X(COPY, "copy")                                                                                \
+	X(COLLECTIVE, "collective")                                                                    \
+	X(P2P, "p2p")                                                                                  \
+	X(RECORD, "record")                                                                            \
+	X(WAIT, "wait")                                                                                \
+	X(HOST, "host")       /* from here on on the host's own lane; it computes for duration_ns */   \
+	X(FILL, "fill")       /* initial data: the host writes a tensor; takes no time */              \
+	X(SYNC, "sync")       /* the host is blocked until `target` is done: record.reason says why */ \
+	X(SEGMENT, "segment") /* the allocator gets or gives back a segment */                         \
+	X(CRASH, "crash")     /* the rank does nothing from here on */
+enum op_kind {
+#define X(symbol, name) OP_##symbol,
+	OP_KINDS(X)
+#undef X
+	        OP_KIND_COUNT
+};
+const char *op_kind_name(enum op_kind kind);
+static inline bool op_kind_is_host(enum op_kind kind)
+{
+	return kind >= OP_HOST;
+}
+
+enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* += : reads and writes */ };
+/* A tensor as an operation uses it: where, how laid out, and what is done to it. */
+struct operand {
+	int64_t address; /* bytes, in the rank's space */
+	uint8_t space, access;
+	bool transposed; /* for wording only; the layout has it done already */
+	int tensor;      /* index at the time of queueing (one rank's; for names in messages), -1 if none */
+	name_id name;    /* "y", or "g[0:512]" */
+	struct layout layout;
+};
+
+enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
+enum p2p_direction { P2P_SEND, P2P_RECV };
+/* One transfer of an OP_P2P; a send has its operand's index among the record's operands. */
+struct part {
+	uint8_t direction;
+	int peer /* world rank */;
+	int operand;
+};
+
+enum { PARAMETERS_MAX = 6 };
+/* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
+ * once. */
+struct record {
+	uint8_t kind;                        /* enum op_kind */
+	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' from `phase`, or 0 */
+	int16_t microbatch;                  /* from `phase F3`, or -1 */
+	name_id title;                       /* "matmul", "allreduce", "copy" ... */
+	name_id object;                      /* what it makes or moves, for labels: "y" */
+	name_id phase;                       /* "F3" or 0 */
+	name_id reason;                      /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
+	int section;                         /* number of the `mark` it stands under; 0 before the first */
+	int line;                            /* number of the journal's line (looks like: who typed this) */
+	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL */
+	const struct collective *collective; /* OP_COLLECTIVE */
+	int group;                           /* COLLECTIVE, P2P: index into world.groups; else -1 */
+	int root;                            /* place in the group, or -1 */
+	uint8_t reduction, algorithm;        /* enum reduction; enum algorithm of collectives/collective.h */
+	uint8_t operands, parts;
+	struct operand
+	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
+	struct part *part;
+	uint32_t moved;                   /* graph.c: its latest copy in another section, 0 none */
+	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
+	double flops;                     /* of one rank */
+	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */
+	uint8_t dtype; /* enum dtype that decides the peak */
+	int64_t duration_ns; /* host, spin, segment: asked for; -1: the cost model says */
+	/* The cost on the machine of then, set by the backend when the record is first queued (so that `set`
+	 * changes later lines only); in no digest. */
+	int64_t alone_ns;        /* the duration undisturbed; -1 not yet known */
+	double latency_ns, rate; /* of a copy, transfer or collective: fixed part; bytes/s of the rest */
+	double flow_bytes;       /* ... and what the rest moves */
+	double sent_bytes;       /* COLLECTIVE: what each rank sends in all */
+	int64_t launch_ns;       /* host time to issue it */
+};
+
+enum op_flags {
+	OPF_FREE_LAUNCH = 1, /* issued with the operation before it, for no launch time of its own (graphs,
+	                      * together, implicit waits) */
+	OPF_ABORTED = 2,     /* backend's */
+	OPF_STARTED = 4,
+	OPF_DONE = 8,    /* backend's: start / end are final */
+	OPF_ISSUED = 16, /* backend's: issue is final */
+};
+#define TIME_UNKNOWN INT64_MAX
+struct op {
+	uint32_t record;
+	op_id next_program; /* the rank's next in program order */
+	op_id next_stream;  /* the next on its stream */
+	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
+	uint32_t match; /* COLLECTIVE: index into world.meets; P2P: into world.part_meets, one each; 0 none */
+	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
+	op_id blame;
+	uint16_t rank;
+	uint8_t stream, flags;
+	uint32_t number;                  /* 1, 2 ... on its rank */
+	int64_t issue, ready, start, end; /* backend's, virtual ns; TIME_UNKNOWN until final */
+};
+_Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
+
+/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made when
+ * the first member queues its part; whether the parts agree is known in program order, at once. */
+struct match {
+	int group, instance;
+	uint32_t
+	        sequence; /* in the group instance, or in the (source, destination) channel; 0 is the first */
+	int n, count;     /* places, and how many of them are taken */
+	const int *ranks; /* by place; of a transfer the sender and the receiver */
+	op_id *member;    /* by place; 0: not queued */
+	int first;        /* the place whose member was queued first */
+	uint32_t next;    /* the next of the same group instance or channel, 0 none */
+	uint32_t crossings; /* crossing.c: meets of other groups that some rank queued just before this one */
+	bool p2p;
+	bool mismatch; /* kind, size, type, root or reduction differ: nobody will ever leave it */
+	bool aborted;
+};
+
+#endif
