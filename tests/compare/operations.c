@@ -94,8 +94,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* What a rank's tensors begin with: scenery, whose order means nothing */
-static void put_fills(
-        FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *host)
+static void put_fills(FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *host)
 {
 	const struct world *world = shell->world;
 	char **line = calloc(host->count + 1, sizeof *line);
