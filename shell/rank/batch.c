@@ -131,7 +131,7 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(path, SIZE_MAX, &bytes, &count);
+	enum status status = read_whole(path, &bytes, &count);
 	if (status != ST_OK) {
 		char why[1000];
 		snprintf(why, sizeof why, "%s", fail_text());
