@@ -80,7 +80,7 @@ static struct ran_line *add(struct transcript *transcript, enum entry_kind kind,
 
 static name_id phase_of(const struct shell *shell, int rank)
 {
-	return lane_at(&shell->interpreter->now.scope->lane[LANE_PHASE], rank);
+	return setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank);
 }
 
 static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
@@ -101,7 +101,7 @@ static void add_texts(struct transcript *transcript, struct shell *shell, enum e
 {
 	size_t first = transcript->count;
 	struct text text = {0};
-	bool varies = false, phases = shell->interpreter->now.scope->lane[LANE_PHASE].each != NULL;
+	bool varies = false, phases = shell->interpreter->now.scope->setting[SETTING_PHASE].each != NULL;
 	FOR_RANKS (rank, set) {
 		size_t i = first;
 		if (varies || transcript->count == first) {

@@ -9,9 +9,9 @@
 
 /* *index: into the world's streams or groups; -1: no name was given anywhere */
 static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
-        const struct lane *lane, int rank, enum thing_kind kind, int *index)
+        const struct setting *setting, int rank, enum thing_kind kind, int *index)
 {
-	name_id name = lane_at(lane, rank);
+	name_id name = setting_at(setting, rank);
 	*index = -1;
 	if (clause) {
 		enum status status = name_word(call, clause, slot, rank, &name);
@@ -33,7 +33,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
 	enum status status = place_named(call, call->statement->clauses.stream, &call->slot[SLOT_ON],
-	        &call->shell->interpreter->now.scope->lane[LANE_STREAM], rank, THING_STREAM, &index);
+	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM], rank, THING_STREAM, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -42,7 +42,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 enum status call_group(struct call *call, int rank, int *group)
 {
 	enum status status = place_named(call, call->statement->clauses.group, &call->slot[SLOT_IN],
-	        &call->shell->interpreter->now.scope->lane[LANE_GROUP], rank, THING_GROUP, group);
+	        &call->shell->interpreter->now.scope->setting[SETTING_GROUP], rank, THING_GROUP, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;

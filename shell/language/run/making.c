@@ -174,7 +174,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
  * S */
 static int pool_of(const struct shell *shell, int rank)
 {
-	name_id name = lane_at(&shell->interpreter->now.scope->lane[LANE_STREAM], rank);
+	name_id name = setting_at(&shell->interpreter->now.scope->setting[SETTING_STREAM], rank);
 	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
 	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
 }

@@ -98,21 +98,21 @@ struct frame {
 
 /* A name that lines without one of their own get. each: by world rank, where they differ; NULL: `one` holds
  * for all. It belongs to the scope that made it, and a scope within borrows it. */
-struct lane {
+struct setting {
 	name_id one, *each;
 };
-static inline name_id lane_at(const struct lane *lane, int rank)
+static inline name_id setting_at(const struct setting *setting, int rank)
 {
-	return lane->each ? lane->each[rank] : lane->one;
+	return setting->each ? setting->each[rank] : setting->one;
 }
-enum lane_of { LANE_STREAM, LANE_GROUP, LANE_PHASE, LANES };
+enum setting_of { SETTING_STREAM, SETTING_GROUP, SETTING_PHASE, SETTINGS };
 
 /* A block: what a line without a clause gets. Copied from the block around it, undone at its end. */
 struct scope {
 	struct scope *up;
 	const struct ranks *bound; /* no line in it leaves these ranks */
 	struct ranks *use;         /* within bound, owned; NULL: bound itself */
-	struct lane lane[LANES];
+	struct setting setting[SETTINGS];
 };
 
 /* Loops that run now, innermost first: a message says their values */
@@ -270,7 +270,7 @@ void scope_pop(struct interpreter *in);
 /* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* The name for the ranks of the set, from here to the end of the innermost scope */
-void scope_name(struct interpreter *in, enum lane_of which, const struct ranks *set, name_id name);
+void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
 /* What a variable of this file or prompt is: not of a def's call */
 static inline bool frame_is_top(const struct frame *frame)

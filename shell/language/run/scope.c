@@ -176,23 +176,23 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	in->now.scope = scope;
 }
 
-static bool is_own(const struct scope *scope, enum lane_of which)
+static bool is_own(const struct scope *scope, enum setting_of which)
 {
-	return scope->lane[which].each &&
-	        !(scope->up && scope->up->lane[which].each == scope->lane[which].each);
+	return scope->setting[which].each &&
+	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
 }
 
-static void set_lane(struct scope *scope, enum lane_of which, struct lane lane)
+static void set_setting(struct scope *scope, enum setting_of which, struct setting setting)
 {
 	if (is_own(scope, which))
-		mem_free(scope->lane[which].each);
-	scope->lane[which] = lane;
+		mem_free(scope->setting[which].each);
+	scope->setting[which] = setting;
 }
 
 void scope_release(struct scope *scope)
 {
-	for (int which = 0; which < LANES; which++)
-		set_lane(scope, (enum lane_of)which, (struct lane){0});
+	for (int which = 0; which < SETTINGS; which++)
+		set_setting(scope, (enum setting_of)which, (struct setting){0});
 	mem_free(scope->use);
 	scope->use = NULL;
 }
@@ -210,52 +210,52 @@ const struct ranks *scope_ranks(const struct scope *scope)
 }
 
 /* All ranks of the block: one name again; some of them: an array of its own, begun with what each had */
-void scope_name(struct interpreter *in, enum lane_of which, const struct ranks *set, name_id name)
+void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
 {
 	struct scope *scope = in->now.scope;
-	struct lane *lane = &scope->lane[which];
+	struct setting *setting = &scope->setting[which];
 	fold(in, &name, sizeof name);
 	if (ranks_equal(set, scope->bound)) {
-		set_lane(scope, which, (struct lane){.one = name});
+		set_setting(scope, which, (struct setting){.one = name});
 		return;
 	}
 	if (!is_own(scope, which)) {
 		name_id *each = mem_alloc((size_t)in->n * sizeof *each);
 		for (int rank = 0; rank < in->n; rank++)
-			each[rank] = lane_at(lane, rank);
-		lane->each = each;
+			each[rank] = setting_at(setting, rank);
+		setting->each = each;
 	}
 	FOR_RANKS (rank, set)
-		lane->each[rank] = name;
+		setting->each[rank] = name;
 }
 
 /* The name behind `on` or `in`, which may be another on each rank. The thing is looked for at the block, not
  * at its first line: a misspelt stream is told where it stands. */
-static enum status scope_clause(struct shell *shell, enum lane_of which, struct name *name,
+static enum status scope_clause(struct shell *shell, enum setting_of which, struct name *name,
         const struct ranks *set, enum thing_kind kind)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
-	struct lane lane = {0};
-	enum status status = evaluate_name(&eval, name, &lane.one);
+	struct setting setting = {0};
+	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
-		lane.each = mem_alloc((size_t)in->n * sizeof *lane.each);
+		setting.each = mem_alloc((size_t)in->n * sizeof *setting.each);
 	if (status == ST_OK && eval.varies)
 		FOR_RANKS (rank, set) {
 			eval.rank = rank;
 			if (status == ST_OK)
-				status = evaluate_name(&eval, name, &lane.each[rank]);
+				status = evaluate_name(&eval, name, &setting.each[rank]);
 		}
 	if (status != ST_OK) {
-		mem_free(lane.each);
+		mem_free(setting.each);
 		return status;
 	}
-	set_lane(in->now.scope, which, lane);
+	set_setting(in->now.scope, which, setting);
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
-		if (world_find(shell->world, rank, lane_at(&lane, rank)).kind != kind)
-			return no_such(
-			        &eval, names_text(shell->world->names, lane_at(&lane, rank)), kind, kind);
+		if (world_find(shell->world, rank, setting_at(&setting, rank)).kind != kind)
+			return no_such(&eval, names_text(shell->world->names, setting_at(&setting, rank)),
+			        kind, kind);
 	}
 	return ST_OK;
 }
@@ -264,9 +264,9 @@ enum status scope_clauses(struct shell *shell, const struct clauses *clauses, co
 {
 	enum status status = ST_OK;
 	if (clauses->stream)
-		status = scope_clause(shell, LANE_STREAM, clauses->stream, set, THING_STREAM);
+		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set, THING_STREAM);
 	if (clauses->group && status == ST_OK)
-		status = scope_clause(shell, LANE_GROUP, clauses->group, set, THING_GROUP);
+		status = scope_clause(shell, SETTING_GROUP, clauses->group, set, THING_GROUP);
 	return status;
 }
 

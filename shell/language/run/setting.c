@@ -42,7 +42,8 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
 	struct phase phase = {
-	        .name = lane_at(&shell->interpreter->now.scope->lane[LANE_PHASE], rank), .microbatch = -1};
+	        .name = setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank),
+	        .microbatch = -1};
 	const char *text = phase.name ? names_text(shell->world->names, phase.name) : "";
 	size_t digits = *text ? strspn(text + 1, "0123456789") : 0;
 	if (*text && strchr("FRBWOC", *text) && !text[1 + digits]) {
@@ -67,7 +68,7 @@ int interpreter_kind(const struct shell *shell, int rank)
 void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
 	bool off = strcmp(text, "off") == 0;
-	scope_name(shell->interpreter, LANE_PHASE, set,
+	scope_name(shell->interpreter, SETTING_PHASE, set,
 	        off ? 0 : names_make(shell->world->names, text, strlen(text)));
 }
 
@@ -86,7 +87,7 @@ void interpreter_use_ranks(struct shell *shell, const struct ranks *set)
 void interpreter_use(struct shell *shell, bool stream, const char *name)
 {
 	struct interpreter *in = shell->interpreter;
-	scope_name(in, stream ? LANE_STREAM : LANE_GROUP, in->now.scope->bound,
+	scope_name(in, stream ? SETTING_STREAM : SETTING_GROUP, in->now.scope->bound,
 	        names_make(shell->world->names, name, strlen(name)));
 }
 
