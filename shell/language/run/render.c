@@ -51,6 +51,17 @@ static void put_quoted(struct text *out, const char *text)
 	}
 }
 
+void value_written(const struct shell *shell, struct value value, struct text *out)
+{
+	if (value.kind == VALUE_NUMBER) {
+		value_exact(value, out);
+		return;
+	}
+	text_add(out, "\"");
+	put_quoted(out, names_text(shell->world->names, value.name));
+	text_add(out, "\"");
+}
+
 /* It reads tensors, or the clock: its value is of a moment */
 static bool is_of_a_moment(const struct formula *formula)
 {
@@ -150,15 +161,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 static void render_value(struct rendering *r, const struct formula *formula)
 {
 	struct value value;
-	if (!ok(r, evaluate(r->eval, formula, &value)))
-		return;
-	if (value.kind == VALUE_NUMBER) {
-		value_exact(value, r->out);
-		return;
-	}
-	put(r, "\"");
-	put_quoted(r->out, names_text(r->eval->shell->world->names, value.name));
-	put(r, "\"");
+	if (ok(r, evaluate(r->eval, formula, &value)))
+		value_written(r->eval->shell, value, r->out);
 }
 
 /* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
