@@ -49,19 +49,13 @@ static void write_verdict(struct conductor *conductor, enum status status, const
 	out_pack(conductor->shell.out, plane_rank(conductor->plane), message);
 }
 
-static bool poll_meanwhile(void *self)
-{
-	struct conductor *conductor = self;
-	return plane_rank(conductor->plane) == 0 ? conductor_poll(conductor) : conductor_forward(conductor);
-}
-
 /* ---- weighing: rank 0 ---- */
 
 static void say_sticky(struct conductor *conductor, int rank, int32_t status, const char *words)
 {
 	if (status != ST_OK)
 		out_say(conductor->shell.out,
-		        "   rank %d: %s: %s; what it computes from here on is not to be trusted\n", rank,
+		        "[rank %d] %s: %s; what this rank computes from here on is not to be trusted\n", rank,
 		        status_name((enum status)status), words);
 }
 
@@ -125,7 +119,7 @@ enum status agree_end(struct conductor *conductor, enum status status)
 	int count = snprintf(words, sizeof words,
 	        "rank %d: %.*s\nthe ranks cannot go on together: the job ends\n",
 	        plane_rank(conductor->plane), WORDS_MOST, fail_text());
-	write_all(conductor->capture ? capture_err(conductor->capture) : 2, words, (size_t)count);
+	write_all(capture_err(conductor->capture), words, (size_t)count);
 	plane_die(conductor->plane, 4);
 	return status;
 }
@@ -144,7 +138,7 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
 	write_verdict(conductor, status, words);
 	enum status sent = plane_gather(conductor->plane, conductor->bytes.bytes, conductor->bytes.count,
-	        conductor->verdicts, poll_meanwhile, conductor);
+	        conductor->verdicts, conductor_poll, conductor);
 	if (sent != ST_OK)
 		return agree_end(conductor, sent);
 	if (first) {

@@ -19,35 +19,23 @@ static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at le
 
 /* ---- text that a rank printed by itself ---- */
 
-bool conductor_poll(void *self)
+void conductor_poll(void *self)
 {
 	struct conductor *conductor = self;
 	struct text own = {0};
 	char *bytes;
 	size_t count;
 	int rank;
-	while (plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
-		conductor->foreign(conductor->self, rank, bytes, count);
-		mem_free(bytes);
-	}
-	if (conductor->capture)
-		capture_take(conductor->capture, &own);
-	if (own.count)
-		conductor->foreign(conductor->self, 0, own.bytes, own.count);
-	text_release(&own);
-	return false;
-}
-
-bool conductor_forward(void *self)
-{
-	struct conductor *conductor = self;
-	struct text own = {0};
 	if (conductor->capture)
 		capture_take(conductor->capture, &own);
 	if (own.count)
 		plane_forward(conductor->plane, own.bytes, own.count);
 	text_release(&own);
-	return false;
+	while (plane_rank(conductor->plane) == 0 &&
+	        plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
+		conductor->foreign(conductor->self, rank, bytes, count);
+		mem_free(bytes);
+	}
 }
 
 /* ---- credit ---- */
@@ -99,11 +87,9 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
 	text_clear(&shell->outside);
-	shell->replaying += order->silent;
-	out_mute(shell->out, order->silent);
+	shell_replaying(shell, order->silent);
 	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
-	out_mute(shell->out, -order->silent);
-	shell->replaying -= order->silent;
+	shell_replaying(shell, -order->silent);
 	return status;
 }
 
@@ -221,7 +207,7 @@ void conductor_follow(struct conductor *conductor)
 		void *bytes = NULL;
 		size_t count;
 		enum status status =
-		        plane_receive(conductor->plane, &bytes, &count, conductor_forward, conductor);
+		        plane_receive(conductor->plane, &bytes, &count, conductor_poll, conductor);
 		if (status == ST_OK && !unpack_order(bytes, count, &order))
 			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
 		if (status != ST_OK)

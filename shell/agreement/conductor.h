@@ -54,10 +54,9 @@ void conductor_close(struct conductor *conductor);
 enum status conductor_order(struct conductor *conductor, const struct order *order);
 /* The other ranks, until ORDER_LEAVE. */
 void conductor_follow(struct conductor *conductor);
-/* Rank 0: shows what ranks have printed by themselves. True never. */
-bool conductor_poll(void *conductor);
-/* The others: hands what this process has printed by itself on to rank 0. True never. */
-bool conductor_forward(void *conductor);
+/* What is done while a message is waited for. Rank 0 shows what ranks have printed by themselves; the others hand
+ * on to it what they have. */
+void conductor_poll(void *conductor);
 /* Did the session's limit (--limit) end it? */
 bool conductor_over_limit(const struct conductor *conductor);
 

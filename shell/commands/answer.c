@@ -19,7 +19,7 @@ enum status answer_each(struct shell *shell, struct call *call, answer_of *make,
 	struct text text = {0};
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
 	int place = status == ST_OK ? out_place(shell->out) : -1;
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)
 			break;
 		text_clear(&text);

@@ -72,7 +72,7 @@ static enum status data_run(struct shell *shell, struct call *call)
 	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
-		status = call_word(call, 0, i, call_first(call), &word[i]);
+		status = call_word(call, 0, i, ranks_first(call->set), &word[i]);
 	if (status != ST_OK)
 		return status;
 	if (words == 2 && strcmp(word[0], "text") == 0) {
@@ -80,7 +80,8 @@ static enum status data_run(struct shell *shell, struct call *call)
 	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
 		status = take_pair(shell, &t->now, word[0], word[1]);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
-		status = call_option_whole(call, "count", call_first(call), 1, 1000000000, &synthetic.count);
+		status = call_option_whole(
+		        call, "count", ranks_first(call->set), 1, 1000000000, &synthetic.count);
 		if (status == ST_OK)
 			t->now.data = synthetic;
 	} else {

@@ -24,7 +24,7 @@ static enum status capture_run(struct shell *shell, struct call *call)
 {
 	struct ranks begun = {0};
 	enum status status = ST_OK;
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		name_id name;
 		status = call_name(call, 0, 0, rank, &name);
 		if (status == ST_OK)

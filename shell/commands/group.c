@@ -67,7 +67,7 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct in
 static enum status group_run(struct shell *shell, struct call *call)
 {
 	name_id name;
-	enum status status = call_name(call, 0, 0, call_first(call), &name);
+	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
 	if (status != ST_OK)
 		return status;
 	struct instances parts = parts_create(call_count(call, 1), shell->world->n);
@@ -100,16 +100,17 @@ struct mesh {
  * looked at when all are known. */
 static enum status read_axis(struct shell *shell, struct call *call, int i, struct mesh *mesh)
 {
-	const char *key, *word;
-	struct number number;
-	enum status status = call_key(call, i, call_first(call), &key, &number, &word);
+	struct given given;
+	enum status status = call_key(call, i, &given);
 	if (status != ST_OK)
 		return status;
-	if (word)
-		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, word);
-	if (!number_is_whole(number.value, 1, RANKS_MAX))
-		return fail(ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, number.value);
-	mesh->size[i] = (int)number.value;
+	const char *key = given.name;
+	if (given.word)
+		return fail(ST_ARGUMENT, "mesh: '%s=%s': a number of ranks was expected", key, given.word);
+	if (!number_is_whole(given.number.value, 1, RANKS_MAX))
+		return fail(
+		        ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, given.number.value);
+	mesh->size[i] = (int)given.number.value;
 	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
 	for (int k = 0; k < i; k++)
 		if (mesh->name[k] == mesh->name[i])
@@ -139,7 +140,7 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 
 static enum status mesh_run(struct shell *shell, struct call *call)
 {
-	struct mesh mesh = {.axes = call_keys(call)};
+	struct mesh mesh = {.axes = call->statement->options};
 	int64_t product = 1;
 	if (mesh.axes < 1 || mesh.axes > AXES_MAX)
 		return fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);

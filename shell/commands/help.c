@@ -4,6 +4,7 @@
  * and the tests run the examples, so what help says cannot become untrue by itself. Only the first screen
  * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
+#include "base/embedded.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -231,6 +232,14 @@ static void help_all(struct text *text)
 	text_release(&names);
 }
 
+static void help_grammar(struct text *text)
+{
+	const struct embedded *file = embedded_files;
+	while (strcmp(file->path, "docs/grammar.txt") != 0)
+		file++;
+	text_put(text, file->bytes, file->count);
+}
+
 /* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
  * the one that is explained. */
 static enum status help_word(struct text *text, const char *word)
@@ -241,7 +250,7 @@ static enum status help_word(struct text *text, const char *word)
 	else if (strcmp(word, "collectives") == 0)
 		help_collectives(text);
 	else if (strcmp(word, "grammar") == 0)
-		text_add(text, "%s", grammar_text());
+		help_grammar(text);
 	else if (strcmp(word, "all") == 0)
 		help_all(text);
 	else if (command)

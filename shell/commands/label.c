@@ -16,7 +16,7 @@ static enum status phase_run(struct shell *shell, struct call *call)
 	const char *word, *before = NULL;
 	struct ranks set = {0};
 	enum status status = ST_OK;
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		if (status == ST_OK)
 			status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
@@ -52,7 +52,7 @@ static enum status mark_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(shell->world->names, word, strlen(word));
-	interpreter_section(shell, world_mark(shell->world, name, call_line(call)));
+	interpreter_section(shell, world_mark(shell->world, name, call->statement->line));
 	return ST_OK;
 }
 

@@ -80,7 +80,7 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 	status = look_begin(shell, &trace);
 	if (status == ST_OK && strcmp(word, "all") != 0)
 		status = section_of(shell, call, &section);
-	return status == ST_OK ? timeline_draw(shell, &trace, section, call_ranks(call)) : status;
+	return status == ST_OK ? timeline_draw(shell, &trace, section, call->set) : status;
 }
 
 const struct command command_timeline = {
@@ -108,7 +108,7 @@ static enum status table_run(struct shell *shell, struct call *call)
 	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
-	while (strcmp(tables[i].name, call_command(call)->name) != 0)
+	while (strcmp(tables[i].name, call->statement->row->name) != 0)
 		i++;
 	enum status status = look_begin(shell, &trace);
 	if (status == ST_OK)
@@ -248,7 +248,7 @@ const struct command command_diff = {
  * on them. That is queued, so it is the one part of `mem` that changes the books. */
 static enum status trim(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		size_t before = shell->world->op_count;
 		enum status status = world_trim(shell->world, rank);
 		enum status told = shell_tell(shell, before);

@@ -30,10 +30,10 @@ static enum status load(struct shell *shell, const char *name)
 /* There is one machine, and all ranks stand on it. */
 static enum status for_all(const struct shell *shell, const struct call *call)
 {
-	if (ranks_count(call_ranks(call)) == shell->world->n)
+	if (ranks_count(call->set) == shell->world->n)
 		return ST_OK;
 	return fail(ST_RANK, "the machine is one for all ranks: `%s` without @ (for one rank: `slow 2x`)",
-	        call_command(call)->name);
+	        call->statement->row->name);
 }
 
 static enum status machine_run(struct shell *shell, struct call *call)
@@ -74,20 +74,19 @@ static enum status set_run(struct shell *shell, struct call *call)
 	struct machine machine = shell->machine;
 	if (for_all(shell, call) != ST_OK)
 		return ST_RANK;
-	for (int i = 0; i < call_keys(call); i++) {
-		const char *key, *word;
-		struct number number;
-		enum status status = call_key(call, i, call_first(call), &key, &number, &word);
+	for (int i = 0; i < call->statement->options; i++) {
+		struct given given;
+		enum status status = call_key(call, i, &given);
 		if (status != ST_OK)
 			return status;
-		if (strcmp(key, "hello") == 0)
+		if (strcmp(given.name, "hello") == 0)
 			continue; /* the front end's: terminal/session.c */
-		status = machine_set(&machine, key,
-		        number); /* a word comes as 0, which every key takes or finds out of range */
-		if (word && status != ST_NAME)
+		status = machine_set(&machine, given.name,
+		        given.number); /* a word comes as 0, which every key takes or finds out of range */
+		if (given.word && status != ST_NAME)
 			status = fail(ST_ARGUMENT,
 			        "set: '%s=%s': a number was expected (`machine` lists them with their units)",
-			        key, word);
+			        given.name, given.word);
 		if (status != ST_OK)
 			return status;
 	}

@@ -13,7 +13,7 @@ static enum status model_run(struct shell *shell, struct call *call)
 	if (status == ST_OK && call_count(call, 1))
 		return choice_tell(
 		        shell, true, choice.name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
-	for (int i = 0; i < call_keys(call) && status == ST_OK; i++)
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		status = choice_key(call, i, &choice);
 	if (status == ST_OK)
 		status = choose_model(shell, &choice);

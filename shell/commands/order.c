@@ -89,7 +89,7 @@ static enum status wait_run(struct shell *shell, struct call *call)
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < call_count(call, 0); i++) {
 			struct wait wait = {.i = i};
-			FOR_RANKS (rank, call_ranks(call)) {
+			FOR_RANKS (rank, call->set) {
 				enum status status = wait_one(shell, call, rank, pass == 1, &wait);
 				if (status != ST_OK)
 					return status;

@@ -22,9 +22,9 @@ static enum status peer(
         struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {
 	struct number number = {0};
-	const char *title = call_command(call)->name;
+	const char *title = call->statement->row->name;
 	if (!call_has(call, option))
-		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call_command(call)->usage);
+		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call->statement->row->usage);
 	enum status status = call_option(call, option, rank, &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, part->n - 1))
 		status = fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title,
@@ -53,7 +53,7 @@ static enum status add_part(struct call *call, int rank, int row, enum p2p_direc
 /* The first tensor of the row is what a send takes, the last one what a recv fills. */
 static enum status p2p_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const char *title = call_command(call)->name;
+	const char *title = call->statement->row->name;
 	bool sends = strcmp(title, "recv") != 0, receives = strcmp(title, "send") != 0;
 	enum status status = call_group(call, rank, &plan->record.group);
 	if (status != ST_OK)
@@ -97,7 +97,7 @@ static enum status p2p_complete(struct shell *shell, struct call *call, int rank
 	for (int i = 0; i < plan->operands; i++)
 		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
 	enum status status = plan_for_nccl(shell, plan);
-	return status == ST_OK ? to_oneself(rank, plan, call_command(call)->name) : status;
+	return status == ST_OK ? to_oneself(rank, plan, call->statement->row->name) : status;
 }
 
 /* In a `together` block what has parts is kept for its end. All ranks are looked at first, so that a

@@ -35,7 +35,7 @@ static enum status peek_run(struct shell *shell, struct call *call)
 	struct view view;
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0); i++)
-		FOR_RANKS (rank, call_ranks(call))
+		FOR_RANKS (rank, call->set)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)

@@ -17,12 +17,12 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	size_t from = 0, to = 0;
 	if (!t || t->cut < 0)
 		return status;
-	bool whole = !call_span(call, &from, &to);
-	long played = whole ? t->played - t->played_before : t->cut;
+	const char *text = call_span(call, &from, &to);
+	long played = text ? t->cut : t->played - t->played_before;
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
-	t->rewritten |= whole || strcmp(call_command(call)->name, "step") != 0;
-	journal_did(&shell->journal, whole ? NULL : call_text(call), from, to, did);
+	t->rewritten |= !text || strcmp(call->statement->row->name, "step") != 0;
+	journal_did(&shell->journal, text, from, to, did);
 	return status;
 }
 
@@ -170,7 +170,8 @@ const struct command command_program = {
 static enum status verify_run(struct shell *shell, struct call *call)
 {
 	int64_t iterations = 0;
-	enum status status = call_option_whole(call, "iterations", call_first(call), 0, 1000000, &iterations);
+	enum status status =
+	        call_option_whole(call, "iterations", ranks_first(call->set), 0, 1000000, &iterations);
 	if (status != ST_OK)
 		return status;
 	return as_played(shell, call, training_verify(shell, (long)iterations));

@@ -39,12 +39,12 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
  * stands for all, those of the first. */
 static enum status gather_items(struct shell *shell, struct call *call, struct print *print)
 {
-	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call_ranks(call));
+	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call->set);
 	for (int i = 0; i < print->items; i++)
-		FOR_RANKS (rank, call_ranks(call)) {
+		FOR_RANKS (rank, call->set) {
 			struct printed *item = &print->item[i];
 			struct view view;
-			bool tensor = call_kind(call, 0, i) == ARG_TENSOR;
+			bool tensor = call_is_tensor(call, 0, i);
 			enum status status = tensor ? call_tensor(call, 0, i, rank, &view)
 			                            : expression_item(call, i, rank, rank == keep, item);
 			if (status != ST_OK)
@@ -60,7 +60,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
  * copies before it are done by then. */
 static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
 		name_id object = 0;
 		int stream;
@@ -68,7 +68,7 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 			struct view view;
 			op_id id;
-			if (call_kind(call, 0, i) != ARG_TENSOR ||
+			if (!call_is_tensor(call, 0, i) ||
 			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
 			status = host_bring(shell, call, rank, stream, &view, &id);
@@ -89,7 +89,7 @@ static enum status print_tensors(struct shell *shell, struct call *call, struct 
 {
 	struct host_syncs syncs;
 	host_syncs_begin(shell, call, &syncs);
-	print->waiting = *call_ranks(call);
+	print->waiting = *call->set;
 	enum status status = queue_print(shell, call, &syncs);
 	if (status == ST_OK)
 		prints_add(shell, print, syncs.id, syncs.count);
@@ -115,7 +115,7 @@ static enum status print_run(struct shell *shell, struct call *call)
 	bool tensors = false;
 	int count = call_count(call, 0);
 	for (int i = 0; i < count; i++)
-		tensors = tensors || call_kind(call, 0, i) == ARG_TENSOR;
+		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
 		return answer_each(
 		        shell, call, print_values, 0); /* at once, behind the prints that are over */

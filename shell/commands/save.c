@@ -37,7 +37,7 @@ static enum status save_mine(const struct shell *shell, const struct view *view,
 static bool first_with(struct call *call, int rank, const char *path)
 {
 	const char *other;
-	FOR_RANKS (before, call_ranks(call)) {
+	FOR_RANKS (before, call->set) {
 		if (before >= rank)
 			return true;
 		if (call_word(call, 1, 0, before, &other) == ST_OK && strcmp(other, path) == 0)
@@ -50,7 +50,7 @@ static bool first_with(struct call *call, int rank, const char *path)
  * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
 static enum status save_files(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		const char *path;
 		struct view view;
 		enum status status = call_word(call, 1, 0, rank, &path);

@@ -33,7 +33,7 @@ static enum status say_run(struct shell *shell, struct call *call)
 {
 	const char *first = NULL, *word;
 	bool same = true;
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		enum status status = call_word(call, 0, 0, rank, &word);
 		if (status != ST_OK)
 			return status;

@@ -15,7 +15,7 @@
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_option(call, name, call_first(call), &number);
+	enum status status = call_option(call, name, ranks_first(call->set), &number);
 	*value = number.value;
 	return status;
 }
@@ -41,7 +41,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 
 static enum status schedule_run(struct shell *shell, struct call *call)
 {
-	int group, rank = call_first(call);
+	int group, rank = ranks_first(call->set);
 	int64_t micros = 1, chunks = 1;
 	struct schedule_ask ask = {0};
 	const char *word = "", *recompute = "off";

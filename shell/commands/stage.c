@@ -8,7 +8,7 @@
 static enum status take_time(struct call *call, const char *name, double *ns)
 {
 	struct number number = {*ns, UNIT_TIME};
-	enum status status = call_option(call, name, call_first(call), &number);
+	enum status status = call_option(call, name, ranks_first(call->set), &number);
 	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
 		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
 	*ns = number.value;

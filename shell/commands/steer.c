@@ -38,7 +38,7 @@ const struct command command_slow = {
 
 static enum status crash_run(struct shell *shell, struct call *call)
 {
-	FOR_RANKS (rank, call_ranks(call)) {
+	FOR_RANKS (rank, call->set) {
 		struct record record = call_record(call, rank, OP_CRASH, "crash");
 		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
@@ -64,7 +64,7 @@ static enum status abort_run(struct shell *shell, struct call *call)
 {
 	struct thing thing = {THING_GROUP, 0};
 	if (call_count(call, 0)) {
-		enum status status = call_thing(call, 0, 0, call_first(call), &thing);
+		enum status status = call_thing(call, 0, 0, ranks_first(call->set), &thing);
 		if (status != ST_OK)
 			return status;
 	}
@@ -97,7 +97,7 @@ static enum status pace_run(struct shell *shell, struct call *call)
 	struct number number = {0};
 	enum status status = ST_OK;
 	if (strcmp(call_argument_text(call, 0, 0), "off") != 0) {
-		status = call_number(call, 0, 0, call_first(call), &number);
+		status = call_number(call, 0, 0, ranks_first(call->set), &number);
 		if (status == ST_OK &&
 		        (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9)))
 			status = fail(ST_RANGE,

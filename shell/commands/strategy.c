@@ -42,7 +42,7 @@ static void say_program(struct shell *shell, const struct training *t)
 static enum status take_size(struct call *call, int i, struct choice *choice)
 {
 	struct given size;
-	enum status status = call_key(call, i, call_first(call), &size.name, &size.number, &size.word);
+	enum status status = call_key(call, i, &size);
 	if (status == ST_OK && (size.word || !number_is_whole(size.number.value, 1, 1e6)))
 		status = fail(
 		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
@@ -56,17 +56,17 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
-		struct choice *part = &choice[call_argument_part(call, 0, i)];
+		struct choice *part = &choice[call_argument(call, 0, i)->part];
 		const char *name;
-		status = call_word(call, 0, i, call_first(call), &name);
+		status = call_word(call, 0, i, ranks_first(call->set), &name);
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
 			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",
 			        name, part->name);
 		part->name = name;
 	}
-	for (int i = 0; i < call_keys(call) && status == ST_OK; i++) {
-		int at = call_key_part(call, i);
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
+		int at = call->statement->option[i].part;
 		status = choice[at].name ? choice_key(call, i, &choice[at]) : take_size(call, i, &choice[at]);
 		*count = at + 1 > *count ? at + 1 : *count;
 	}

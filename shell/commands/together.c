@@ -16,7 +16,7 @@ static enum status together_run(struct shell *shell, struct call *call)
 		return call_block(call);
 	together_begin(shell);
 	enum status status = call_block(call);
-	enum status queued = together_end(shell, status == ST_OK ? call_ranks(call) : NULL);
+	enum status queued = together_end(shell, status == ST_OK ? call->set : NULL);
 	return status == ST_OK ? queued : status;
 }
 

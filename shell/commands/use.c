@@ -11,12 +11,12 @@
 static enum status use_run(struct shell *shell, struct call *call)
 {
 	const char *word = "";
-	int rank = call_first(call);
+	int rank = ranks_first(call->set);
 	enum status status = call_common(call, 0, &word);
 	if (status != ST_OK)
 		return status;
 	if (!*word)
-		return interpreter_use(shell, call, NULL, NULL, call_ranks(call));
+		return interpreter_use(shell, call, NULL, NULL, call->set);
 	name_id name = names_find(shell->world->names, word, strlen(word));
 	enum thing_kind kind = world_find(shell->world, rank, name).kind;
 	if (kind == THING_STREAM)

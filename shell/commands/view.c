@@ -25,9 +25,9 @@ static enum status view_name(struct shell *shell, int rank, name_id name, const 
 static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
 {
 	const struct world *world = shell->world;
-	if (call_results(call) != 1 || call_adds(call) || call_result_dropped(call, 0))
-		return fail(ST_ARGUMENT, "%s names one view: %s", call_command(call)->name,
-		        call_command(call)->usage);
+	if (call->statement->results != 1 || call->statement->adds || call->statement->result[0].dropped)
+		return fail(ST_ARGUMENT, "%s names one view: %s", call->statement->row->name,
+		        call->statement->row->usage);
 	enum status status = call_result(call, 0, rank, result);
 	if (status != ST_OK)
 		return status;

@@ -23,10 +23,9 @@ enum status timeline_draw(
 		picture_text(&picture, out_colour(shell->out), &text);
 		out_put(shell->out, text_string(&text), text.count);
 	}
-	int rows = status == ST_OK ? timeline_rows(trace, &options) : 0;
-	if (rows > MOST_ROWS)
+	if (picture.lanes > MOST_ROWS)
 		out_say(shell->out, "   ... %d more rows: `@0-3 timeline` draws some ranks, `view` scrolls\n",
-		        rows - MOST_ROWS);
+		        picture.lanes - MOST_ROWS);
 	picture_release(&picture);
 	text_release(&text);
 	return status;

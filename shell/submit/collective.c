@@ -50,7 +50,7 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 	enum status status = call_option(call, "root", rank, &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, n - 1))
 		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d",
-		        call_command(call)->name, number.value, n - 1);
+		        call->statement->row->name, number.value, n - 1);
 	record->root = (int)number.value;
 	return status;
 }
@@ -59,7 +59,7 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
  * of the group and whether it is the root. */
 enum status collective_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct collective *collective = call_collective(call);
+	const struct collective *collective = call->statement->row->collective;
 	struct record *record = &plan->record;
 	struct view view;
 	enum status status = call_group(call, rank, &record->group);
@@ -79,10 +79,10 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 	/* only the root's part differs from the others'; groups of unlike size are unlike */
 	plan->place = part->n * 2 + (collective->has_root && part->ranks[record->root] == rank);
 	plan_operand(plan, &view,
-	        call_results(call) || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
-	if (call_results(call) > 1)
+	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
+	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
-	return call_results(call) ? plan_result_view(call, rank, plan, 0) : ST_OK;
+	return call->statement->results ? plan_result_view(call, rank, plan, 0) : ST_OK;
 }
 
 /* Refuses algo= where this collective, or a group that lies so on the machine, cannot run it. */
@@ -128,11 +128,11 @@ static enum status settle_result(
  * to do. */
 enum status collective_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct collective *collective = call_collective(call);
+	const struct collective *collective = call->statement->row->collective;
 	const struct group_instance *part = plan_part(shell, plan, rank);
 	struct record *record = &plan->record;
 
-	if (call_adds(call))
+	if (call->statement->adds)
 		return fail(ST_ARGUMENT, "%s does not add: receive into a tensor, then `y += x`",
 		        collective->name);
 	record->collective = collective;

@@ -32,9 +32,9 @@ enum status queue_alike(struct shell *shell, int rank, int stream, const struct 
 
 void host_syncs_begin(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
-	const char *reason = call_command(call)->name;
+	const char *reason = call->statement->row->name;
 	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, strlen(reason)),
-	        .id = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *syncs->id)};
+	        .id = mem_alloc((size_t)ranks_count(call->set) * sizeof *syncs->id)};
 }
 
 enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
@@ -86,7 +86,7 @@ static enum status host_reach(struct shell *shell, struct call *call, const op_i
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
 	/* The line stands: waiting is what the program does now. */
-	shell_note(shell, &left, "%s: %s%s", call_command(call)->name, fail_text(),
+	shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
 	        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
 	return ST_OK;
 }

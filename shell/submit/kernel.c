@@ -26,7 +26,7 @@ static int access_of(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
 		return ACCESS_READ;
-	bool written = i < kernel->in_place || kernel->writes >> i & 1;
+	bool written = kernel->writes >> i & 1;
 	if (written && kernel->write_only)
 		return ACCESS_WRITE; /* fill: what was there does not matter */
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
@@ -79,7 +79,7 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 	int64_t dim[DIMS_MAX] = {1};
 	int dims = 1;
 	enum dtype dtype = DT_F32;
-	const char *word = "f32", *name = call_command(call)->name;
+	const char *word = "f32", *name = call->statement->row->name;
 	enum status status =
 	        call_count(call, KERNEL_DTYPE) ? call_word(call, KERNEL_DTYPE, 0, rank, &word) : ST_OK;
 	if (status == ST_OK && !call_count(call, KERNEL_SHAPE))
@@ -96,23 +96,22 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
  * of typing. */
 static enum status count_arguments(const struct call *call, const struct kernel *kernel)
 {
-	int ins = call_count(call, KERNEL_TENSORS), results = call_results(call),
-	    wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
+	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
-	if (ins < kernel->ins_min || ins > kernel->ins_max)
-		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, wanted,
-		        wanted == 1 ? "" : "s", ins, kernel->usage);
+	if (ins != kernel->ins)
+		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, kernel->ins,
+		        kernel->ins == 1 ? "" : "s", ins, kernel->usage);
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
 		        kernel->usage);
 	if (results == 0 && kernel->outs)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name,
-		        (int)call_source(call).length, call_source(call).at);
+		        (int)call->statement->source.length, call->statement->source.at);
 	if (results != kernel->outs)
 		return fail(ST_ARGUMENT, "%s gives %d result%s, not %d: %s", kernel->name, kernel->outs,
 		        kernel->outs == 1 ? "" : "s", results, kernel->usage);
-	if (call_adds(call) && kernel->outs != 1)
+	if (call->statement->adds && kernel->outs != 1)
 		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name,
 		        kernel->outs);
 	return ST_OK;
@@ -120,7 +119,7 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 
 static enum status kernel_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct kernel *kernel = call_kernel(call);
+	const struct kernel *kernel = call->statement->row->kernel;
 	enum status status = count_arguments(call, kernel);
 	struct view view;
 	(void)shell;
@@ -129,11 +128,11 @@ static enum status kernel_resolve(struct shell *shell, struct call *call, int ra
 		if (status == ST_OK)
 			plan_operand(plan, &view, access_of(kernel, i));
 	}
-	for (int i = 0; i < call_results(call) && status == ST_OK; i++)
+	for (int i = 0; i < call->statement->results && status == ST_OK; i++)
 		status = plan_result_view(call, rank, plan, i);
 	if (status == ST_OK)
 		status = options(call, kernel, rank, &plan->record);
-	if (status == ST_OK && kernel->source && kernel->outs)
+	if (status == ST_OK && kernel_is_source(kernel))
 		status = source_layout(call, rank, &plan->shape);
 	return status;
 }
@@ -155,13 +154,12 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 {
 	const struct names *names = shell->world->names;
 	struct record *record = &plan->record;
-	struct kernel_call work = {.kernel = call_kernel(call),
+	struct kernel_call work = {.kernel = call->statement->row->kernel,
 	        .ins = plan->operands,
 	        .outs = plan->results,
-	        .add = call_adds(call),
+	        .add = call->statement->adds,
 	        .out[0].layout = plan->shape};
 	double flops = 0, bytes = 0;
-	enum status status = ST_OK;
 	(void)rank;
 	for (int i = 0; i < work.ins; i++)
 		work.in[i] = (struct kernel_tensor){
@@ -169,8 +167,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	for (int i = 0; i < work.outs; i++)
 		work.out[i].name = names_text(names, plan->result[i].view.name);
 	memcpy(work.option, record->parameter, sizeof work.option);
-	if (work.kernel->shape)
-		status = work.kernel->shape(&work);
+	enum status status = kernel_shape(&work);
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
 		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
@@ -178,8 +175,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 		status = plan_on_device(shell, plan);
 	if (status != ST_OK)
 		return status;
-	if (work.kernel->cost)
-		work.kernel->cost(&work, &flops, &bytes);
+	kernel_cost(&work, &flops, &bytes);
 	record->kernel = work.kernel;
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;

@@ -32,8 +32,8 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 {
 	struct plan_result *result = &plan->result[i];
 	if (i >= PLAN_RESULTS)
-		return fail(ST_ARGUMENT, "%s: at most %d results", call_command(call)->name, PLAN_RESULTS);
-	result->action = call_result_dropped(call, i) ? RESULT_DROP : RESULT_KEEP;
+		return fail(ST_ARGUMENT, "%s: at most %d results", call->statement->row->name, PLAN_RESULTS);
+	result->action = call->statement->result[i].dropped ? RESULT_DROP : RESULT_KEEP;
 	plan->results = i + 1;
 	if (result->action == RESULT_DROP) {
 		result->view = (struct view){.tensor = -1};
@@ -42,7 +42,7 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 	enum status status = call_result(call, i, rank, &result->view);
 	for (int k = 0; k < i && status == ST_OK; k++)
 		if (plan->result[k].view.name == result->view.name && plan->result[k].action != RESULT_DROP)
-			status = fail(ST_NAME, "%s: two results, one name", call_command(call)->name);
+			status = fail(ST_NAME, "%s: two results, one name", call->statement->row->name);
 	return status;
 }
 
@@ -296,10 +296,10 @@ enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind k
         plan_step *complete, struct plans *plans)
 {
 	struct submit_plan fresh;
-	plans->rank = mem_alloc((size_t)ranks_count(call_ranks(call)) * sizeof *plans->rank);
-	FOR_RANKS (rank, call_ranks(call)) {
+	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
+	FOR_RANKS (rank, call->set) {
 		plan_empty(&fresh);
-		fresh.record = call_record(call, rank, kind, call_command(call)->name);
+		fresh.record = call_record(call, rank, kind, call->statement->row->name);
 		enum status status = call_stream(call, rank, &fresh.stream);
 		if (status == ST_OK)
 			status = resolve(shell, call, rank, &fresh);

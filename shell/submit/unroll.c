@@ -51,8 +51,8 @@ static enum status begin_work(struct shell *shell, struct call *call, const stru
 	        .scratch.tensor = -1};
 	int n = work->part->n, room = STEPS_MAX(n);
 	work->steps = mem_alloc((size_t)room * sizeof *work->steps);
-	return collective_steps(call_collective(call), (enum algorithm)plan->record.algorithm, n, work->place,
-	        plan->record.root, most_of(taken, given), work->steps, room, &work->count);
+	return collective_steps(call->statement->row->collective, (enum algorithm)plan->record.algorithm, n,
+	        work->place, plan->record.root, most_of(taken, given), work->steps, room, &work->count);
 }
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
@@ -107,7 +107,7 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 	        .out[0].layout = into->layout,
 	        .option[0] = option};
 	double flops = 0, bytes = 0;
-	kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	struct record record = call_record(work->call, work->rank, OP_KERNEL, name);
 	record.kernel = kernel;
 	record.parameter[0] = option;
@@ -273,7 +273,7 @@ enum status unroll_run(struct shell *shell, struct call *call)
 	if (status == ST_OK && shell->together)
 		status = fail(ST_ARGUMENT,
 		        "%s unroll does not go into `together`: its steps follow each other",
-		        call_command(call)->name);
+		        call->statement->row->name);
 	if (status == ST_OK)
 		status = plans_make(shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)

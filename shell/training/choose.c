@@ -490,8 +490,7 @@ enum status choose_model_again(struct shell *shell)
 enum status choice_key(struct call *call, int i, struct choice *choice)
 {
 	struct given given = {0};
-	enum status status =
-	        call_key(call, i, ranks_first(call_ranks(call)), &given.name, &given.number, &given.word);
+	enum status status = call_key(call, i, &given);
 	if (status == ST_OK && choice->givens == (int)(sizeof choice->given / sizeof *choice->given))
 		status = fail(ST_LIMIT, "%s: at most %d options", choice->name, choice->givens);
 	if (status == ST_OK)

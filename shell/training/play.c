@@ -185,13 +185,9 @@ enum status program_inside(struct shell *shell)
 static enum status play(struct shell *shell, struct training *t, struct showing *show, enum player_stop *stop)
 {
 	struct watcher watcher = {show, on_title, on_line};
-	enum status status = ST_OK;
-	if (!t->player)
-		status = program_player(t->now.program, shell, &t->player);
-	if (status != ST_OK)
-		return status;
+	typed_note(shell);
 	player_watch(t->player, watcher);
-	status = player_go(t->player, stop);
+	enum status status = player_go(t->player, stop);
 	if (status == ST_OK)
 		status = shell->backend->advance(shell->backend, &shell->budget);
 	return status;

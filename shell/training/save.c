@@ -2,7 +2,8 @@
  *
  * The steps are played again in a scratch world without data, and each line is written as it runs: loops
  * unrolled, names and expressions filled in, the ranks before it. Sourced, it gives the same operations in
- * the same order on every rank. */
+ * the same order on every rank. Between two steps that world is given the defs and variables that the learner
+ * had typed there: a def of his may stand in the place of a file's. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
 #include "shell/language/run/run.h"
@@ -34,20 +35,69 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 	transcript_line(save->transcript, &save->scratch.shell, ran, statement, set, depth);
 }
 
-static enum status save_steps(struct save *save, struct player *player, long steps)
+/* ---- what was typed ---- */
+
+void typed_note(struct shell *shell)
+{
+	struct training *t = shell->training;
+	struct typed_lines now = {.played = t->played};
+	t->typed_latest = interpreter_typed(shell, t->typed_latest, &now.lines);
+	if (t->typed_count) {
+		const struct text *before = &t->typed[t->typed_count - 1].lines;
+		if (strcmp(text_string(&now.lines), text_string(before)) == 0) {
+			text_release(&now.lines);
+			return;
+		}
+	}
+	MEM_GROW(&t->typed, t->typed_count, &t->typed_room);
+	t->typed[t->typed_count++] = now;
+}
+
+void typed_forget(struct training *t)
+{
+	for (size_t i = 0; i < t->typed_count; i++)
+		text_release(&t->typed[i].lines);
+	mem_free(t->typed);
+	t->typed = NULL;
+	t->typed_count = t->typed_room = t->typed_latest = 0;
+}
+
+static enum status type_again(struct save *save, const struct typed_lines *typed)
+{
+	return interpreter_run(&save->scratch.shell, text_string(&typed->lines), typed->lines.count, NULL, 1);
+}
+
+/* ---- steps ---- */
+
+static enum status save_step(struct save *save, struct player *player)
 {
 	struct shell *shell = &save->scratch.shell;
-	enum status status = ST_OK;
-	for (long i = 0; i < steps && status == ST_OK; i++) {
-		enum player_stop stop;
-		transcript_begin(save->transcript);
-		status = player_go(player, &stop);
+	enum player_stop stop;
+	transcript_begin(save->transcript);
+	enum status status = player_go(player, &stop);
+	if (status != ST_OK)
+		return status;
+	transcript_script(save->transcript, shell, save->phase, save->out);
+	return shell->backend->advance(shell->backend, &shell->budget);
+}
+
+static enum status save_steps(struct save *save, const struct training *t)
+{
+	struct player *player = NULL;
+	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
+	enum status status = type_again(save, typed++); /* what was there before the program */
+	if (status == ST_OK)
+		status = program_player(t->now.program, &save->scratch.shell, &player);
+	if (status == ST_OK)
+		player_watch(player, (struct watcher){save, on_title, on_line});
+	for (long i = 0; i < t->played && status == ST_OK; i++) {
+		while (typed < end && typed->played == i && status == ST_OK)
+			status = type_again(save, typed++);
 		if (status == ST_OK)
-			transcript_script(save->transcript, shell, save->phase, save->out);
-		if (status == ST_OK)
-			status = shell->backend->advance(shell->backend, &shell->budget);
+			status = save_step(save, player);
 	}
-	if (status == ST_OK && shell->interpreter->guessed)
+	player_free(player);
+	if (status == ST_OK && save->scratch.shell.interpreter->guessed)
 		return fail(ST_ARGUMENT,
 		        "data decides which lines of this program run: `program save F source` saves the "
 		        "program itself");
@@ -61,15 +111,10 @@ enum status program_script(struct shell *shell, struct text *out)
 	struct save save = {.transcript = transcript_make(),
 	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
-	struct player *player = NULL;
 	enum status status = scratch_open(&save.scratch, shell, shell->plane, shell->world->n, true);
 	save.scratch.shell.interpreter->guesses = true;
 	if (status == ST_OK)
-		status = program_player(t->now.program, &save.scratch.shell, &player);
-	if (status == ST_OK) {
-		player_watch(player, (struct watcher){&save, on_title, on_line});
-		status = save_steps(&save, player, t->played);
-	}
+		status = save_steps(&save, t);
 	text_add(out, "# %s: what its %ld step%s did\n", t->now.program->name, t->played,
 	        t->played == 1 ? "" : "s");
 	interpreter_prompt(&save.scratch.shell, &use);
@@ -78,7 +123,6 @@ enum status program_script(struct shell *shell, struct text *out)
 	text_put(out, lines.bytes, lines.count);
 	text_release(&lines);
 	text_release(&use);
-	player_free(player);
 	transcript_free(save.transcript);
 	mem_free(save.phase);
 	scratch_close(&save.scratch);

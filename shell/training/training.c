@@ -27,6 +27,7 @@ void training_free(struct shell *shell)
 	plan_release(&t->at_reset);
 	plan_release(&t->at_line);
 	parts_forget(&t->parts);
+	typed_forget(t);
 	mem_free(t);
 	shell->training = NULL;
 }
@@ -80,10 +81,15 @@ enum status training_keep(const struct shell *shell, bool again, struct plan *pl
 	return ST_OK;
 }
 
-void program_rewind(struct training *t)
+void program_rewind(struct shell *shell)
 {
+	struct training *t = shell->training;
 	player_free(t->player);
 	t->player = NULL;
+	typed_forget(t);
+	typed_note(shell);
+	if (t->now.program) /* it was read before: this time too it is well-formed */
+		program_player(t->now.program, shell, &t->player);
 	t->in_setup = t->now.program && (t->now.program->setup > 0 || !t->now.program->loops);
 	t->at = t->round = 0;
 	t->iteration = 0;
@@ -102,7 +108,7 @@ void training_reset(struct shell *shell, bool again, struct plan *plan)
 	struct plan *old = again ? &t->now : &t->at_reset;
 	plan_release(old);
 	*old = *plan;
-	program_rewind(t);
+	program_rewind(shell);
 }
 
 bool program_running(const struct shell *shell)
@@ -125,7 +131,7 @@ enum status program_take(struct shell *shell, struct program *program)
 	t->player = NULL;
 	program_release(t->now.program);
 	t->now.program = program_use(program);
-	program_rewind(t);
+	program_rewind(shell);
 	return ST_OK;
 }
 

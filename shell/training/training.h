@@ -34,6 +34,11 @@ struct plan {
 	        /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 	        model_program;
 };
+/* What the learner had typed when step `played` of the program began: lines (interpreter_typed) */
+struct typed_lines {
+	long played;
+	struct text lines;
+};
 struct training {
 	struct plan now,
 	        /* at_reset: what `undo` starts from: as it was before the line that emptied the world */
@@ -56,6 +61,10 @@ struct training {
 	bool torn; /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
 	struct part_lines parts;
 	struct transcript *transcript; /* of the last step shown */
+	/* for `program save`: before the program, and whenever there was something new */
+	struct typed_lines *typed;
+	size_t typed_count, typed_room;
+	unsigned typed_latest; /* number of the learner's latest def in there */
 };
 
 /* shell->training, made when first asked for; NULL: ST_MEMORY. */
@@ -74,7 +83,10 @@ void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
 /* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is
  * given up. */
-void program_rewind(struct training *t);
+void program_rewind(struct shell *shell);
+/* save.c: a step begins: what the learner has typed meanwhile is kept for program_script. */
+void typed_note(struct shell *shell);
+void typed_forget(struct training *t);
 /* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
  * no strategy in C has written it. One that cannot run to the end of its first iteration is refused, and the
  * world is as it was. */

@@ -62,12 +62,12 @@ enum status capture_start(struct capture **made)
 
 int capture_out(const struct capture *capture)
 {
-	return capture->out;
+	return capture ? capture->out : 1;
 }
 
 int capture_err(const struct capture *capture)
 {
-	return capture->err;
+	return capture ? capture->err : 2;
 }
 
 static void empty_pipe(struct capture *capture)
@@ -85,15 +85,14 @@ void capture_take(struct capture *capture, struct text *lines)
 	if (poll(ends, 2, 0) < 0 || !ends[0].revents)
 		return;
 	empty_pipe(capture);
-	if (!ends[1].revents) /* it was full */
-		text_add(waiting, "(more was printed and lost)\n");
 	const char *newline = memrchr(text_string(waiting), '\n', waiting->count);
-	if (!newline)
-		return;
-	size_t count = (size_t)(newline + 1 - waiting->bytes);
+	size_t count = newline ? (size_t)(newline + 1 - waiting->bytes) : 0;
 	text_put(lines, waiting->bytes, count);
 	waiting->count -= count;
-	memmove(waiting->bytes, waiting->bytes + count, waiting->count);
+	if (count)
+		memmove(waiting->bytes, waiting->bytes + count, waiting->count);
+	if (!ends[1].revents)
+		text_add(lines, "(that filled the pipe: more may have been printed, and is lost)\n");
 }
 
 void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)

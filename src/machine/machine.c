@@ -123,6 +123,7 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 	}
 	*machine_field(machine, i) = value.value;
 	strcpy(machine->source[i], "set by you");
+	machine->changes++;
 	return ST_OK;
 }
 

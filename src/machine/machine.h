@@ -54,6 +54,7 @@ struct machine {
 	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by
 	 * you" after set */
 	char source[32][96];
+	unsigned changes; /* of this struct since it was zeroed: two states of it have different numbers */
 };
 
 /* By the name of an embedded machine, or the path of a file (a name with '/' or ending in ".machine").

@@ -36,52 +36,23 @@ static struct plane_bytes copy_of(const void *bytes, size_t count)
 	return (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
 }
 
-/* Rank 0: everybody's part that has not come yet. A part that MPI lost counts as come: its sender will not
- * send it again. */
-static enum status collect(struct plane *plane, int tag, plane_poll *poll, void *self)
-{
-	enum status status = ST_OK;
-
-	for (int rank = 1; rank < plane->size; rank++) {
-		struct plane_bytes *part = &plane->arrived[rank];
-		enum status received;
-
-		if (plane->has_arrived[rank])
-			continue;
-		received = message_receive(plane, rank, tag, &part->bytes, &part->count, poll, self);
-		if (received == ST_INTERRUPTED)
-			return received;
-		plane->has_arrived[rank] = true;
-		status = first_failure(status, received);
-	}
-	return status;
-}
-
-static void forget_arrived(struct plane *plane)
-{
-	for (int rank = 0; rank < plane->size; rank++) {
-		mem_free(plane->arrived[rank].bytes);
-		plane->arrived[rank] = (struct plane_bytes){0};
-		plane->has_arrived[rank] = false;
-	}
-}
-
-/* What has come waits in plane->arrived until all of it has: an interrupt may end the wait between two parts,
- * and the same gather then goes on from there. */
+/* All parts are taken also when one of them is lost, or the next gather would take them. */
 enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
         plane_poll *poll, void *self)
 {
+	enum status status = ST_OK;
+
 	if (plane->rank != 0)
 		return message_send(plane, 0, 1, TAG_GATHER, mine, count);
-	enum status status = collect(plane, TAG_GATHER, poll, self);
-	if (status == ST_INTERRUPTED)
-		return status;
-	if (status == ST_OK) {
-		plane->arrived[0] = copy_of(mine, count);
-		memcpy(all, plane->arrived, (size_t)plane->size * sizeof *all);
-		memset(plane->arrived, 0, (size_t)plane->size * sizeof *all);
+	memset(all, 0, (size_t)plane->size * sizeof *all);
+	all[0] = (struct plane_bytes){mem_copy_text(count ? mine : "", count), count};
+	for (int rank = 1; rank < plane->size; rank++) {
+		enum status received = message_receive(
+		        plane, rank, TAG_GATHER, &all[rank].bytes, &all[rank].count, poll, self);
+		status = first_failure(status, received);
 	}
-	forget_arrived(plane);
+	for (int rank = 0; rank < plane->size && status != ST_OK; rank++)
+		mem_free(all[rank].bytes);
 	return status;
 }
 
@@ -131,6 +102,13 @@ enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t
 	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
 }
 
+/* As many bytes of the text as one post takes: whole lines, if it takes one. */
+static size_t whole_lines(const char *text, size_t count)
+{
+	const char *newline = count > FORWARD_BYTES ? memrchr(text, '\n', FORWARD_BYTES) : NULL;
+	return newline ? (size_t)(newline + 1 - text) : count < FORWARD_BYTES ? count : FORWARD_BYTES;
+}
+
 enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
@@ -140,9 +118,10 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 		plane->own[plane->own_count++] = copy_of(bytes, count);
 		return ST_OK;
 	}
-	for (size_t at = 0; at < count && status == ST_OK; at += FORWARD_BYTES)
-		status = message_post(plane, 0, TAG_FORWARD, bytes + at,
-		        count - at < FORWARD_BYTES ? count - at : FORWARD_BYTES);
+	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
+		part = whole_lines(bytes, count);
+		status = message_post(plane, 0, TAG_FORWARD, bytes, part);
+	}
 	return status;
 }
 

@@ -42,8 +42,6 @@ struct plane {
 	MPI_Request *requests;  /* room for `size`: one part to every rank */
 	struct pending_message *pending; /* no order among them */
 	size_t pending_count, pending_room;
-	struct plane_bytes *arrived; /* rank 0: a gather that was interrupted goes on with these */
-	bool *has_arrived;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
 	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */

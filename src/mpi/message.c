@@ -88,27 +88,24 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Between two looks for a message: frees what MPI has taken, asks whether the wait is to end, and naps. */
-static enum status wait_on(struct plane *plane, struct nap *nap, plane_poll *poll, void *self)
+/* Between two looks for a message: frees what MPI has taken, does what else there is to do, and naps. */
+static void wait_on(struct plane *plane, struct nap *nap, plane_poll *poll, void *self)
 {
 	if (plane->pending_count > 0)
 		pending_sweep(plane);
-	if (poll && poll(self))
-		return fail(ST_INTERRUPTED, "interrupted");
+	if (poll)
+		poll(self);
 	nap_once(plane, nap);
-	return ST_OK;
 }
 
-/* Waits for the next message of that source and tag. poll ends the wait before anything was taken, so that
- * the same message can be waited for again. */
+/* Waits for the next message of that source and tag. */
 static enum status await(
         struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
 {
 	struct nap nap;
 	int there = 0;
-	enum status status = ST_OK;
 
-	for (nap_begin(&nap); status == ST_OK; status = wait_on(plane, &nap, poll, self)) {
+	for (nap_begin(&nap);; wait_on(plane, &nap, poll, self)) {
 		int code = MPI_SUCCESS;
 
 		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
@@ -120,7 +117,6 @@ static enum status await(
 		if (there)
 			return ST_OK;
 	}
-	return status;
 }
 
 /* Behind a head that was received with `status`: the rest of the message, into memory that the caller frees.
@@ -167,11 +163,9 @@ enum status message_receive(
 	                           : status;
 }
 
-/* The receive stays posted when poll ends the wait: the next call goes on with it. */
 enum status message_receive_line(
         struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
-	enum status status = ST_OK;
 	struct nap nap;
 	int done = 0, code = MPI_SUCCESS;
 
@@ -185,11 +179,9 @@ enum status message_receive_line(
 		code = MPI_Test(&plane->line_request, &done, MPI_STATUS_IGNORE);
 		if (done || code != MPI_SUCCESS)
 			break;
-		status = wait_on(plane, &nap, poll, self);
-		if (status != ST_OK)
-			return status;
+		wait_on(plane, &nap, poll, self);
 	}
-	status = mpi_checked(plane, code, "receive");
+	enum status status = mpi_checked(plane, code, "receive");
 	return code == MPI_SUCCESS ? receive_rest(plane, status, 0, TAG_LINE, plane->line, bytes, count)
 	                           : status;
 }

@@ -47,13 +47,9 @@ static void release(struct plane *plane)
 {
 	for (size_t i = 0; i < plane->own_count; i++)
 		mem_free(plane->own[i].bytes);
-	for (int i = 0; plane->arrived && i < plane->size; i++)
-		mem_free(plane->arrived[i].bytes);
 	for (size_t i = 0; i < plane->pending_count; i++)
 		mem_free(plane->pending[i].bytes);
 	mem_free(plane->own);
-	mem_free(plane->arrived);
-	mem_free(plane->has_arrived);
 	mem_free(plane->pending);
 	mem_free(plane->requests);
 	mem_free(plane->line);
@@ -77,8 +73,6 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	if (mpi)
 		status = join(plane, argc, argv);
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);
-	plane->arrived = mem_alloc((size_t)plane->size * sizeof *plane->arrived);
-	plane->has_arrived = mem_alloc((size_t)plane->size * sizeof *plane->has_arrived);
 	if (status != ST_OK)
 		release(plane);
 	else

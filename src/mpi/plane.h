@@ -24,17 +24,16 @@ void plane_die(
 int plane_rank(const struct plane *plane);
 int plane_size(const struct plane *plane);
 
-/* -- control. poll is called while waiting (may be NULL) so that rank 0 can serve interrupts; its true ends
- * the wait: ST_INTERRUPTED. */
-typedef bool plane_poll(void *self);
+/* -- control. poll is called between two looks for a message (may be NULL), so that a process that waits can do
+ * what else there is to do. */
+typedef void plane_poll(void *self);
 /* Rank 0 sends bytes to all others (flat sends); the others receive: *bytes is owned by the caller
  * (mem_free). */
 enum status plane_send_all(struct plane *plane, const void *bytes, size_t count);
 enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* Others send bytes to rank 0; rank 0 gets them by rank into all[rank] (its own is `mine`, copied). all:
- * plane_size entries, each mem_free'd by the caller; on failure there is nothing to free. After
- * ST_INTERRUPTED the same gather goes on with rank 0's next call: what had come is kept. What a rank
- * forwarded before it sent its bytes can be taken by plane_take_forwarded once they are there. */
+ * plane_size entries, each mem_free'd by the caller; on failure there is nothing to free. What a rank forwarded
+ * before it sent its bytes can be taken by plane_take_forwarded once they are there. */
 struct plane_bytes {
 	void *bytes;
 	size_t count;

@@ -37,7 +37,7 @@ static void leave(struct engine *e, uint32_t index)
 	else if (lane->state == LANE_TURN)
 		e->ranks[lane->rank].waiting--;
 	else
-		device_hold(e, lane->rank, -1);
+		device_hold(e, lane->head, -1);
 }
 
 /* The lane's head ends at the time of the abort. */

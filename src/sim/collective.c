@@ -26,9 +26,8 @@ bool collective_turn(const struct engine *e, const struct op *op)
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
  * nodes. */
-static uint8_t kinds_of(const struct engine *e, const struct match *group)
+static uint8_t kinds_of(const struct machine *machine, const struct match *group)
 {
-	const struct machine *machine = e->world->machine;
 	bool within = false, across = false;
 	unsigned kinds = 0;
 	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
@@ -60,7 +59,7 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 		lane_begun(e, op[i]);
 	}
 	instance->running = true;
-	instance->kinds = kinds_of(e, match);
+	instance->kinds = kinds_of(machine_then(e, op[0]), match);
 	e->works[instance->work].op = op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
@@ -89,7 +88,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		instance->last = id;
 	instance->last_time = e->s.now;
 	instance->arrived++;
-	device_hold(e, l->rank, 1);
+	device_hold(e, id, 1);
 	if (last)
 		begin(e, instance, match);
 	if (stops)
@@ -143,7 +142,7 @@ static void end(struct engine *e, struct instance *instance)
 	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, match->member[i]);
 		e->ranks[member->rank].seen = e->s.now;
-		device_hold(e, member->rank, -1);
+		device_hold(e, match->member[i], -1);
 		lane_finish(e, lane_of(e, member));
 	}
 	next_turn(e, instance, match);

@@ -7,6 +7,8 @@
  * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
  * thousand ranks is costed once, and what is queued keeps its price when the machine changes. */
 #include "sim/engine.h"
+#include "base/memory.h"
+#include "base/search.h"
 
 bool record_is_spin(const struct record *record)
 {
@@ -131,4 +133,21 @@ double slow_factor(const struct engine *e, op_id id)
 		if (e->log->slows[i].rank == rank && e->log->slows[i].after < id)
 			return e->log->slows[i].factor;
 	return 1;
+}
+
+void machine_note(struct engine *e, op_id id)
+{
+	struct engine_log *log = e->log;
+	const struct machine *now = e->world->machine;
+	if (log->machine_count && log->machines[log->machine_count - 1].machine.changes == now->changes)
+		return;
+	MEM_GROW(&log->machines, log->machine_count, &log->machine_room);
+	log->machines[log->machine_count++] = (struct machine_then){id, *now};
+}
+
+const struct machine *machine_then(const struct engine *e, op_id id)
+{
+	size_t i;
+	SEARCH(i, e->log->machine_count, e->log->machines[i].first > id);
+	return &e->log->machines[i - 1].machine;
 }

@@ -37,7 +37,7 @@ static bool goes_first(const struct engine *e, uint32_t work)
 /* Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
-	double held = (double)r->held * e->s.sms;
+	double held = r->held_part;
 	uint32_t first = 0;
 	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
 		first += goes_first(e, w);
@@ -90,10 +90,11 @@ void kernel_end(struct engine *e, uint32_t lane)
 	share_kernels(e, r);
 }
 
-void device_hold(struct engine *e, uint32_t rank, int change)
+void device_hold(struct engine *e, op_id id, int change)
 {
-	struct rank *r = &e->ranks[rank];
+	struct rank *r = &e->ranks[e->world->ops[id].rank];
 	r->held += (uint32_t)change;
+	r->held_part = r->held ? r->held_part + change * machine_then(e, id)->collective_sms : 0;
 	if (!r->kernel_count)
 		return;
 	settle_kernels(e, r);

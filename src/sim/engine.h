@@ -105,7 +105,8 @@ struct rank {
 	uint32_t lanes, lane_count, lane_room; /* its lanes are lanes[lanes + stream] */
 	uint32_t unfinished;                   /* issued to the device, not done */
 	uint32_t kernels, kernel_count;        /* list of works */
-	uint32_t held;                         /* collectives that hold multiprocessors */
+	uint32_t held;                         /* collectives that hold multiprocessors ... */
+	double held_part;                      /* ... and how much of them together */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
 	uint32_t awaited;                      /* transfers that wait for this rank's side */
 	uint32_t stop, stopped;                /* work of the stop event; the pass that stopped it */
@@ -160,13 +161,17 @@ struct engine_scalars {
 	int64_t fixed;                    /* lines queued later join links and groups no earlier */
 	int64_t least_clock;              /* pace */
 	int64_t now;
-	double sms; /* collective_sms when a collective was queued last */
 };
 
 /* Lines from operation `first` on join links and groups no earlier than `time`. */
 struct floor {
 	op_id first;
 	int64_t time;
+};
+/* Operations from `first` on were queued when the machine was this one. */
+struct machine_then {
+	op_id first;
+	struct machine machine;
 };
 struct slow {
 	int rank;
@@ -182,6 +187,8 @@ struct engine_log {
 	size_t floor_count, floor_room;
 	struct slow *slows; /* in the order of the lines */
 	size_t slow_count, slow_room;
+	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
+	size_t machine_count, machine_room;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -291,6 +298,9 @@ bool record_is_spin(const struct record *record);
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_ON_HOST };
 enum copy_way copy_way(const struct record *record);
 double slow_factor(const struct engine *e, op_id id);
+/* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
+const struct machine *machine_then(const struct engine *e, op_id id);
+void machine_note(struct engine *e, op_id id); /* ... when it is queued */
 
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */
@@ -313,8 +323,8 @@ void work_settle(struct engine *e, struct activity *work);     /* what was done 
 void work_plan(struct engine *e, uint32_t work, double share); /* when the rest will be done at that share */
 void kernel_begin(struct engine *e, uint32_t lane, double ns);
 void kernel_end(struct engine *e, uint32_t lane);
-void device_hold(
-        struct engine *e, uint32_t rank, int change); /* a collective takes or leaves its multiprocessors */
+/* A collective takes (1) or leaves (-1) its multiprocessors. */
+void device_hold(struct engine *e, op_id id, int change);
 void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way);
 void copy_end(struct engine *e, uint32_t lane, enum copy_way way);
 

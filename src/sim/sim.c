@@ -20,8 +20,8 @@ static enum status sim_queued(struct backend *backend, op_id id)
 		r->next = id;
 	if (op->stream >= r->lane_count)
 		make_streams(e, op->rank, op->stream + 1u);
-	if (record_at(e, op)->kind == OP_COLLECTIVE)
-		e->s.sms = e->world->machine->collective_sms;
+	if (record_at(e, op)->kind == OP_COLLECTIVE || record_at(e, op)->kind == OP_P2P)
+		machine_note(e, id);
 	return cost_record(e, id);
 }
 

@@ -156,6 +156,7 @@ void engine_free(struct engine *e)
 	if (e->base == UINT32_MAX) {
 		mem_free(e->log->floors);
 		mem_free(e->log->slows);
+		mem_free(e->log->machines);
 		mem_free(e->log);
 	}
 	mem_free(e->held);

@@ -51,12 +51,12 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
+	const struct machine *machine = machine_then(e, send);
 	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
-	t->path =
-	        (struct path){.rate = e->world->machine->memory_rate / 2}; /* to itself: within its memory */
+	t->path = (struct path){.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
-		machine_path(e->world->machine, from->rank, to, &t->path);
+		machine_path(machine, from->rank, to, &t->path);
 	e->works[t->work].op = send;
 	if (e->data)
 		data_transfer_begin(e->data, t->send, t->send_part);

@@ -58,53 +58,41 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
 }
 
-/* The latest `ready` of a rendezvous's members, not counting `self`; unknown when one is missing or will
- * never leave: a missing member's `ready` is TIME_UNKNOWN, which is later than any. */
-static void match_arrival(
-        const struct trace *trace, const struct match *match, op_id self, int64_t *arrival, op_id *last)
-{
-	struct backend *backend = trace->backend;
-
-	for (int i = 0; i < match->n; i++) {
-		op_id member = match->member[i];
-		struct times t = {.ready = TIME_UNKNOWN};
-		if (member == self)
-			continue;
-		if (member)
-			backend->times(backend, member, &t);
-		if (t.ready > *arrival) {
-			*arrival = t.ready;
-			*last = member;
-		}
-	}
-	if (match->mismatch)
-		*arrival = TIME_UNKNOWN;
-}
-
-/* Of a collective under way the backend has noted who came last, which saves asking every member; before
- * that, and for the parts of a transfer, each rendezvous is asked. */
+/* Of a collective under way the backend has noted who came last, which saves asking a thousand members. Else
+ * the latest `ready` of the other members; unknown when one is missing or none will ever leave: a missing
+ * member's `ready` is TIME_UNKNOWN, which is later than any. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
 	const struct op *op = &world->ops[id];
-	const struct record *record = op_record(world, id);
 	int64_t arrival = t->ready;
+	int count;
+	const uint32_t *matches = op_matches(world, id, &count);
 
 	*last = 0;
-	if (record->kind == OP_COLLECTIVE && op->match) {
-		/* The backend names the last to arrive: no need to ask a thousand members. */
-		if (t->start != TIME_UNKNOWN && t->blame && t->blame != id &&
-		        world->ops[t->blame].match == op->match &&
-		        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
-			struct times late;
-			trace->backend->times(trace->backend, t->blame, &late);
-			*last = t->blame;
-			return late.ready > arrival ? late.ready : arrival;
+	if (op_record(world, id)->kind == OP_COLLECTIVE && t->start != TIME_UNKNOWN && t->blame &&
+	        t->blame != id && world->ops[t->blame].match == op->match &&
+	        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
+		struct times late;
+		trace->backend->times(trace->backend, t->blame, &late);
+		*last = t->blame;
+		return larger(late.ready, arrival);
+	}
+	for (int k = 0; k < count; k++) {
+		const struct match *match = &world->matches[matches[k]];
+		for (int i = 0; i < match->n; i++) {
+			struct times member = {.ready = TIME_UNKNOWN};
+			if (match->member[i] == id)
+				continue;
+			if (match->member[i])
+				trace->backend->times(trace->backend, match->member[i], &member);
+			if (member.ready > arrival) {
+				arrival = member.ready;
+				*last = match->member[i];
+			}
 		}
-		match_arrival(trace, &world->matches[op->match], id, &arrival, last);
-	} else if (record->kind == OP_P2P && op->match) {
-		for (uint32_t i = 0; i < record->parts; i++)
-			match_arrival(trace, part_match(world, id, (int)i), id, &arrival, last);
+		if (match->mismatch)
+			arrival = TIME_UNKNOWN;
 	}
 	return arrival;
 }
@@ -112,20 +100,14 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 /* The first in the order of places: one name is enough to go and look there. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
-	const struct op *op = &world->ops[id];
-	const struct record *record = op_record(world, id);
-
-	if (!op->match)
-		return -1;
-	if (record->kind == OP_COLLECTIVE) {
-		const struct match *match = &world->matches[op->match];
+	int count;
+	const uint32_t *matches = op_matches(world, id, &count);
+	for (int k = 0; k < count; k++) {
+		const struct match *match = &world->matches[matches[k]];
 		for (int i = 0; i < match->n; i++)
 			if (!match->member[i])
 				return match->ranks[i];
 	}
-	for (uint32_t i = 0; record->kind == OP_P2P && i < record->parts; i++)
-		if (!match_complete(part_match(world, id, (int)i)))
-			return record->part[i].peer;
 	return -1;
 }
 

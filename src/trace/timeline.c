@@ -10,7 +10,6 @@
 #include "trace/sets.h"
 #include "base/memory.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,17 +34,6 @@ static struct window drawable(struct window window, int width)
 	if (window.to - window.from < width)
 		window.to = window.from + width;
 	return window;
-}
-
-int timeline_rows(const struct trace *trace, const struct timeline_options *options)
-{
-	struct timeline_options none = *options;
-	struct sets sets = {0};
-
-	none.first_row = INT_MAX; /* nothing to keep */
-	enum status status = sets_find(trace, &none, drawable(options->window, options->width), &sets);
-	sets_release(&sets);
-	return status == ST_OK ? sets.rows : 0;
 }
 
 /* ---- the rows of a picture ---- */

@@ -127,8 +127,6 @@ struct timeline_options {
 };
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);
-int timeline_rows(
-        const struct trace *trace, const struct timeline_options *options); /* how many rows it would take */
 
 /* -- figures of one rank. section -1: everything; else the operations under that mark. Times are as
  * `timeline` draws them, so what is queued

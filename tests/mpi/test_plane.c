@@ -1,6 +1,7 @@
 /* test_plane.c -- both planes between real processes: mpirun -n {1,2,3,4,8} test_plane */
 #include "base/memory.h"
 #include "tests/mpi/check.h"
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 
@@ -63,29 +64,30 @@ static void test_gather(struct test *test)
 	}
 }
 
-static bool third_time(void *self)
+static void count_looks(void *self)
 {
-	return ++*(int *)self == 3;
+	++*(int *)self;
 }
 
-/* Rank 0 is interrupted before anybody has sent; the same gather then goes on. */
-static void test_interrupted_gather(struct test *test)
+/* Rank 0 waits for the others, who wait for its line; it has time for other things meanwhile. */
+static void test_polled_gather(struct test *test)
 {
 	struct plane_bytes all[64];
 	int looks = 0;
 	void *bytes = NULL;
 	size_t count;
 
-	if (test->rank == 0 && test->size > 1) {
-		CHECK(&test->checks,
-		        plane_gather(test->plane, "0", 1, all, third_time, &looks) == ST_INTERRUPTED);
+	if (test->rank == 0) {
 		CHECK(&test->checks, plane_send_all(test->plane, "go", 2) == ST_OK);
-	} else if (test->rank > 0) {
-		CHECK(&test->checks, plane_receive(test->plane, &bytes, &count, NULL, NULL) == ST_OK);
+	} else {
+		CHECK(&test->checks,
+		        plane_receive(test->plane, &bytes, &count, count_looks, &looks) == ST_OK);
 		mem_free(bytes);
+		poll(NULL, 0, 20);
 	}
 	buffer[0] = (char)('0' + test->rank);
-	CHECK(&test->checks, plane_gather(test->plane, buffer, 1, all, NULL, NULL) == ST_OK);
+	CHECK(&test->checks, plane_gather(test->plane, buffer, 1, all, count_looks, &looks) == ST_OK);
+	CHECK(&test->checks, test->rank > 0 || test->size == 1 || looks > 0);
 	for (int rank = 0; test->rank == 0 && rank < test->size; rank++) {
 		CHECK(&test->checks, all[rank].count == 1 && *(char *)all[rank].bytes == '0' + rank);
 		mem_free(all[rank].bytes);
@@ -168,12 +170,6 @@ static double now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static bool counts(void *self)
-{
-	++*(int *)self;
-	return false;
-}
-
 /* Who was left alone naps long, and is awake soon when a message comes: most of the times, for others want
  * the cores too. It is about time that passes, so it is a test that sleeps. */
 static void test_idle(struct test *test)
@@ -194,7 +190,7 @@ static void test_idle(struct test *test)
 			continue;
 		}
 		CHECK(&test->checks,
-		        plane_receive(test->plane, &bytes, &count, counts, &looks) == ST_OK &&
+		        plane_receive(test->plane, &bytes, &count, count_looks, &looks) == ST_OK &&
 		                count == sizeof sent);
 		if (count == sizeof sent)
 			memcpy(&sent, bytes, sizeof sent);
@@ -209,7 +205,7 @@ static void test_failing_calls(struct test *test)
 {
 	int32_t all[64], mine = test->rank;
 	bool failed = true;
-	long live;
+	long live, failures = 0;
 
 	plane_settle(test->plane);
 	live = mem_live();
@@ -225,9 +221,10 @@ static void test_failing_calls(struct test *test)
 		mine = (int32_t)failed;
 		plane_share(test->plane, &mine, all, sizeof mine);
 		failed = all[test->size - 1];
+		failures += failed;
 		mine = test->rank;
 	}
-	CHECK(&test->checks, !failed);
+	CHECK(&test->checks, !failed && (failures > 0 || test->size == 1));
 }
 
 static struct plane_group *group_of(struct test *test, int first, int n, int step)
@@ -326,7 +323,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) { /* the second time in parts of 1000 bytes */
 		test_lines(&test);
 		test_gather(&test);
-		test_interrupted_gather(&test);
+		test_polled_gather(&test);
 		test_share_and_broadcast(&test);
 		test_forward(&test);
 		test_grants(&test);

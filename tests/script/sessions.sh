@@ -65,6 +65,16 @@ replayed "... nor what is nearest to a word" 2 <<'END'
 copy b8 -> a8
 tensor a8[4] b8[4]
 END
+undone "set changes no transfer that was queued before it" 2 'spin 1us' <<'END'
+tensor t[8,4] = rank
+sendrecv t -> t to=(rank+1)%world from=(rank-1)%world
+set link_rate=1GB/s
+END
+# the second allreduce begins when the matmul is over
+printf 'stream s t\ntensor x[512,512] w[256,256]\nallreduce x on s\ny = matmul w w on t\n' > lines
+{ cat lines; echo 'allreduce x on s; set collective_sms=50%'; } | state 2 > before
+{ cat lines; echo 'set collective_sms=50%; allreduce x on s'; } | state 2 > out
+check "set changes no collective that was queued before it" same before out
 dry=
 replayed "a run that step back has cut reads no loss that its steps do not read" 1 <<'END'
 model mlp layers=2 hidden=128 batch=256

@@ -45,6 +45,40 @@ for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero sta
 	check "$strategy from its source is the same" cmp -s "$work/a" "$work/b"
 done
 
+# ... with what was typed between its steps: a def counts from the step behind it on, and its variables as they were
+typed='def later t { spin t }; model mlp layers=3 hidden=16 batch=16; strategy ddp; let often = 1
+def gradient_made p { replaced p;  for i in 0:often { later 50us } }; step 4; let often = 2; run 1
+def gradient_made p { replaced p;  later (10us * (rank + 1)) }; let often = 5; run 1; step 3'
+picture "$work/a" "$typed; program save $work/ran.rsh"
+picture "$work/b" "source $work/ran.rsh"
+check "defs typed at the prompt are saved" same "$work/a" "$work/b"
+check "from the step on before which they were typed" [ "$(grep -c 'spin 50000ns' "$work/ran.rsh") $(grep -c '@3 spin 40000ns' "$work/ran.rsh")" = "21 3" ]
+"$RANKSH" -n 4 -c "model mlp layers=3; strategy serial; def gradient_made p { replaced p;  spin 7ms }; step 1; run 1; program save $work/ran.rsh" > "$work/out" 2>&1
+check "one typed before the first step counts" [ "$(grep -c 'spin 7000000ns' "$work/ran.rsh")" = 3 ]
+printf '%s\n' '## only' 'tensor x[4] = ones' 'if x[0] > 0 { spin 1ms }' > "$work/asks.rsh"
+"$RANKSH" -n 2 -c "program $work/asks.rsh; step 1; expect error \"data decides which lines of this program run\" { program save $work/no.rsh }" > "$work/out" 2>&1
+check "what data decides is not saved as lines" [ $? = 0 ]
+check "and nothing is written" [ ! -e "$work/no.rsh" ]
+
+# the steps that are counted ahead are those that are played
+while read -r program; do
+	"$RANKSH" --dry -n 4 -c "model $program; run 1; step 1; run 1; program" > "$work/out" 2>&1
+	counted=$(sed -n 's/.*then \([0-9]*\) an iteration.*/\1/p' "$work/out")
+	check "$counted steps are played: $program" grep -q "^step 1/$counted of iteration 1 " "$work/out"
+done <<'END'
+mlp layers=5 hidden=16 batch=24 dtype=f16; strategy serial accumulate=3
+mlp layers=5 hidden=16 batch=32 dropout=0.1; strategy dataparallel accumulate=2
+mlp layers=5 hidden=16 batch=24; strategy ddp overlap=off hook=topk accumulate=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy ddp hook=int8 bucket=1k
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=bf16; strategy zero stage=2 offload=host accumulate=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy fsdp wrap=layer prefetch=2 reshard=off
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy tp sequence=on
+gpt layers=8 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy pipeline schedule=interleaved chunks=2 micro=4 accumulate=2
+gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=on
+mlp layers=4 hidden=16 batch=16; strategy local every=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
+END
+
 # a user's own model and strategy have all that those of the shell have
 cat > "$work/line.rsh" <<'END'
 # line: one matrix
@@ -105,27 +139,39 @@ printf '%s\n' "set launch=7us; $small" "strategy ddp" "step 3" "step 0" "run 1" 
 check "step 0 keeps what was set" cmp -s "$work/a" "$work/b"
 check "and drew it" [ -s "$work/a" ]
 
-# bad FILE TEXT WORDS: a strategy with that text is refused with these words, and the world is as it was
+# bad TEXT LINE WORDS: a strategy with that text is refused with these words and the line of the file, and the session goes on as if it had not been asked for
+after="step 1; tensor mine[4] = rank; let often = 3; sync; timeline; program"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; $after" > "$work/good" 2>&1
 bad() {
 	printf '# own: for a test\n%s\n' "$1" > "$work/own.rsh"
-	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; expect error \"$2\" { strategy $work/own.rsh }; step 1" > "$work/out" 2>&1
-	check "refused: $2" [ $? = 0 ]
+	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; expect error \"$3\" { strategy $work/own.rsh }; $after" > "$work/out" 2>&1
+	check "refused: $3" [ $? = 0 ]
+	cp "$work/out" "$work/got"
+	check "the world as it was: $3" same "$work/good" "$work/got"
+	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/own.rsh" > "$work/out" 2>&1
+	check "with file and line: $3" grep -qF "own.rsh:$2" "$work/out"
 }
-bad "def gradient_mad p { }" "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
-bad "def gradient_made p q { }" "def gradient_made takes 2 words, and the place that it replaces 1"
-bad "option hidden=4 $(printf '\042')columns$(printf '\042')" "option hidden: the model has an option of that name"
-bad "refuse 1 == 1 \"this is \$batch\"" "this is 8"
-bad "def gradient_made p { gradient_made p }" "defs call each other deeper than 100"
-bad "def setup { together { ## within
-spin 1ms } }" "cannot begin inside"
-bad "def gradient_made p { @0 { send dw to=1 } }" "the iteration ends, and rank 0 still waits in"
-bad "let w = 3
-def setup { replaced; tensor w[4] = ones
-tensor dw[2] = ones; add dw w }" "own.rsh:"
-bad "def gradient_made p { spn 1ms }" "no command 'spn'"
+bad "def gradient_mad p { }" 2 "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
+bad "def gradient_made p q { }" 2 "def gradient_made takes 2 words, and the place that it replaces 1"
+bad "option hidden=4 $(printf '\042')columns$(printf '\042')" 2 "option hidden: the model has an option of that name"
+bad "option often" 2 "option"
+bad "
+option often=1 lest=1" 3 "lest"
+bad "def setup { replaced;  spin oftn*1ms }" 2 "oftn"
+bad "# axis dp
+refuse batch % (size(dp)-1) != 0 \"\$batch rows in \$(size(dp)-1) parts\"" 3 "8 rows in 3 parts"
+bad "refuse 1 == 1 \"this is \$batch\"" 2 "this is 8"
+bad "def gradient_made p { gradient_made p }" 2 "defs call each other deeper than 100"
+for block in together "capture g" "expect error"; do
+	bad "def setup { $block { ## within
+spin 1ms } }" 2 "cannot begin inside"
+done
+bad "def gradient_made p { @0 { send dw to=1 } }" 2 "the iteration ends, and rank 0 still waits in"
+bad "def setup { replaced;  stream w }" 2 "w is a tensor already"
+bad "def gradient_made p { spn 1ms }" 2 "no command 'spn'"
 bad "def setup { stream s
 replaced
-tensor x[4]" "own.rsh"
+tensor x[4]" 5 "own.rsh"
 # says LINES TEXT
 says() { "$RANKSH" --dry -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
 says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that does is 4"

@@ -28,3 +28,5 @@ torn() { screens | grep -e answer -e chatter | grep -v -e 'answer of rank zero' 
 refute "no line is torn" torn
 seq 30000 > "/proc/$two/fd/2" # three times what a pipe holds
 check "so does a flood: all of it comes" shows '^\[rank 2\] 30000'
+torn() { screens | grep '^\[rank 2\] [0-9]' | grep -q -v '^\[rank 2\] [0-9]\{5\} *$'; }
+refute "... and no line of it is torn" torn

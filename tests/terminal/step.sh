@@ -40,6 +40,6 @@ printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endles
 line 'program endless.rsh'
 nap; nap; nap; nap; nap; nap; nap; nap; nap; nap
 keys C-c
-check "an endless program is given up" showed 'interrupted'
+check "an endless program is given up" showed 'endless.rsh:2.*interrupted'
 line 'step'
 check "and the one before goes on" shows 'step 2/'

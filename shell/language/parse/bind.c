@@ -181,43 +181,49 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 
 /* ---- which word goes where ---- */
 
+/* Which argument of a kernel's row takes the word, by its form; -1: none, or it may be a tensor or a number */
+static int kernel_argument(
+        const struct kernel *kernel, const struct argument_row *rows, const struct word *word)
+{
+	if (*word->at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE)
+		return KERNEL_SHAPE;
+	if (kernel_is_source(kernel) &&
+	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, word->at, word->after)))
+		return KERNEL_DTYPE;
+	if (word->tensor != (kernel->positional > 0))
+		return word->tensor ? KERNEL_TENSORS : KERNEL_NUMBERS;
+	return -1;
+}
+
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
  * that is seen when it runs. */
 static enum status bind_kernel(struct parser *parser, struct statement *statement,
         const struct kernel *kernel, const struct word *words, size_t count)
 {
 	const struct argument_row *rows = statement->row->argument;
-	for (size_t i = 0; i < count; i++) {
+	enum status status = ST_OK;
+	for (size_t i = 0; i < count && status == ST_OK; i++) {
+		const struct word *word = &words[i];
 		struct argument *argument = &statement->argument[statement->arguments++];
-		enum status status;
-		if (is_operator(&words[i]))
+		if (is_operator(word))
 			return lonely_operator(words, i, count);
 		if (kernel->option[0].kind == KO_DTYPE &&
-		        is_listed("f32 f16 bf16 i32", words[i].at, words[i].after))
+		        is_listed("f32 f16 bf16 i32", word->at, word->after))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
-			        WORD(&words[i]));
-		if (*words[i].at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE) {
-			status = bind_word(parser, argument, KERNEL_SHAPE, rows, &words[i]);
-		} else if (kernel->source && kernel->outs &&
-		        (*words[i].at == '$' ||
-		                is_listed(rows[KERNEL_DTYPE].words, words[i].at, words[i].after))) {
-			status = bind_word(parser, argument, KERNEL_DTYPE, rows, &words[i]);
-		} else if (words[i].tensor && !kernel->positional) {
-			status = bind_word(parser, argument, KERNEL_TENSORS, rows, &words[i]);
-		} else if (words[i].tensor) {
-			argument->written = slice_of(&words[i]);
-			argument->kind = ARG_PRINTABLE;
-			status = bind_printable(parser, argument, &words[i]);
-			statement->mixed = true;
-		} else if (kernel->positional) {
-			status = bind_word(parser, argument, KERNEL_NUMBERS, rows, &words[i]);
-		} else {
+			        WORD(word));
+		int row = kernel_argument(kernel, rows, word);
+		if (row >= 0) {
+			status = bind_word(parser, argument, row, rows, word);
+		} else if (!word->tensor) {
 			status = word_surplus(statement, words, i, count);
+		} else {
+			argument->written = slice_of(word);
+			argument->kind = ARG_PRINTABLE;
+			status = bind_printable(parser, argument, word);
+			statement->mixed = true;
 		}
-		if (status != ST_OK)
-			return status;
 	}
-	return ST_OK;
+	return status;
 }
 
 /* `stream a b blocking`: many names end where the next row's own word stands */

@@ -23,7 +23,7 @@ struct word word_from(const char *at, const char *after)
 	        .stop = stop,
 	        .sign = sign,
 	        .name = name,
-	        .tensor = name || (!sign && looks_like_tensor(at, after))};
+	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
 enum status parse_words(struct parser *parser)

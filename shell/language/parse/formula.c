@@ -14,8 +14,8 @@
  * fetched for all ranks at once before the expression is evaluated: on the ranks of other processes too,
  * so that what is read is one collective step and not one message a node. What operators stand between
  * is read by formula_value.c. */
-#include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
+#include "shell/language/parse/parse.h"
 
 #include <string.h>
 
@@ -30,11 +30,10 @@ void reader_skip(struct formula_reader *reader)
 
 enum status reader_fails(const struct formula_reader *reader, const char *what)
 {
-	int left = (int)(reader->end - reader->at < 40 ? reader->end - reader->at : 40);
-	if (!left)
+	if (reader->at == reader->end)
 		return fail(ST_SYNTAX, "'%.*s': %s", UP_TO(60, reader->begin, reader->end), what);
-	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'", UP_TO(60, reader->begin, reader->end), what, left,
-	        reader->at);
+	return fail(ST_SYNTAX, "'%.*s': %s at '%.*s'", UP_TO(60, reader->begin, reader->end), what,
+	        UP_TO(40, reader->at, reader->end));
 }
 
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from)
@@ -55,6 +54,12 @@ void formula_holds(struct formula *formula, const struct formula *part)
 	formula->reads_data |= part->reads_data;
 	if (part->depth >= formula->depth)
 		formula->depth = (uint16_t)(part->depth + 1);
+}
+
+void formula_holds_name(struct formula *formula, const struct name *name)
+{
+	for (int i = 0; name && i < name->parts; i++)
+		formula_holds(formula, name->part[i].formula);
 }
 
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made)

@@ -6,10 +6,9 @@
  * function's row say how each argument is read: as an expression, a tensor, or the bare name of a stream,
  * event, group, section. The remainder's % and the percent sign are told apart by number_read
  * (base/number.h). */
-#include "shell/language/parse/formula.h"
 #include "shell/language/parse/function.h"
+#include "shell/language/parse/parse.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,16 +41,13 @@ enum status read_number(struct formula_reader *reader, struct formula **made)
 
 enum status read_text(struct formula_reader *reader, struct formula **made)
 {
-	const char *from = reader->at, *p = from + 1;
+	const char *from = reader->at, *after = quote_end(from, reader->end);
 	struct formula *formula = formula_node(reader, FORMULA_TEXT, from);
-	while (p < reader->end && *p != '"')
-		p += *p == '\\' && p + 1 < reader->end ? 2 : 1;
-	if (p >= reader->end)
+	if (!after)
 		return reader_fails(reader, "a text ends with its quote");
-	enum status status = parse_name(reader->parser, from, p + 1, &formula->name);
-	for (int i = 0; status == ST_OK && i < formula->name->parts; i++)
-		formula_holds(formula, formula->name->part[i].formula);
-	reader->at = p + 1;
+	enum status status = parse_name(reader->parser, from, after, &formula->name);
+	reader->at = after;
+	formula_holds_name(formula, formula->name);
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
@@ -122,18 +118,13 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 static enum status unknown_function(const char *at, const char *after)
 {
 	char word[64];
-	const char *near = NULL, *hint = hint_word(at, (size_t)(after - at));
-	int best = 3;
+	const char *hint = hint_word(at, (size_t)(after - at));
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
 	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
 	memcpy(word, at, length);
 	word[length] = '\0';
-	for (int i = 0; function_at(i); i++)
-		if (text_distance(word, function_at(i)->name) < best) {
-			best = text_distance(word, function_at(i)->name);
-			near = function_at(i)->name;
-		}
+	const char *near = function_near(word);
 	if (near)
 		return fail(ST_NAME, "no function '%s'; did you mean '%s'?", word, near);
 	if (command_find(word))
@@ -187,8 +178,7 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 		if (stop < reader->end && *stop == '.')
 			return reader_fails(reader, "names have no '.' here: x[0] reads an element");
 		status = parse_name(reader->parser, from, stop, &formula->name);
-		for (int i = 0; status == ST_OK && i < formula->name->parts; i++)
-			formula_holds(formula, formula->name->part[i].formula);
+		formula_holds_name(formula, formula->name);
 		return status == ST_OK ? formula_finish(reader, formula, made) : status;
 	}
 	formula->kind = FORMULA_ELEMENT;

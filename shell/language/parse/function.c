@@ -1,6 +1,7 @@
 /* function.c -- the rows of functions and metrics */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/lex.h"
+#include "base/text.h"
 
 static const struct function_row rows[] = {
 #define X(symbol, compute, name, least, most, kinds, nature) \
@@ -17,7 +18,16 @@ const struct function_row *function_find(const char *name, size_t length)
 	return NULL;
 }
 
-const struct function_row *function_at(int i)
+const char *function_near(const char *word)
 {
-	return i >= 0 && i < FUNCTION_ROWS ? &rows[i] : NULL;
+	const char *near = NULL;
+	int best = 3;
+	for (int i = 0; i < FUNCTION_ROWS; i++) {
+		int distance = text_distance(word, rows[i].name);
+		if (distance < best) {
+			best = distance;
+			near = rows[i].name;
+		}
+	}
+	return near;
 }

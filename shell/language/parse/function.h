@@ -69,7 +69,7 @@ struct function_row {
 	enum function_nature nature;
 };
 const struct function_row *function_find(const char *name, size_t length); /* NULL if none */
-const struct function_row *function_at(int i);                             /* NULL behind the last */
+const char *function_near(const char *word);                               /* the nearest name, or NULL */
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;

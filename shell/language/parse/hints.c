@@ -167,11 +167,6 @@ const char *hint_word(const char *word, size_t length)
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
-bool hint_leaves(const char *at, const char *after)
-{
-	return is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", at, after);
-}
-
 /* "y = torch.nn.relu(x, 2)" taken apart; also "all_reduce x" */
 struct foreign_line {
 	struct slice_of_text left;   /* of '=' */
@@ -243,22 +238,25 @@ static bool take_apart(const char *at, const char *after, struct foreign_line *l
 	return true;
 }
 
+static void put_or(struct slice_of_text slice, const char *other, struct text *out)
+{
+	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));
+}
+
 /* An argument that is missing becomes a letter, so that the line shown is always one that could be typed */
 static void hole(const struct foreign_line *line, char c, struct text *out)
 {
 	if (c == '=') {
-		text_add(out, "%.*s", line->left.length ? (int)line->left.length : 1,
-		        line->left.length ? line->left.at : "y");
+		put_or(line->left, "y", out);
 	} else if (c == '.') {
-		text_add(out, "%.*s", line->object.length ? (int)line->object.length : 1,
-		        line->object.length ? line->object.at : "x");
+		put_or(line->object, "x", out);
 	} else if (c == '*' || c == ',') {
 		for (int i = 0; i < line->arguments; i++)
 			text_add(out, "%s%.*s", i ? c == '*' ? " " : "," : "", WHOLE(line->argument[i]));
 	} else if (c - '1' < line->arguments) {
-		text_add(out, "%.*s", (int)line->argument[c - '1'].length, line->argument[c - '1'].at);
+		put_or(line->argument[c - '1'], "", out);
 	} else if (c == '1') {
-		text_add(out, line->object.length && line->brackets ? "%.*s" : "x", WHOLE(line->object));
+		put_or(line->brackets ? line->object : (struct slice_of_text){0}, "x", out);
 	} else {
 		text_add(out, "x%c", c);
 	}

@@ -164,8 +164,10 @@ static enum status parse_def(struct parser *parser, struct statement *statement)
 	statement->next_call = parser->tree->defs;
 	parser->tree->defs = statement;
 	struct statement *outer = parser->def;
+	const char *from = words->at;
 	parser->def = statement;
 	status = parse_block(parser, &statement->block);
+	statement->why = slice_between(from, parser->at);
 	parser->def = outer;
 	return status;
 }

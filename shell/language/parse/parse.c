@@ -8,8 +8,8 @@
  *
  * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
  * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
- * `def`, which may come later: that is looked at when it runs. The grammar for people stands in docs and in
- * grammar.c.
+ * `def`, which may come later: that is looked at when it runs. The grammar for people is
+ * docs/grammar.txt.
  *
  * Nothing here looks at the world, so the text of a whole file is checked before its first line runs, and
  * `make fuzz` can feed it anything. An unfinished text is ST_INCOMPLETE, which is no mistake: the prompt

@@ -106,6 +106,25 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 
 /* formula.c: all of [at, after) */
 enum status parse_formula(struct parser *parser, const char *at, const char *after, struct formula **formula);
+/* An expression: [begin, end), `at` how far it is read */
+struct formula_reader {
+	struct parser *parser;
+	const char *at, *end, *begin;
+};
+void reader_skip(struct formula_reader *reader);                                 /* blanks, newlines too */
+enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX at reader->at */
+struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
+/* part, or a name's parts, stand below formula; each may be NULL */
+void formula_holds(struct formula *formula, const struct formula *part);
+void formula_holds_name(struct formula *formula, const struct name *name);
+/* It ends at reader->at */
+enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
+/* formula_value.c, each at its first character */
+enum status read_number(struct formula_reader *reader, struct formula **made);
+enum status read_text(struct formula_reader *reader, struct formula **made);
+/* and functions, metrics, elements, rank, world, inf */
+enum status read_name(struct formula_reader *reader, struct formula **made);
+
 /* word.c: all of [at, after) */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **name);
 enum status parse_tensor(
@@ -115,8 +134,8 @@ enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
 /* The end of a name with `$` at `at` ("h$i", "d$(p)"): `at` itself when there is none */
 const char *name_end(const char *at, const char *end);
-/* It can be NAME, NAME.T, NAME[..]: says nothing of what stands in the bracket */
-bool looks_like_tensor(const char *at, const char *after);
+/* What stands behind a name can make it NAME.T, NAME[..]: says nothing of what stands in the bracket */
+bool is_slice(const char *at, const char *after);
 /* A position where text at depth 0 has one of `marks`, or NULL. Quotes and brackets are skipped. */
 const char *find_outside(const char *at, const char *after, const char *marks);
 
@@ -160,6 +179,5 @@ enum status glued_arrow(const struct command *row, const char *at, const char *a
 bool hint_line(const char *at, const char *after, enum status *status);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */
 const char *hint_word(const char *word, size_t length);
-bool hint_leaves(const char *at, const char *after); /* exit, :q ... mean quit */
 
 #endif

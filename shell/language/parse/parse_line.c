@@ -248,7 +248,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
 	enum status status;
-	if (parser->word_count == 1 && hint_leaves(words->at, words->after)) {
+	if (parser->word_count == 1 &&
+	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", words->at,
+	                words->after)) {
 		statement->kind = STATEMENT_COMMAND;
 		statement->row = command_find("quit");
 		return ST_OK;

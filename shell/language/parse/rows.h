@@ -115,7 +115,4 @@ void rows_add(const struct command *const *rows);
 /* The nearest name of a command, or NULL when none is near */
 const char *command_near(const char *word);
 
-/* The text of `help grammar`. */
-const char *grammar_text(void);
-
 #endif

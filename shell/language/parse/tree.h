@@ -238,7 +238,7 @@ struct statement {
 	struct making *making;
 	struct name *purpose; /* kind=WORD of what a line makes: what its memory is for; NULL: not said */
 	struct block *block, *otherwise;
-	struct slice_of_text why; /* TITLE */
+	struct slice_of_text why; /* TITLE; DEF: its text behind the `def`, with the block */
 	enum status broken;
 	const char *message;
 	struct statement *next_call; /* CALL, outside `expect error`: list of the tree's */

@@ -22,10 +22,10 @@ const char *find_outside(const char *at, const char *after, const char *marks)
 	int depth = 0;
 	for (; at < after; at++) {
 		if (*at == '"') {
-			for (at++; at < after && *at != '"'; at++)
-				at += *at == '\\' && at + 1 < after;
-			if (at >= after)
+			const char *text = quote_end(at, after);
+			if (!text)
 				return NULL;
+			at = text - 1;
 			continue;
 		}
 		if (!depth && *at && strchr(marks, *at))
@@ -107,22 +107,21 @@ static enum status split(struct parser *parser, struct name *name, const char *a
 	const char *from = at;
 	enum status status = ST_OK;
 	while (at < after && status == ST_OK) {
-		if (name->quoted && *at == '\\' && at + 1 < after) {
-			add_text_part(name, from, at);
-			if (at[1] == 'n')
-				name->part[name->parts++].text = (struct slice_of_text){"\n", 1};
-			from = at[1] == 'n' ? at + 2 : at + 1;
-			at += 2;
-			continue;
-		}
-		const char *next = *at == '$' ? dollar_end(at, after) : at;
+		bool escape = name->quoted && *at == '\\' && at + 1 < after;
+		const char *next = escape ? at + 2 : *at == '$' ? dollar_end(at, after) : at;
 		if (next == at) {
 			at++;
 			continue;
 		}
 		add_text_part(name, from, at);
-		status = add_formula_part(parser, name, at + 1, next);
-		from = at = next;
+		from = next;
+		if (!escape)
+			status = add_formula_part(parser, name, at + 1, next);
+		else if (at[1] == 'n')
+			name->part[name->parts++].text = (struct slice_of_text){"\n", 1};
+		else
+			from = at + 1;
+		at = next;
 	}
 	add_text_part(name, from, after);
 	return status;
@@ -180,16 +179,13 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 /* By its outer form only, which decides between readings of a line: what stands in the bracket is read,
  * and may fail, once it is known to be one. [4].T is let through so that parse_tensor can say where .T
  * belongs. */
-bool looks_like_tensor(const char *at, const char *after)
+bool is_slice(const char *at, const char *after)
 {
-	const char *p = name_end(at, after);
-	if (p == at)
-		return false;
-	for (int dots = 0; p < after;) {
-		if (p + 1 < after && p[0] == '.' && p[1] == 'T' && !dots++)
-			p += 2;
-		else if (*p == '[')
-			p = bracket_end(p, after);
+	for (int dots = 0; at < after;) {
+		if (at + 1 < after && at[0] == '.' && at[1] == 'T' && !dots++)
+			at += 2;
+		else if (*at == '[')
+			at = bracket_end(at, after);
 		else
 			return false;
 	}
@@ -221,26 +217,20 @@ static enum status parse_index(struct parser *parser, const char *at, const char
 static enum status parse_indices(struct parser *parser, const char *at, const char *end, struct index **made,
         int *indices, const char **after)
 {
-	struct index index[DIMS_MAX];
-	int count = 0;
-	const char *from = at + 1, *stop;
-
+	const char *stop;
+	*made = tree_alloc(parser->tree, DIMS_MAX * sizeof **made);
 	do {
-		stop = find_outside(from, end, ",]");
+		stop = find_outside(++at, end, ",]");
 		if (!stop)
 			return fail(ST_SYNTAX, "']' is missing");
-		if (count == DIMS_MAX)
+		if (*indices == DIMS_MAX)
 			return fail(ST_SHAPE, "a tensor has at most %d dimensions", DIMS_MAX);
-		index[count] = (struct index){0};
-		enum status status = parse_index(parser, from, stop, &index[count++]);
+		enum status status = parse_index(parser, at, stop, &(*made)[(*indices)++]);
 		if (status != ST_OK)
 			return status;
-		from = stop + 1;
+		at = stop;
 	} while (*stop == ',');
-	*after = from;
-	*indices = count;
-	*made = tree_alloc(parser->tree, (size_t)count * sizeof **made);
-	memcpy(*made, index, (size_t)count * sizeof **made);
+	*after = stop + 1;
 	return ST_OK;
 }
 
@@ -279,8 +269,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* The same brackets as a slice, all of whose indices are sizes. *dims is at most DIMS_MAX; *made has that
- * many. */
+/* The same brackets as a slice, all of whose indices are sizes. *dims, 0 before, is at most DIMS_MAX; *made has
+ * that many. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
@@ -321,35 +311,37 @@ static int count_commas(const char *at, const char *after)
 	return count;
 }
 
-/* 0-3,5: numbers alone, because a set with variables in it is written as an expression, @(rank < n). Ranks
- * that no world can have become RANKS_MAX and are refused when the line runs. */
+/* Digits at *p; a rank that no world can have becomes RANKS_MAX, and is refused when the line runs. */
+static bool read_rank(const char **p, int *rank)
+{
+	char *stop;
+	if (**p < '0' || **p > '9')
+		return false;
+	long value = strtol(*p, &stop, 10);
+	*rank = value > RANKS_MAX ? RANKS_MAX : (int)value;
+	*p = stop;
+	return true;
+}
+
+/* 0-3,5: numbers alone, because a set with variables in it is written as an expression, @(rank < n). */
 static enum status parse_range_list(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
 	ranks->kind = RANKS_REF_LIST;
 	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
-	const char *p = at;
-	for (;;) {
+	for (const char *p = at;; p++) {
 		struct ranks_range *range = &ranks->range[ranks->count++];
-		for (int i = 0; i < 2; i++) {
-			if (p >= after || *p < '0' || *p > '9')
-				return ranks_mistake(at, after);
-			char *stop;
-			long value = strtol(p, &stop, 10);
-			*(i ? &range->to : &range->from) = value > RANKS_MAX ? RANKS_MAX : (int)value;
-			p = stop;
-			if (i == 0 && !(p < after && *p == '-')) {
-				range->to = range->from;
-				break;
-			}
-			p += i == 0;
-		}
+		if (p >= after || !read_rank(&p, &range->from))
+			return ranks_mistake(at, after);
+		range->to = range->from;
+		if (p < after && *p == '-' && (++p == after || !read_rank(&p, &range->to)))
+			return ranks_mistake(at, after);
 		if (range->to < range->from)
 			return fail(ST_RANK, "@%.*s: %d-%d counts down", UP_TO(40, at, after), range->from,
 			        range->to);
 		if (p == after)
 			return ST_OK;
-		if (*p++ != ',')
+		if (*p != ',')
 			return ranks_mistake(at, after);
 	}
 }

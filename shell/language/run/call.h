@@ -7,51 +7,52 @@
 #include "shell/language/run/run.h"
 
 /* What was found out about a word and holds for all ranks of the line; zeroed when the line begins, `data`
- * freed when it ends */
+ * freed when it ends. Those of the clauses come first, then results, arguments, options. */
 struct word_slot {
-	bool ready; /* `value` or `text` holds for every rank */
+	bool ready; /* `value` holds for every rank */
+	bool fetched;
 	struct value value;
-	const char *text;
 	struct view_cache view;
 	double *data; /* read for all ranks at once */
-	bool fetched;
 };
-enum { SLOTS_INLINE = 12 };
-struct call {
-	struct shell *shell;
-	struct interpreter *in;
-	struct statement *statement;
-	const struct ranks *set;
-	struct word_slot *slot; /* results, arguments, options */
-	struct word_slot slots[SLOTS_INLINE];
-	struct word_slot on, in_group; /* clauses */
-};
+enum { SLOT_ON, SLOT_IN, SLOT_WORDS };
+static inline struct word_slot *result_slot(const struct call *call, int i)
+{
+	return &call->slot[SLOT_WORDS + i];
+}
+static inline struct word_slot *argument_slot(const struct call *call, const struct argument *argument)
+{
+	return result_slot(call, call->statement->results + (int)(argument - call->statement->argument));
+}
+static inline struct word_slot *option_slot(const struct call *call, const struct option *option)
+{
+	const struct statement *statement = call->statement;
+	return result_slot(
+	        call, statement->results + statement->arguments + (int)(option - statement->option));
+}
 
 static inline struct eval eval_on(const struct call *call, int rank)
 {
-	return (struct eval){.shell = call->shell, .in = call->in, .set = call->set, .rank = rank};
+	return (struct eval){.shell = call->shell, .set = call->set, .rank = rank};
 }
 
 /* The status; its rank is kept for the message */
 static inline enum status on_rank(struct call *call, int rank, enum status status)
 {
-	if (status != ST_OK && call->in->now.fault_rank < 0)
-		call->in->now.fault_rank = rank;
+	if (status != ST_OK && call->shell->interpreter->now.fault_rank < 0)
+		call->shell->interpreter->now.fault_rank = rank;
 	return status;
 }
 
-/* ---- call.c */
-/* The i-th word of a row, and the slot of what is known about it; NULL: there are not so many */
-struct argument *word_of(struct call *call, int row, int i, struct word_slot **slot);
-enum status no_word(const struct call *call);
-/* A word that may be a tensor or a number, of a kernel or not: what its name is decides */
-bool argument_is_number(struct call *call, const struct argument *argument);
+/* ---- call.c: a word that may be a tensor or a number, of a kernel or not: what its name is decides */
+bool argument_is_number(const struct call *call, const struct argument *argument);
 
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
 enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
         struct value *value);
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
-enum status as_number(
-        struct call *call, const struct value *value, struct slice_of_text written, struct number *number);
+/* ST_ARGUMENT: a text or a name */
+enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,
+        struct slice_of_text written, int rank, struct number *number);
 
 #endif

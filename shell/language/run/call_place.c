@@ -32,8 +32,8 @@ static enum status place_named(struct call *call, struct name *clause, struct wo
 enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
-	enum status status = place_named(call, call->statement->clauses.stream, &call->on,
-	        &call->in->now.scope->stream, rank, THING_STREAM, &index);
+	enum status status = place_named(call, call->statement->clauses.stream, &call->slot[SLOT_ON],
+	        &call->shell->interpreter->now.scope->stream, rank, THING_STREAM, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -41,8 +41,8 @@ enum status call_stream(struct call *call, int rank, int *number)
 
 enum status call_group(struct call *call, int rank, int *group)
 {
-	enum status status = place_named(call, call->statement->clauses.group, &call->in_group,
-	        &call->in->now.scope->group, rank, THING_GROUP, group);
+	enum status status = place_named(call, call->statement->clauses.group, &call->slot[SLOT_IN],
+	        &call->shell->interpreter->now.scope->group, rank, THING_GROUP, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -54,22 +54,22 @@ enum status call_block(struct call *call)
 	struct scope scope;
 	if (!statement->block)
 		return ST_OK;
-	scope_push(call->in, &scope, call->set);
+	scope_push(call->shell->interpreter, &scope, call->set);
 	enum status status = scope_clause(
 	        call->shell, &scope, statement->clauses.stream, statement->clauses.group, call->set);
 	if (status == ST_OK)
 		status = run_block(call->shell, statement->block, call->set);
-	scope_pop(call->in);
+	scope_pop(call->shell->interpreter);
 	return status;
 }
 
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
-	const struct lane_phase *lane = &call->in->now.scope->phase;
+	const struct lane_phase *lane = &call->shell->interpreter->now.scope->phase;
 	const struct phase *phase = lane->each ? &lane->each[rank] : &lane->one;
 	return (struct record){.kind = (uint8_t)kind,
 	        .title = names_make(call->shell->world->names, title, strlen(title)),
-	        .section = call->in->section,
+	        .section = call->shell->interpreter->section,
 	        .line = call->statement->line,
 	        .phase = phase->name,
 	        .colour = phase->colour,

@@ -1,7 +1,7 @@
 /* call_values.c -- what the words of a line are worth on a rank: numbers, texts, shapes, and names of
  * things.
  *
- * Each question follows one path: the word (word_of; none: no_word), its value on the rank (word_value for
+ * Each question follows one path: the word (call_argument), its value on the rank (word_value for
  * an expression, name_word for a name; both keep what does not vary), and a check of what the row asks for.
  * A failure notes its rank for the message (on_rank). Texts that are handed out belong to the world's
  * names. */
@@ -77,36 +77,34 @@ enum status word_value(struct call *call, const struct formula *formula, struct 
 	return ST_OK;
 }
 
-enum status as_number(
-        struct call *call, const struct value *value, struct slice_of_text written, struct number *number)
+enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,
+        struct slice_of_text written, int rank, struct number *number)
 {
-	if (value->kind != VALUE_NUMBER)
+	struct value value;
+	enum status status = word_value(call, formula, slot, rank, &value);
+	if (status != ST_OK)
+		return status;
+	if (value.kind != VALUE_NUMBER)
 		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", SHOWN(written),
-		        names_text(call->shell->world->names, value->name));
-	*number = (struct number){value->number, (enum unit)value->unit};
+		        names_text(call->shell->world->names, value.name));
+	*number = (struct number){value.number, (enum unit)value.unit};
 	return ST_OK;
 }
 
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number)
 {
-	struct word_slot *slot;
-	struct value value;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->formula)
-		return no_word(call);
-	enum status status = word_value(call, argument->formula, slot, rank, &value);
-	return status == ST_OK ? on_rank(call, rank, as_number(call, &value, argument->written, number))
-	                       : status;
+	const struct argument *argument = call_argument(call, row, i);
+	return on_rank(call, rank,
+	        word_number(call, argument->formula, argument_slot(call, argument), argument->written, rank,
+	                number));
 }
 
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out)
 {
-	struct word_slot *slot;
 	struct value value;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->formula)
-		return no_word(call);
+	const struct argument *argument = call_argument(call, row, i);
 	const struct formula *formula = argument->formula;
+	struct word_slot *slot = argument_slot(call, argument);
 	if (formula->kind != FORMULA_TEXT) {
 		enum status status = word_value(call, formula, slot, rank, &value);
 		if (status == ST_OK)
@@ -120,10 +118,7 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
 {
-	struct word_slot *slot;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->dims)
-		return no_word(call);
+	const struct argument *argument = call_argument(call, row, i);
 	struct eval eval = eval_on(call, rank);
 	*dims = argument->dims;
 	for (int d = 0; d < argument->dims; d++) {
@@ -158,17 +153,14 @@ enum status name_word(struct call *call, struct name *name, struct word_slot *sl
 
 enum status call_word(struct call *call, int row, int i, int rank, const char **word)
 {
-	struct word_slot *slot;
 	struct value value;
 	name_id id;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || (!argument->name && !argument->formula))
-		return no_word(call);
+	const struct argument *argument = call_argument(call, row, i);
 	enum status status;
 	if (argument->name) {
-		status = name_word(call, argument->name, slot, rank, &id);
+		status = name_word(call, argument->name, argument_slot(call, argument), rank, &id);
 	} else {
-		status = word_value(call, argument->formula, slot, rank, &value);
+		status = word_value(call, argument->formula, argument_slot(call, argument), rank, &value);
 		id = status == ST_OK ? value.name : 0;
 	}
 	if (status != ST_OK)
@@ -183,7 +175,7 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 
 enum status call_common(struct call *call, int row, const char **word)
 {
-	return call_count(call, row) ? call_word(call, row, 0, call_first(call), word) : ST_OK;
+	return call_count(call, row) ? call_word(call, row, 0, ranks_first(call->set), word) : ST_OK;
 }
 
 /* A name put together of `$` may come out as anything: what would be read as something else later is
@@ -203,12 +195,9 @@ static enum status name_is_made_well(struct call *call, const struct argument *a
 
 enum status call_name(struct call *call, int row, int i, int rank, name_id *name)
 {
-	struct word_slot *slot;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->name)
-		return no_word(call);
-	bool known = slot->ready;
-	enum status status = name_word(call, argument->name, slot, rank, name);
+	const struct argument *argument = call_argument(call, row, i);
+	bool known = argument_slot(call, argument)->ready;
+	enum status status = name_word(call, argument->name, argument_slot(call, argument), rank, name);
 	if (status == ST_OK && !known && argument->kind == ARG_NEW)
 		status = name_is_made_well(call, argument, *name);
 	return status;
@@ -216,12 +205,9 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing)
 {
-	struct word_slot *slot;
 	name_id name;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->name)
-		return no_word(call);
-	enum status status = name_word(call, argument->name, slot, rank, &name);
+	const struct argument *argument = call_argument(call, row, i);
+	enum status status = name_word(call, argument->name, argument_slot(call, argument), rank, &name);
 	if (status != ST_OK)
 		return status;
 	*thing = world_find(call->shell->world, rank, name);
@@ -237,9 +223,6 @@ enum status call_thing(struct call *call, int row, int i, int rank, struct thing
 
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set)
 {
-	struct word_slot *slot;
-	const struct argument *argument = word_of(call, row, i, &slot);
-	if (!argument || !argument->ranks)
-		return no_word(call);
-	return evaluate_ranks(call->shell, argument->ranks, &call->in->all, set);
+	const struct argument *argument = call_argument(call, row, i);
+	return evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, set);
 }

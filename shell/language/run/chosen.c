@@ -51,7 +51,7 @@ static enum status variant_of(
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	struct variant **of = mem_alloc((size_t)in->n * sizeof *of), *variant;
 	struct text text = {0};
 	enum status status = ST_OK;

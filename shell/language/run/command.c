@@ -11,32 +11,18 @@
 
 #include <string.h>
 
-static void release(struct call *call, int count)
-{
-	for (int i = 0; i < count; i++)
-		mem_free(call->slot[i].data);
-	if (call->slot != call->slots)
-		mem_free(call->slot);
-}
+enum { SLOTS_INLINE = 14 };
 
 /* The slots are zeroed for each run of the line: what was the same on all ranks then need not be so now.
  * Words of a kernel that may be tensors or numbers are sorted into their rows here, where their names are
  * known. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct call call;
-	int count = statement->results + statement->arguments + statement->options;
-	call.shell = shell;
-	call.in = shell->interpreter;
-	call.statement = statement;
-	call.set = set;
-	call.slot = call.slots;
-	call.on.ready = call.in_group.ready = false;
-	if (count > SLOTS_INLINE) {
-		call.slot = mem_alloc((size_t)count * sizeof *call.slot);
-	} else {
-		memset(call.slots, 0, (size_t)count * sizeof *call.slots);
-	}
+	struct word_slot slots[SLOTS_INLINE];
+	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
+	size_t bytes = (size_t)count * sizeof *slots;
+	struct call call = {shell, statement, set, count > SLOTS_INLINE ? mem_alloc(bytes) : slots};
+	memset(call.slot, 0, bytes);
 	for (int i = 0; statement->mixed && i < statement->arguments; i++)
 		if (statement->argument[i].kind == ARG_PRINTABLE)
 			statement->argument[i].row = argument_is_number(&call, &statement->argument[i])
@@ -47,7 +33,10 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	        row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);
-	release(&call, count);
+	for (int i = 0; i < count; i++)
+		mem_free(call.slot[i].data);
+	if (call.slot != slots)
+		mem_free(call.slot);
 	return status;
 }
 
@@ -98,7 +87,7 @@ static enum status name_view(struct shell *shell, int rank, name_id name, const 
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	enum status status = ST_OK;
 	name_id name;
 	struct view of;

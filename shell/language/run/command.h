@@ -7,7 +7,7 @@
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 
-#include "shell/language/parse/rows.h"
+#include "shell/language/parse/tree.h"
 #include "shell/session/read.h"
 #include "shell/session/shell.h"
 
@@ -20,25 +20,26 @@ struct given {
 
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
 
-const struct command *call_command(const struct call *call);
-const struct ranks *call_ranks(const struct call *call);   /* the line's ranks; never empty */
-int call_first(const struct call *call);                   /* the first of them: speaks for all */
-int call_line(const struct call *call);                    /* number in the journal */
-struct slice_of_text call_source(const struct call *call); /* the line as typed, for labels and messages */
-/* Where the statement stands in call_text, a line typed now or before: from its first byte to behind its
- * last. false: in a block or file */
-const char *call_text(const struct call *call);
-bool call_span(const struct call *call, size_t *from, size_t *to);
-bool call_alone(const struct call *call);     /* ... and nothing else stands in that line */
-bool call_at_prompt(const struct call *call); /* the prompt's own line: in no block, def, loop or file */
-const char *call_argument_text(struct call *call, int row,
-        int i); /* the argument as typed; valid until the line ends; "" when there is no memory for it */
-int call_results(const struct call *call);                /* names left of '=' */
-bool call_adds(const struct call *call);                  /* += */
-bool call_result_dropped(const struct call *call, int i); /* `_` */
-int call_count(const struct call *call, int row);         /* arguments that fell to argument[row] */
-enum argument_kind call_kind(
-        const struct call *call, int row, int i); /* of a PRINTABLE: ARG_TENSOR or ARG_EXPRESSION */
+/* The line at hand. Its statement holds what was written: the row, `+=`, results, arguments, options. */
+struct word_slot;
+struct call {
+	struct shell *shell;
+	struct statement *statement;
+	const struct ranks *set; /* never empty */
+	struct word_slot *slot;  /* what is known about its words (call.h) */
+};
+/* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
+ * line; NULL: it stands in a block or file */
+const char *call_span(const struct call *call, size_t *from, size_t *to);
+bool call_at_prompt(const struct call *call);     /* the prompt's own line: in no block, def, loop or file */
+bool call_alone(const struct call *call);         /* ... and nothing else stands in that line */
+int call_count(const struct call *call, int row); /* arguments that fell to argument[row] */
+/* Argument i of the row, as written */
+struct argument *call_argument(const struct call *call, int row, int i);
+/* its letters; valid until the line ends */
+const char *call_argument_text(const struct call *call, int row, int i);
+/* of a PRINTABLE, which may be a tensor or an expression */
+bool call_is_tensor(const struct call *call, int row, int i);
 /* row: index of the argument row; i: which of its (0 unless ARG_MANY). All word failures with the word, what
  * was expected and the nearest. */
 enum status call_result(struct call *call, int i, int rank, struct view *view);
@@ -66,12 +67,8 @@ enum status call_option_word(struct call *call, const char *option, int rank, co
 /* ... a whole number from least to most, else ST_RANGE */
 enum status call_option_whole(
         struct call *call, const char *option, int rank, int64_t least, int64_t most, int64_t *value);
-/* Of a divided line: the part in which argument i of the row stands, and in which the i-th key. From 0. */
-int call_argument_part(const struct call *call, int row, int i);
-int call_key_part(const struct call *call, int i);
-int call_keys(const struct call *call); /* KEY=VALUE words of ARG_KEYS */
-enum status call_key(
-        struct call *call, int i, int rank, const char **key, struct number *number, const char **word);
+/* The i-th KEY=VALUE of ARG_KEYS, on the line's first rank */
+enum status call_key(struct call *call, int i, struct given *given);
 enum status call_stream(struct call *call, int rank,
         int *number); /* `on`, or `use`, or the default stream: its number on the rank */
 enum status call_group(
@@ -95,8 +92,5 @@ struct schedule_ask;
 enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group);
 enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
         const struct ranks *set);
-
-const struct kernel *call_kernel(const struct call *call); /* the row's kernel, or NULL; no search by name */
-const struct collective *call_collective(const struct call *call);
 
 #endif

@@ -41,7 +41,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         int (*stream)(void *, int), void *self, struct data_read *reads)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;

@@ -35,7 +35,7 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	enum status status = evaluate_name(eval, name, &id);
 	if (status != ST_OK)
 		return status;
-	const struct variable *variable = name->constant ? variable_find(eval->in, id) : NULL;
+	const struct variable *variable = name->constant ? variable_find(eval->shell->interpreter, id) : NULL;
 	if (variable)
 		*value = variable_at(variable, eval->rank, &eval->varies);
 	if (!variable || value->kind == VALUE_NONE)
@@ -69,7 +69,7 @@ enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
@@ -213,7 +213,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct definition *definition;
 	name_id name;
 	enum status status = evaluate_written(&eval, statement->word, &name);

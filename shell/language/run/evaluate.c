@@ -77,13 +77,13 @@ enum status evaluate_text(struct eval *eval, const struct name *name, struct tex
 /* Without a `$` the id is looked up once for each world: a reset begins a new generation of ids */
 static name_id constant_name(struct eval *eval, struct name *name)
 {
-	if (name->generation != eval->in->generation) {
+	if (name->generation != eval->shell->interpreter->generation) {
 		struct text text = {0};
 		for (int i = 0; i < name->parts; i++)
 			text_put(&text, name->part[i].text.at, name->part[i].text.length);
 		name->id = names_make(eval->shell->world->names, text_string(&text), text.count);
 		text_release(&text);
-		name->generation = eval->in->generation;
+		name->generation = eval->shell->interpreter->generation;
 	}
 	return name->id;
 }
@@ -109,7 +109,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	enum status status = evaluate_written(eval, name, id);
 	if (status != ST_OK || !name->constant || name->quoted)
 		return status;
-	const struct variable *variable = variable_find(eval->in, *id);
+	const struct variable *variable = variable_find(eval->shell->interpreter, *id);
 	if (!variable)
 		return ST_OK;
 	struct value value = variable_at(variable, eval->rank, &eval->varies);
@@ -124,7 +124,7 @@ static enum status unknown_variable(struct eval *eval, const char *name)
 {
 	const char *near = NULL;
 	int best = 3;
-	const struct variables *variables = &eval->in->now.frame->space->variables;
+	const struct variables *variables = &eval->shell->interpreter->now.frame->space->variables;
 	for (size_t i = 0; i < variables->count; i++) {
 		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
 		int distance = text_distance(name, other);
@@ -149,7 +149,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	enum status status = evaluate_written(eval, name, &id);
 	if (status != ST_OK)
 		return status;
-	const struct variable *variable = variable_find(eval->in, id);
+	const struct variable *variable = variable_find(eval->shell->interpreter, id);
 	if (variable) {
 		*value = variable_at(variable, eval->rank, &eval->varies);
 		return value->kind != VALUE_NONE
@@ -328,7 +328,7 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 static enum status filtered_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = bound};
+	struct eval eval = {.shell = shell, .set = bound};
 	memset(set, 0, sizeof *set);
 	FOR_RANKS (rank, bound) {
 		struct value value = value_number(1, UNIT_PLAIN);
@@ -354,8 +354,7 @@ static enum status named_ranks(
 	struct text text = {0};
 	struct tree *tree = NULL;
 	struct ranks_ref *inner = NULL;
-	struct eval eval = {
-	        .shell = shell, .in = shell->interpreter, .set = bound, .rank = ranks_first(bound)};
+	struct eval eval = {.shell = shell, .set = bound, .rank = ranks_first(bound)};
 	enum status status = evaluate_text(&eval, ref->name, &text);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_RANK,

@@ -141,7 +141,7 @@ static enum status judge(struct shell *shell, struct statement *statement, const
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .assume = shell->dry};
+	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
 	struct ranks failed = {0};
 	double *data;
 	if (shell->dry && statement->formula->read_count) {
@@ -173,7 +173,7 @@ static bool is_refusal(enum status status)
 /* The refusal that ends the block must say `words`; without words any refusal does. */
 static enum status compare_refusal(struct shell *shell, struct statement *statement)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter};
+	struct eval eval = {.shell = shell};
 	struct text words = {0};
 	if (!statement->word)
 		return ST_OK;

@@ -8,12 +8,12 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { WORDS_MAX = 16 };
+enum { PLACES_MAX = 16 };
 struct line_words {
 	struct {
 		const char *at;
 		size_t count;
-	} result[WORDS_MAX], argument[WORDS_MAX];
+	} result[PLACES_MAX], argument[PLACES_MAX];
 	int results, arguments;
 };
 
@@ -65,13 +65,13 @@ static void split(const char *line, struct line_words *words)
 		else if (*word == '@' || is(word, count, "=") || is(word, count, "+=") ||
 		        is(word, count, "->") || is(word, count, "..."))
 			continue;
-		else if (assign && word < assign && words->results < WORDS_MAX)
+		else if (assign && word < assign && words->results < PLACES_MAX)
 			words->result[words->results].at = word,
 			words->result[words->results++].count = count;
 		else if (!named)
 			named = true; /* the command's own name */
 		else if (*word == '{' || (*word == '[' && memchr(word, '=', count)) ||
-		        words->arguments == WORDS_MAX)
+		        words->arguments == PLACES_MAX)
 			break;
 		else if (!memchr(word, '=', count))
 			words->argument[words->arguments].at = word,
@@ -86,7 +86,7 @@ struct fill {
 	size_t value_count;
 };
 struct fills {
-	struct fill fill[3 * WORDS_MAX];
+	struct fill fill[3 * PLACES_MAX];
 	int count;
 };
 
@@ -98,7 +98,7 @@ static void add_fills(
 		size_t from = i;
 		while (i < count && in_name(name[i]))
 			i++;
-		if (i > from && isalpha((unsigned char)name[from]) && fills->count < 3 * WORDS_MAX)
+		if (i > from && isalpha((unsigned char)name[from]) && fills->count < 3 * PLACES_MAX)
 			fills->fill[fills->count++] =
 			        (struct fill){name + from, i - from, value, value_count};
 		if (i < count && name[i] != '|' && name[i] != '[' && name[i] != ']')
@@ -179,14 +179,14 @@ static void put_line(
 	struct text filled = {0}, source = {0};
 	if (!text)
 		return;
-	text_put(&source, call_source(call).at, call_source(call).length);
+	text_put(&source, call->statement->source.at, call->statement->source.length);
 	const char *line = text_string(&source);
-	bool alone = call_adds(call) &&
-	        !strstr(line, call_command(call)->name); /* g += x is PyTorch as it stands */
-	if (alone && text == call_command(call)->torch)
+	bool alone = call->statement->adds &&
+	        !strstr(line, call->statement->row->name); /* g += x is PyTorch as it stands */
+	if (alone && text == call->statement->row->torch)
 		text_add(&filled, "%s", line);
 	else
-		explain_fill(call_command(call)->usage, line, stream, text, &filled);
+		explain_fill(call->statement->row->usage, line, stream, text, &filled);
 	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
 	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
 	text_release(&filled);
@@ -195,8 +195,8 @@ static void put_line(
 
 void explain_line(struct shell *shell, struct call *call)
 {
-	const struct command *command = call_command(call);
-	int rank = ranks_first(call_ranks(call)), number;
+	const struct command *command = call->statement->row;
+	int rank = ranks_first(call->set), number;
 	const struct stream *stream = NULL;
 	if (!shell->explain || shell->replaying || command->class != COMMAND_PROGRAM)
 		return;

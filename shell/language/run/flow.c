@@ -22,7 +22,7 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
         const char *reason, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	double *data;
 	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
 
@@ -79,7 +79,7 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	const char *text = given(shell, statement);
 	bool varies = false;
 	struct text name = {0};
@@ -224,7 +224,7 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
         const struct ranks *active, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = active, .rank = ranks_first(active)};
+	struct eval eval = {.shell = shell, .set = active, .rank = ranks_first(active)};
 	struct text name = {0};
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	if (!variable->name) { /* the first round, or the world was reset under it */

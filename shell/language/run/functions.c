@@ -106,7 +106,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	struct asked asked = {.eval = eval,
 	        .formula = formula,
 	        .trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget},
-	        .section = eval->in->section,
+	        .section = eval->shell->interpreter->section,
 	        .index = {-1, -1}};
 	int last = formula->arguments - 1;
 	enum status status = ST_OK;

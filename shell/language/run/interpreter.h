@@ -28,6 +28,9 @@ enum command_class interpreter_class(const char *text, size_t count);
 /* Possible endings of the word before `cursor`: "name\n" each. */
 enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
+/* The learner's defs with numbers above `after`, in the order in which they were typed, and his variables,
+ * as lines that make them: all that a program's lines may meet of his. The number of the latest def. */
+unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
 /* A tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
 /* The line at hand, as a program is told of it (player.h): as it is on `rank` of the set, without @, block and phase: variables,

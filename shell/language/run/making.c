@@ -149,7 +149,7 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	for (int which = 0; which < making->names; which++) {
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
@@ -314,7 +314,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set,
         struct text *path, struct layout *layout)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	enum status status = evaluate_text(&eval, name, path);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_FILE, "load: the file's name may not differ by rank");

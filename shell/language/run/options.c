@@ -122,7 +122,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	struct interpreter *in = shell->interpreter;
 	const struct player_file *file = in->now.file;
 	const struct option_line *line = statement->given;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	const struct given *given = NULL;
 	struct given typed = {0};
 	struct value value;
@@ -162,7 +162,7 @@ enum status run_refuse(struct shell *shell, struct statement *statement, const s
 	struct text why = {0};
 	enum status status = values_of(shell, statement->formula, set, "refuse", &varies);
 	FOR_RANKS (rank, set) {
-		struct eval eval = {.shell = shell, .in = in, .set = set, .rank = rank};
+		struct eval eval = {.shell = shell, .set = set, .rank = rank};
 		if (status != ST_OK || (!varies && rank != ranks_first(set)))
 			break;
 		if (!value_true(in->scratch[rank]))

@@ -43,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 static enum status fill_in(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
@@ -186,8 +186,6 @@ static void begin(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
 	player->routine = routine_make(body, player);
-	player->space = mem_alloc(sizeof *player->space);
-	player->space->born = ++in->serial;
 	player->frame = (struct frame){.set = &in->all, .space = player->space};
 	player->scope = (struct scope){.bound = &in->all};
 	player->scope.phase.one.microbatch = -1;
@@ -221,8 +219,7 @@ void player_free(struct player *player)
 	}
 	for (int i = 0; i < player->trees; i++)
 		tree_release(player->tree[i]);
-	if (player->space)
-		namespace_forget(player->space);
+	namespace_forget(player->space);
 	mem_free(player->space);
 	mem_free(player->tree);
 	mem_free(player);
@@ -233,7 +230,7 @@ static enum status value_in(struct player *player, const char *expression, struc
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
-	struct eval eval = {.shell = player->shell, .in = in, .set = &in->all};
+	struct eval eval = {.shell = player->shell, .set = &in->all};
 	struct tree *tree = NULL;
 	struct text line = {0};
 	text_add(&line, "let x = %s", expression);
@@ -252,7 +249,7 @@ static enum status value_in(struct player *player, const char *expression, struc
 void player_variable(struct player *player, const char *name, struct text *out)
 {
 	struct value value;
-	if (player->space && value_in(player, name, &value) == ST_OK)
+	if (value_in(player, name, &value) == ST_OK)
 		value_text(player->shell, value, out);
 }
 
@@ -338,6 +335,8 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	enum status status = ST_OK;
 	player->shell = shell;
 	player->file = file;
+	player->space = mem_alloc(sizeof *player->space);
+	player->space->born = ++shell->interpreter->serial;
 	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)
 		status = read_file(player, &file[i]);

@@ -47,7 +47,8 @@ struct player_file {
 struct player;
 
 /* Reads the files. ST_SYNTAX: the grammar, `##` in a block that cannot be left, lines behind the
- * iteration; worded with file and line. Nothing runs. `file` and what it points to stay as long as the
+ * iteration; worded with file and line. Nothing runs. Defs that
+ * the learner types from here on stand before those of the files. `file` and what it points to stay as long as the
  * player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);

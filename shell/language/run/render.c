@@ -51,6 +51,17 @@ static void put_quoted(struct text *out, const char *text)
 	}
 }
 
+void value_written(const struct shell *shell, struct value value, struct text *out)
+{
+	if (value.kind == VALUE_NUMBER) {
+		value_exact(value, out);
+		return;
+	}
+	text_add(out, "\"");
+	put_quoted(out, names_text(shell->world->names, value.name));
+	text_add(out, "\"");
+}
+
 /* It reads tensors, or the clock: its value is of a moment */
 static bool is_of_a_moment(const struct formula *formula)
 {
@@ -150,15 +161,8 @@ static void render_function(struct rendering *r, const struct formula *formula)
 static void render_value(struct rendering *r, const struct formula *formula)
 {
 	struct value value;
-	if (!ok(r, evaluate(r->eval, formula, &value)))
-		return;
-	if (value.kind == VALUE_NUMBER) {
-		value_exact(value, r->out);
-		return;
-	}
-	put(r, "\"");
-	put_quoted(r->out, names_text(r->eval->shell->world->names, value.name));
-	put(r, "\"");
+	if (ok(r, evaluate(r->eval, formula, &value)))
+		value_written(r->eval->shell, value, r->out);
 }
 
 /* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
@@ -211,7 +215,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		render_shape(r, argument->dim, argument->dims);
 		break;
 	case ARG_RANKS:
-		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->in->all, &set)))
+		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
 			ranks_text(&set, r->out);
 		break;
 	case ARG_PRINTABLE:
@@ -270,7 +274,7 @@ static void render_purpose(struct rendering *r, struct statement *statement)
 static void render_command(struct rendering *r, struct call *call)
 {
 	struct statement *statement = call->statement;
-	const struct scope *scope = call->in->now.scope;
+	const struct scope *scope = call->shell->interpreter->now.scope;
 	for (int i = 0; i < statement->results; i++) {
 		if (statement->result[i].dropped)
 			put(r, "_");
@@ -296,7 +300,7 @@ static void render_command(struct rendering *r, struct call *call)
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
-	render_clause(r, "on", call->statement->clauses.stream, &call->in->now.scope->stream);
+	render_clause(r, "on", call->statement->clauses.stream, &call->shell->interpreter->now.scope->stream);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
@@ -344,11 +348,11 @@ static void render_call(struct rendering *r, struct statement *statement)
 void interpreter_render(struct shell *shell, struct statement *statement, const struct ranks *set, int rank,
         struct text *out, bool *varies)
 {
-	struct call call = {.shell = shell, .in = shell->interpreter, .statement = statement, .set = set};
+	struct call call = {.shell = shell, .statement = statement, .set = set};
 	struct eval eval = eval_on(&call, rank);
 	struct text text = {0};
 	struct rendering r = {.eval = &eval, .out = &text};
-	int fault = call.in->now.fault_rank;
+	int fault = call.shell->interpreter->now.fault_rank;
 	switch (statement->kind) {
 	case STATEMENT_CALL:
 		render_call(&r, statement);
@@ -363,7 +367,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	default:
 		render_command(&r, &call);
 	}
-	call.in->now.fault_rank = fault;
+	call.shell->interpreter->now.fault_rank = fault;
 	if (r.status == ST_OK)
 		text_put(out, text_string(&text), text.count);
 	else

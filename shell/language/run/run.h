@@ -78,7 +78,8 @@ struct namespace
 	struct variables variables;
 	struct name_entry *entry; /* by name */
 	size_t room;
-	unsigned born; /* of a program: the learner's defs with a larger serial stand before its own */
+	unsigned born;   /* of a program: the learner's defs with a larger serial stand before its own */
+	unsigned latest; /* serial of its latest def; 0: it has none */
 };
 
 /* A def's call; the outermost is the file's or the prompt's */
@@ -185,7 +186,6 @@ struct interpreter {
 /* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way */
 struct eval {
 	struct shell *shell;
-	struct interpreter *in;
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;
@@ -212,6 +212,8 @@ static inline bool value_true(struct value value)
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
 void value_text(const struct shell *shell, struct value value, struct text *out);
 void value_exact(struct value value, struct text *out);
+/* As an expression that has this value: a text stands in quotes. */
+void value_written(const struct shell *shell, struct value value, struct text *out);
 
 /* ---- flow.c: the formula's value on each rank of the set, into in->scratch; without `varies` only the first
  * rank's is there. reason: of the read, when data is read (command.h) */

@@ -39,10 +39,10 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 /* The schedule that stands; NULL: none does, worded */
 static const struct schedule *schedule_of(const struct asked *asked)
 {
-	if (!asked->eval->in->pipeline)
+	if (!asked->eval->shell->interpreter->pipeline)
 		fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
 		        asked->formula->function->name);
-	return asked->eval->in->pipeline;
+	return asked->eval->shell->interpreter->pipeline;
 }
 
 /* The function's argument, below `most`, and the rank's stage: its place in the schedule's group */
@@ -57,8 +57,8 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 	if (k < 0 || k >= (int64_t)most)
 		return fail(ST_RANGE, "%s(%lld): from 0 to %lld are there", name, (long long)k,
 		        (long long)most - 1);
-	int at = eval->shell->world->groups[eval->in->pipeline_group].place_of[eval->rank];
-	if (at < 0 || at >= eval->in->pipeline->stages)
+	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
+	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)
 		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", name, eval->rank);
 	*place = (size_t)k;
 	*stage = (size_t)at;

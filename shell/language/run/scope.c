@@ -213,7 +213,7 @@ static enum status set_lane(
         struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .in = in, .set = set, .rank = ranks_first(set)};
+	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	name_id first;
 	enum status status = evaluate_name(&eval, name, &first);
 	if (status != ST_OK)
@@ -242,7 +242,7 @@ static enum status set_lane(
 static enum status lane_exists(
         struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	FOR_RANKS (rank, set) {
 		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;
@@ -279,13 +279,15 @@ static struct definition *latest(const struct namespace *space, name_id name)
 	return space && (size_t)name < space->room ? space->entry[name].definition : NULL;
 }
 
-/* A program calls its own defs, and those that the learner typed since it was loaded come before them. The
+/* A program calls its own defs, and those that the learner typed since it was loaded come before them; from
+ * those of his it finds his older ones too, where the program has none of that name. The
  * learner's lines call the learner's, and the program's where he has none of that name. */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name)
 {
 	struct definition *learners = latest(&in->learner, name), *programs = latest(in->program, name);
 	bool program = frame->space == in->program;
-	if (program && learners && learners->serial < in->program->born)
+	bool older = program && learners && learners->serial < in->program->born;
+	if (older && (programs || !frame->outer))
 		learners = NULL;
 	return learners ? learners : programs;
 }
@@ -320,7 +322,8 @@ static void drop(struct definition *chain)
 void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;
-	struct name_entry *entry = entry_of(frame->outer ? frame->outer : frame->space, name);
+	struct namespace *space = frame->outer ? frame->outer : frame->space;
+	struct name_entry *entry = entry_of(space, name);
 	struct definition *definition = mem_alloc(sizeof *definition);
 	if (!statement->replaces) { /* then nobody can call those before it any more */
 		drop(entry->definition);
@@ -332,8 +335,9 @@ void definition_add(struct interpreter *in, name_id name, struct tree *tree, str
 	        .serial = ++in->serial,
 	        .tree = tree,
 	        .statement = statement,
-	        .learners = frame->outer || frame->space == &in->learner};
+	        .learners = space == &in->learner};
 	entry->definition = definition;
+	space->latest = definition->serial;
 }
 
 void namespace_forget(struct namespace *space)

@@ -41,7 +41,7 @@ static struct phase phase_read(struct shell *shell, const char *text)
 
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = set};
+	struct eval eval = {.shell = shell, .set = set};
 	enum status status = ST_OK;
 	name_id word;
 	shell->interpreter->purpose = purpose;
@@ -63,10 +63,10 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 int interpreter_kind(const struct shell *shell, int rank)
 {
 	const struct lane_phase *lane = &shell->interpreter->now.scope->phase;
-	struct eval eval = {
-	        .shell = (struct shell *)(uintptr_t)shell, .in = shell->interpreter, .rank = rank};
+	struct eval eval = {.shell = (struct shell *)(uintptr_t)shell, .rank = rank};
 	name_id word;
-	if (eval.in->purpose && evaluate_written(&eval, eval.in->purpose, &word) == ST_OK)
+	if (eval.shell->interpreter->purpose &&
+	        evaluate_written(&eval, eval.shell->interpreter->purpose, &word) == ST_OK)
 		return tensor_kind_find(names_text(shell->world->names, word));
 	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
 	return (int)tensor_kind_of(colour);

@@ -187,7 +187,7 @@ struct slice_parts {
 /* A name given to a def may be "t[3]" or "w.T": a tensor of its own, read once */
 static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
 {
-	struct interpreter *in = eval->in;
+	struct interpreter *in = eval->shell->interpreter;
 	for (size_t i = in->reference_count; i-- > 0;)
 		if (in->reference[i].name == name) {
 			*tensor = in->reference[i].tensor;
@@ -402,7 +402,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)
 {
-	struct eval eval = {.shell = shell, .in = shell->interpreter, .set = NULL, .rank = rank};
+	struct eval eval = {.shell = shell, .set = NULL, .rank = rank};
 	struct tensor_ref *tensor;
 	struct tree *tree;
 	enum status status = tree_tensor(&tree, text, &tensor);

@@ -1,0 +1,56 @@
+/* typed.c -- what the learner has typed that a program's lines may meet: his defs and variables, as lines of
+ * the language again */
+#include "shell/language/run/run.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static int older_first(const void *a, const void *b)
+{
+	const struct definition *const *one = a, *const *other = b;
+	return (*one)->serial < (*other)->serial ? -1 : 1;
+}
+
+static void put_defs(const struct namespace *space, unsigned after, struct text *out)
+{
+	const struct definition **found = NULL;
+	size_t count = 0, room = 0;
+	for (size_t name = 0; name < space->room; name++)
+		for (const struct definition *at = space->entry[name].definition; at; at = at->before)
+			if (at->serial > after) {
+				MEM_GROW(&found, count, &room);
+				found[count++] = at;
+			}
+	if (count)
+		qsort(found, count, sizeof *found, older_first);
+	for (size_t i = 0; i < count; i++)
+		text_add(out, "def %.*s\n", WHOLE(found[i]->statement->why));
+	mem_free(found);
+}
+
+static void put_variable(const struct shell *shell, const struct variable *variable, struct text *out)
+{
+	bool varies = false;
+	for (int rank = 0; rank < (variable->uniform ? 1 : shell->world->n); rank++) {
+		struct value value = variable_at(variable, rank, &varies);
+		if (value.kind == VALUE_NONE)
+			continue;
+		if (varies)
+			text_add(out, "@%d ", rank);
+		text_add(out, "let %s = ", names_text(shell->world->names, variable->name));
+		value_written(shell, value, out);
+		text_add(out, "\n");
+	}
+}
+
+unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out)
+{
+	const struct namespace *space = &shell->interpreter->learner;
+	if (!space->latest) /* nobody reads the variables either */
+		return after;
+	if (space->latest > after)
+		put_defs(space, after, out);
+	for (size_t i = 0; i < space->variables.count; i++)
+		put_variable(shell, &space->variables.item[i], out);
+	return space->latest;
+}
