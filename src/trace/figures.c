@@ -139,7 +139,6 @@ static void put_streams(
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct used used = used_streams(trace, section, rank);
-	struct memory_counts memory = {0};
 	double part[CAUSE_COUNT], sent[LINK_KINDS] = {0};
 	int64_t ns = 0;
 
@@ -165,10 +164,10 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s",
 			        link_name((enum link_kind)kind));
-	world_memory_counts(trace->world, rank, &memory);
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
-		put(figures, ST_OK, FIGURE_BYTES, (double)memory.peak_allocated, "peak memory");
+		put(figures, ST_OK, FIGURE_BYTES,
+		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
 	return ST_OK;
 }
 
