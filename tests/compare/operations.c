@@ -97,8 +97,8 @@ static void put_fills(const struct shell *shell, const uint32_t *place, const st
 	const struct world *world = shell->world;
 	char **line = calloc(host->count + 1, sizeof *line);
 	size_t count = 0, bytes;
-	for (op_id id = host->head; id; id = world->ops[id].next_stream) {
-		if (op_record(world, id)->kind != OP_FILL)
+	for (op_id id = world->first[host->rank]; id; id = world->ops[id].next_program) {
+		if (world->ops[id].stream != STREAM_HOST || op_record(world, id)->kind != OP_FILL)
 			continue;
 		FILE *text = open_memstream(&line[count++], &bytes);
 		put_op(text, shell, place, id);
@@ -122,13 +122,13 @@ static void put_all(const struct shell *shell)
 	for (int rank = 0; rank < world->n; rank++)
 		for (int number = 0; number < STREAMS_MAX; number++) {
 			const struct stream *stream = world_stream(world, rank, number);
-			if (!stream || !stream->head)
+			if (!stream || !stream->count)
 				continue;
 			printf("rank %d stream %d\n", rank, number);
 			if (number == STREAM_HOST)
 				put_fills(shell, place, stream);
-			for (op_id id = stream->head; id; id = world->ops[id].next_stream)
-				if (op_record(world, id)->kind != OP_FILL)
+			for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
+				if (world->ops[id].stream == number && op_record(world, id)->kind != OP_FILL)
 					put_op(stdout, shell, place, id);
 		}
 	free(place);
