@@ -57,7 +57,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
 
-unit: $(UNIT_RUN)
+unit: $(UNIT_RUN) $(BUILD)/compare/operations
 
 .PHONY: all start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c

@@ -119,7 +119,7 @@ enum status agree_end(struct conductor *conductor, enum status status)
 	int count = snprintf(words, sizeof words,
 	        "rank %d: %.*s\nthe ranks cannot go on together: the job ends\n",
 	        plane_rank(conductor->plane), WORDS_MOST, fail_text());
-	write_all(conductor->capture ? capture_err(conductor->capture) : 2, words, (size_t)count);
+	write_all(capture_err(conductor->capture), words, (size_t)count);
 	plane_die(conductor->plane, 4);
 	return status;
 }

@@ -87,11 +87,9 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
 	text_clear(&shell->outside);
-	shell->replaying += order->silent;
-	out_mute(shell->out, order->silent);
+	shell_replaying(shell, order->silent);
 	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
-	out_mute(shell->out, -order->silent);
-	shell->replaying -= order->silent;
+	shell_replaying(shell, -order->silent);
 	return status;
 }
 

@@ -57,14 +57,12 @@ static enum status replay(struct shell *shell, bool whole)
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
 	bool first_empties = count && entries[0].emptied;
-	shell->replaying++;
-	out_mute(shell->out, 1);
+	shell_replaying(shell, 1);
 	for (size_t i = 0; i < count; i++) {
 		run_entry(shell, &entries[i], whole);
 		journal_entry_release(&entries[i]);
 	}
-	out_mute(shell->out, -1);
-	shell->replaying--;
+	shell_replaying(shell, -1);
 	mem_free(entries);
 	if (journal->count > from) /* this time it found an empty world */
 		journal->entries[from].emptied |= first_empties;

@@ -10,17 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static int real(const struct conductor *conductor, int descriptor)
-{
-	if (!conductor->capture)
-		return descriptor;
-	return descriptor == 1 ? capture_out(conductor->capture) : capture_err(conductor->capture);
-}
-
 static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
-	if (!conductor->output_failed && write_all(real(conductor, 1), bytes, count) != ST_OK) {
+	if (!conductor->output_failed && write_all(capture_out(conductor->capture), bytes, count) != ST_OK) {
 		conductor->output_failed = true;
 		say_failure(conductor, ST_FILE);
 	}
@@ -31,7 +24,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	struct conductor *conductor = self;
 	struct text marked = {0};
 	mark_lines(rank, bytes, count, &marked);
-	write_all(real(conductor, 2), text_string(&marked), marked.count);
+	write_all(capture_err(conductor->capture), text_string(&marked), marked.count);
 	text_release(&marked);
 }
 
@@ -43,11 +36,12 @@ void say_failure(struct conductor *conductor, enum status status)
 		        (double)conductor->options->limit_ns / 1e9);
 	else
 		text_add(&line, "%s\n", fail_text());
-	write_all(real(conductor, 2), text_string(&line), line.count);
+	write_all(capture_err(conductor->capture), text_string(&line), line.count);
 	text_release(&line);
 }
 
-int exit_code(const struct conductor *conductor, enum status status)
+/* docs/language.md has them. */
+static int exit_code(const struct conductor *conductor, enum status status)
 {
 	switch (status) {
 	case ST_OK:
@@ -131,7 +125,7 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(path, SIZE_MAX, &bytes, &count);
+	enum status status = read_whole(path, &bytes, &count);
 	if (status != ST_OK) {
 		char why[1000];
 		snprintf(why, sizeof why, "%s", fail_text());

@@ -44,7 +44,7 @@ static void say_exhausted(size_t bytes)
 static void early_failure(const struct capture *capture, int rank)
 {
 	if (rank == 0)
-		dprintf(capture ? capture_err(capture) : 2, "ranksh: %s\n", fail_text());
+		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
 /* The same number on every rank, so all leave alike. */
@@ -114,8 +114,8 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	if (capture) /* 2 itself leads into the pipe of this process, which would be lost with it */
-		last_words.descriptor = capture_err(capture);
+	last_words.descriptor =
+	        capture_err(capture); /* 2 may lead into a pipe of ours, which is lost with us */
 	if (status == ST_OK)
 		status = plane_start(&plane, mpi, &argc, &argv);
 	if (status == ST_OK) {

@@ -39,25 +39,14 @@ static size_t line_at(const char *at, const char *end, const char **next)
 	return (size_t)(stop - at);
 }
 
-static bool same_line(const char **a, const char *a_end, const char **b, const char *b_end)
+/* The lines of a text, each behind the mark */
+static void mark_text(char mark, const struct text *text, struct text *marked)
 {
-	const char *a_next, *b_next;
-	if (*a == a_end || *b == b_end)
-		return false;
-	size_t count = line_at(*a, a_end, &a_next);
-	if (line_at(*b, b_end, &b_next) != count || memcmp(*a, *b, count) != 0)
-		return false;
-	*a = a_next;
-	*b = b_next;
-	return true;
-}
-
-static void show(const char *at, const char *end, char mark, struct text *out)
-{
+	const char *at = text_string(text), *end = at + text->count;
 	while (at < end) {
 		const char *next;
 		size_t count = line_at(at, end, &next);
-		text_add(out, "%c %.*s\n", mark, (int)count, at);
+		text_add(marked, "%c %.*s\n", mark, (int)count, at);
 		at = next;
 	}
 }
@@ -65,16 +54,21 @@ static void show(const char *at, const char *end, char mark, struct text *out)
 /* Equal lines at the beginning are left out; what follows is shown from both sides. */
 static void compare(struct test *test, int line, struct text *report)
 {
-	const char *a = text_string(&test->expected), *b = text_string(&test->printed);
-	const char *a_end = a + test->expected.count, *b_end = b + test->printed.count;
-	while (same_line(&a, a_end, &b, b_end))
-		;
-	if (a != a_end || b != b_end) {
-		test->differences++;
-		text_add(report, "%s:%d: - expected, + printed\n", test->file, line);
-		show(a, a_end, '-', report);
-		show(b, b_end, '+', report);
+	struct text expected = {0}, printed = {0};
+	mark_text('-', &test->expected, &expected);
+	mark_text('+', &test->printed, &printed);
+	const char *a = text_string(&expected), *b = text_string(&printed);
+	for (size_t count; *a && *b; a += count, b += count) {
+		count = strcspn(a, "\n") + 1;
+		if (strncmp(a + 1, b + 1, count - 1) != 0)
+			break;
 	}
+	if (*a || *b) {
+		test->differences++;
+		text_add(report, "%s:%d: - expected, + printed\n%s%s", test->file, line, a, b);
+	}
+	text_release(&expected);
+	text_release(&printed);
 	text_clear(&test->expected);
 	text_clear(&test->printed);
 }

@@ -3,11 +3,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
-#include "shell/wire/io.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum status shell_agree(struct shell *shell, int owner, enum status mine)
 {
@@ -45,10 +43,13 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
-	struct stat about;
-	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		return fail(ST_FILE, "%s is not a regular file", path);
-	enum status status = read_whole(path, MOST, bytes, count);
+	FILE *file;
+	enum status status = file_open(&file, path);
+	*bytes = NULL;
+	if (status != ST_OK)
+		return status;
+	status = file_rest(file, path, MOST, bytes, count);
+	fclose(file);
 	if (status == ST_OK && *count >= MOST) {
 		mem_free(*bytes);
 		*bytes = NULL;

@@ -90,6 +90,12 @@ void shell_keep(struct shell *shell, enum status status)
 	snprintf(shell->sticky_text, sizeof shell->sticky_text, "%.500s", fail_text());
 }
 
+void shell_replaying(struct shell *shell, int delta)
+{
+	shell->replaying += delta;
+	out_mute(shell->out, delta);
+}
+
 int64_t shell_clock(const struct shell *shell)
 {
 	int64_t latest = 0;

@@ -92,6 +92,8 @@ enum status session_wants_empty(struct shell *shell);
 /* This process's data failed (first: kept and told later): nothing else may hang on it, the others do not
  * know. */
 void shell_keep(struct shell *shell, enum status status);
+/* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
+void shell_replaying(struct shell *shell, int delta);
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */

@@ -26,7 +26,7 @@ static int access_of(const struct kernel *kernel, int i)
 {
 	if (kernel->outs)
 		return ACCESS_READ;
-	bool written = i < kernel->in_place || kernel->writes >> i & 1;
+	bool written = kernel->writes >> i & 1;
 	if (written && kernel->write_only)
 		return ACCESS_WRITE; /* fill: what was there does not matter */
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
@@ -96,13 +96,12 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
  * of typing. */
 static enum status count_arguments(const struct call *call, const struct kernel *kernel)
 {
-	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results,
-	    wanted = ins < kernel->ins_min ? kernel->ins_min : kernel->ins_max;
+	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
-	if (ins < kernel->ins_min || ins > kernel->ins_max)
-		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, wanted,
-		        wanted == 1 ? "" : "s", ins, kernel->usage);
+	if (ins != kernel->ins)
+		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, kernel->ins,
+		        kernel->ins == 1 ? "" : "s", ins, kernel->usage);
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
 		        kernel->usage);
@@ -133,7 +132,7 @@ static enum status kernel_resolve(struct shell *shell, struct call *call, int ra
 		status = plan_result_view(call, rank, plan, i);
 	if (status == ST_OK)
 		status = options(call, kernel, rank, &plan->record);
-	if (status == ST_OK && kernel->source && kernel->outs)
+	if (status == ST_OK && kernel_is_source(kernel))
 		status = source_layout(call, rank, &plan->shape);
 	return status;
 }
@@ -161,7 +160,6 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	        .add = call->statement->adds,
 	        .out[0].layout = plan->shape};
 	double flops = 0, bytes = 0;
-	enum status status = ST_OK;
 	(void)rank;
 	for (int i = 0; i < work.ins; i++)
 		work.in[i] = (struct kernel_tensor){
@@ -169,8 +167,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	for (int i = 0; i < work.outs; i++)
 		work.out[i].name = names_text(names, plan->result[i].view.name);
 	memcpy(work.option, record->parameter, sizeof work.option);
-	if (work.kernel->shape)
-		status = work.kernel->shape(&work);
+	enum status status = kernel_shape(&work);
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
 		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
@@ -178,8 +175,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 		status = plan_on_device(shell, plan);
 	if (status != ST_OK)
 		return status;
-	if (work.kernel->cost)
-		work.kernel->cost(&work, &flops, &bytes);
+	kernel_cost(&work, &flops, &bytes);
 	record->kernel = work.kernel;
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;

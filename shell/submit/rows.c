@@ -26,18 +26,17 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 	struct argument_row *argument = row->argument;
 	argument[KERNEL_TENSORS] =
 	        (struct argument_row){ARG_TENSOR, ARG_MANY | ARG_OPTIONAL, NULL, "a tensor"};
-	argument[KERNEL_SHAPE] = kernel->source && kernel->outs
+	argument[KERNEL_SHAPE] = kernel_is_source(kernel)
 	        ? (struct argument_row){ARG_SHAPE, 0, NULL, "a shape"}
 	        : (struct argument_row){ARG_WORD, ARG_OPTIONAL, "", "nothing"};
 	argument[KERNEL_NUMBERS] =
 	        (struct argument_row){ARG_EXPRESSION, ARG_MANY | ARG_OPTIONAL, NULL, "a number"};
 	argument[KERNEL_DTYPE] = (struct argument_row){
-	        ARG_WORD, ARG_OPTIONAL, kernel->source && kernel->outs ? DTYPE_WORDS : "", "a type"};
+	        ARG_WORD, ARG_OPTIONAL, kernel_is_source(kernel) ? DTYPE_WORDS : "", "a type"};
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && kernel->option[i].name; i++) {
-		bool time = kernel->option[i].kind == KO_TIME_NS, plain = kernel->option[i].kind == KO_NUMBER;
-		row->option[i] = (struct option_row){kernel->option[i].name,
-		        time || plain ? ARG_EXPRESSION : ARG_WORD, time ? UNIT_TIME : UNIT_PLAIN,
-		        time || plain ? NULL : DTYPE_WORDS, kernel->option[i].about};
+		bool time = kernel->option[i].kind == KO_TIME_NS, word = kernel->option[i].kind == KO_DTYPE;
+		row->option[i] = (struct option_row){kernel->option[i].name, word ? ARG_WORD : ARG_EXPRESSION,
+		        time ? UNIT_TIME : UNIT_PLAIN, word ? DTYPE_WORDS : NULL, kernel->option[i].about};
 	}
 }
 

@@ -107,7 +107,7 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 	        .out[0].layout = into->layout,
 	        .option[0] = option};
 	double flops = 0, bytes = 0;
-	kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	struct record record = call_record(work->call, work->rank, OP_KERNEL, name);
 	record.kernel = kernel;
 	record.parameter[0] = option;

@@ -15,29 +15,33 @@
 
 /* ---- one line ---- */
 
-static bool hello_switch(struct session *session, const char *line)
+/* The file that says `set hello=off` */
+static const char *no_hello(const struct session *session, char path[1200])
 {
-	char path[1200];
-	snprintf(path, sizeof path, "%s/no-hello", session->journal.folder);
-	if (strcmp(line, "set hello=off") == 0) {
-		int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-		if (file >= 0)
-			close(file);
-		else
-			printf("cannot write %s: %s\n", path, strerror(errno));
-	} else if (strcmp(line, "set hello=on") == 0) {
-		unlink(path);
-	} else {
-		return false;
-	}
-	return true;
+	snprintf(path, 1200, "%s/no-hello", session->journal.folder);
+	return path;
 }
 
 bool wants_hello(const struct session *session)
 {
 	char path[1200];
-	snprintf(path, sizeof path, "%s/no-hello", session->journal.folder);
-	return access(path, F_OK) != 0;
+	return access(no_hello(session, path), F_OK) != 0;
+}
+
+static bool hello_switch(struct session *session, const char *line)
+{
+	char path[1200];
+	bool off = strcmp(line, "set hello=off") == 0;
+	if (!off && strcmp(line, "set hello=on") != 0)
+		return false;
+	int file = off ? open(no_hello(session, path), O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	if (!off)
+		unlink(no_hello(session, path));
+	else if (file < 0)
+		printf("cannot write %s: %s\n", path, strerror(errno));
+	else
+		close(file);
+	return true;
 }
 
 static void grant_wish(struct session *session, const char *wish);
@@ -63,7 +67,7 @@ static void run_pending(struct session *session)
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
 		say_bad(session, text_string(&reply.text));
 	if (journal_file_change(&session->journal, &reply.log) != ST_OK)
-		session_say_failure(session);
+		say_bad(session, fail_text());
 	session->leaving = reply.status == ST_QUIT;
 	text_clear(&session->pending);
 	if (reply.wish.count)
@@ -92,7 +96,7 @@ static void view(struct session *session)
 	session->talk.busy_with = NULL;
 	enum status status = view_run(ask_frame, session, title, session->colour);
 	if (status == ST_FILE)
-		session_say_failure(session);
+		say_bad(session, fail_text());
 	else if (status != ST_OK)
 		job_lose(session, status);
 }

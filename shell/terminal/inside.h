@@ -21,7 +21,6 @@ struct session {
 /* Columns that outputs may take. */
 int width_of_output(void);
 void say_bad(const struct session *session, const char *text);
-void session_say_failure(const struct session *session);
 
 /* Starts the ranks and says hello. A job that does not answer is buried, and what it said is shown. */
 enum status job_open(struct session *session, int *n);

@@ -75,14 +75,14 @@ enum status job_open(struct session *session, int *n)
 {
 	enum status status = talk_start(&session->talk, &session->options);
 	if (status != ST_OK) {
-		session_say_failure(session);
+		say_bad(session, fail_text());
 		return status;
 	}
 	status = greet(session, n);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
 		if (code >= 4)
-			session_say_failure(session);
+			say_bad(session, fail_text());
 		session->code = code ? code : 4;
 	}
 	return status;

@@ -164,7 +164,7 @@ static enum status load(struct journal_file *journal)
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(journal->path, SIZE_MAX, &bytes, &count);
+	enum status status = read_whole(journal->path, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;

@@ -15,8 +15,8 @@ static struct {
 	char *history;
 	line_complete *complete;
 	void *self;
-	char *line; /* what the handler was given */
-	bool ready, ended, reading;
+	char *line;        /* what the handler was given; NULL: the input's end */
+	bool reading;      /* a line, which is not whole yet */
 	struct text names; /* of the completion at work */
 	const char *next;  /* in it */
 } editor;
@@ -48,8 +48,6 @@ static char **complete(const char *word, int start, int end)
 static void take(char *line)
 {
 	editor.line = line;
-	editor.ready = line != NULL;
-	editor.ended = line == NULL;
 	rl_callback_handler_remove();
 	editor.reading = false;
 }
@@ -89,7 +87,6 @@ void line_begin(const char *prompt, bool colour)
 	char shown[256];
 	/* \001 and \002 tell readline what takes no room on the screen */
 	snprintf(shown, sizeof shown, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
-	editor.ready = editor.ended = false;
 	editor.reading = true;
 	rl_callback_handler_install(shown, take);
 }
@@ -105,13 +102,10 @@ void line_leave(void)
 enum line_event line_key(char **line)
 {
 	rl_callback_read_char();
-	if (editor.ended)
-		return LINE_END;
-	if (!editor.ready)
+	if (editor.reading)
 		return LINE_NONE;
 	*line = editor.line;
-	editor.line = NULL;
-	return LINE_READY;
+	return editor.line ? LINE_READY : LINE_END;
 }
 
 void line_cancel(void)

@@ -37,7 +37,6 @@ static void choose_looks(struct session *session)
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
 	session->colour = session->talk.terminal && !(no_colour && *no_colour);
-	session->talk.colour = session->colour;
 	setlocale(LC_ALL, "");
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
@@ -54,11 +53,6 @@ void say_bad(const struct session *session, const char *text)
 	print_folded(text, (size_t)(end - text));
 	puts(session->colour ? "\033[0m" : "");
 	fflush(stdout);
-}
-
-void session_say_failure(const struct session *session)
-{
-	say_bad(session, fail_text());
 }
 
 /* ---- the loop ---- */
@@ -89,12 +83,9 @@ static const char *prompt_of(const struct session *session)
 static void resize(struct session *session)
 {
 	struct request request = {.kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
-	struct text line = {0};
 	line_resize();
-	request_write(&request, &line);
-	if (session->talk.alive && write(session->talk.job.in, text_string(&line), line.count) < 0)
-		session->talk.busy_with = NULL; /* its death is seen where its output ends */
-	text_release(&line);
+	if (session->talk.alive)
+		talk_send(&session->talk, &request); /* a death is seen where the job's output ends */
 }
 
 static void cancel(struct session *session)
@@ -185,7 +176,7 @@ static enum status open_session(struct session *session)
 	bool resume = session->options.resume;
 	enum status status = open_journal(session);
 	if (status != ST_OK) {
-		session_say_failure(session);
+		say_bad(session, fail_text());
 		if (resume)
 			return status;
 	}
@@ -201,7 +192,7 @@ static enum status open_session(struct session *session)
 	welcome(session, n);
 	if (journal_file_begin(&session->journal, n, session->options.dry,
 	            session->options.machine ? session->options.machine : "classroom") != ST_OK)
-		session_say_failure(session);
+		say_bad(session, fail_text());
 	return ST_OK;
 }
 

@@ -103,13 +103,19 @@ int talk_bury(struct talk *talk)
 	return code;
 }
 
+enum status talk_send(struct talk *talk, const struct request *request)
+{
+	struct text line = {0};
+	request_write(request, &line);
+	enum status status = write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK : ST_MPI;
+	text_release(&line);
+	return status;
+}
+
 void talk_stop(struct talk *talk)
 {
 	if (talk->alive) {
-		struct text line = {0};
-		request_write(&(struct request){.kind = REQUEST_LEAVE}, &line);
-		write_all(talk->job.in, text_string(&line), line.count);
-		text_release(&line);
+		talk_send(talk, &(struct request){.kind = REQUEST_LEAVE});
 		talk_bury(talk);
 	}
 	text_release(&talk->incoming);
@@ -197,24 +203,12 @@ static enum status pass_interrupt(struct talk *talk)
 	int64_t now = wall_ns();
 	if (talk->interrupted_ns && now - talk->interrupted_ns < 2 * SECOND_NS && wants_to_kill(talk))
 		return ST_QUIT;
-	struct text line = {0};
-	request_write(&(struct request){.kind = REQUEST_INTERRUPT}, &line);
-	write_all(talk->job.in, text_string(&line), line.count);
-	text_release(&line);
+	talk_send(talk, &(struct request){.kind = REQUEST_INTERRUPT});
 	talk->interrupted_ns = wall_ns();
 	return ST_OK;
 }
 
 /* ---- asking ---- */
-
-static enum status send(struct talk *talk, const struct request *request)
-{
-	struct text line = {0};
-	request_write(request, &line);
-	enum status status = write_all(talk->job.in, line.bytes, line.count) == ST_OK ? ST_OK : ST_MPI;
-	text_release(&line);
-	return status;
-}
 
 /* True when `reply` is the one; anything else is shown. */
 static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
@@ -230,7 +224,7 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {
-	enum status status = send(talk, request);
+	enum status status = talk_send(talk, request);
 	bool over = false;
 	talk->asked_ns = wall_ns();
 	talk->interrupted_ns = 0;

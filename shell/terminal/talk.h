@@ -10,7 +10,7 @@ struct talk {
 	struct job job;
 	bool alive;
 	struct text incoming;  /* the beginning of a line from rank 0 */
-	bool colour, terminal; /* may escape codes be used at all (TERM is not dumb) */
+	bool terminal;         /* may escape codes be used at all (TERM is not dumb) */
 	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
 	bool progress_shown;
 	int64_t asked_ns, interrupted_ns;
@@ -26,6 +26,8 @@ enum status talk_start(struct talk *talk, const struct options *options);
 /* The job is over, however: its verdict is worded (fail_text); 0 when it left by itself. */
 int talk_bury(struct talk *talk);
 void talk_stop(struct talk *talk);
+/* Only sends it. ST_MPI: the job is gone. */
+enum status talk_send(struct talk *talk, const struct request *request);
 /* Sends it and waits for the reply of that kind. ST_MPI: the job died. ST_QUIT: the user ended the job.
  * wait_ms < 0: as long as it takes. */
 enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,

@@ -27,8 +27,7 @@ enum status scratch_open(struct scratch *scratch, struct shell *of, struct plane
 		status = shell_reset(shell); /* a world of that machine */
 	shell->budget = (struct budget){
 	        .steps = of->budget.steps, .more = of->budget.more ? more : NULL, .self = scratch};
-	shell->replaying = 1; /* it writes no files */
-	out_mute(shell->out, 1);
+	shell_replaying(shell, 1);
 	return status;
 }
 

@@ -62,12 +62,12 @@ enum status capture_start(struct capture **made)
 
 int capture_out(const struct capture *capture)
 {
-	return capture->out;
+	return capture ? capture->out : 1;
 }
 
 int capture_err(const struct capture *capture)
 {
-	return capture->err;
+	return capture ? capture->err : 2;
 }
 
 static void empty_pipe(struct capture *capture)

@@ -11,8 +11,9 @@
 struct capture;
 /* RANKSH_KEEP_STDERR=1 leaves descriptor 2 alone (sanitizers, debuggers). */
 enum status capture_start(struct capture **capture);
-int capture_out(const struct capture *capture); /* the real descriptor 1 */
-int capture_err(const struct capture *capture); /* ... and 2 */
+/* The real descriptors 1 and 2; capture NULL: nothing was moved. */
+int capture_out(const struct capture *capture);
+int capture_err(const struct capture *capture);
 /* Adds the whole lines that were caught since; waits for nothing. */
 void capture_take(struct capture *capture, struct text *lines);
 /* Adds the lines, each as "[rank 2] line"; rank < 0: as they are. */

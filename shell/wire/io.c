@@ -1,6 +1,6 @@
 /* io.c -- whole files in, whole messages out; the wall clock */
 #include "shell/wire/io.h"
-#include "base/text.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,24 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum status read_whole(const char *path, size_t most, char **bytes, size_t *count)
+enum status read_whole(const char *path, char **bytes, size_t *count)
 {
-	struct text text = {0};
-	char piece[65536];
-	size_t got;
-	enum status status = ST_OK;
 	FILE *file = fopen(path, "rbe");
-	text_put(&text, "", 0);
-	while (file && text.count < most && (got = fread(piece, 1, sizeof piece, file)) > 0)
-		text_put(&text, piece, got);
-	if (!file || ferror(file)) {
-		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
-		text_release(&text);
-	}
-	if (file)
-		fclose(file);
-	*bytes = text.bytes;
-	*count = text.count;
+	*bytes = NULL;
+	*count = 0;
+	if (!file)
+		return fail(ST_FILE, "%s: %s", path, strerror(errno));
+	enum status status = file_rest(file, path, SIZE_MAX, bytes, count);
+	fclose(file);
 	return status;
 }
 

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file, or of a longer one `most` bytes or a few more. *bytes ends in a NUL and is the caller's (mem_free); NULL after
- * ST_FILE. */
-enum status read_whole(const char *path, size_t most, char **bytes, size_t *count);
+/* A file, or all that a pipe or a device brings. *bytes ends in a NUL and is the caller's (mem_free); NULL after ST_FILE. */
+enum status read_whole(const char *path, char **bytes, size_t *count);
 /* All bytes, or ST_FILE (the reader is gone, the disk is full). */
 enum status write_all(int descriptor, const char *bytes, size_t count);
 

@@ -38,4 +38,14 @@ static inline int32_t wrapped(int64_t value)
 	return bits <= INT32_MAX ? (int32_t)bits : (int32_t)(bits - UINT32_C(0x80000000)) + INT32_MIN;
 }
 
+/* A number in 32 bits: cut toward 0, as C does; out of range the nearest there is; NaN is 0 */
+static inline int32_t saturated(double value)
+{
+	if (value >= INT32_MAX)
+		return INT32_MAX;
+	if (value <= INT32_MIN)
+		return INT32_MIN;
+	return value == value ? (int32_t)value : 0;
+}
+
 #endif

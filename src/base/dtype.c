@@ -9,6 +9,7 @@
  * adds to the bits as to a whole number: a carry out of the fraction makes the exponent one larger, which is
  * right, and out of the largest exponent it makes infinity, which is right too. */
 #include "base/dtype.h"
+#include "base/arithmetic.h"
 #include "base/bits.h"
 
 #include <string.h>
@@ -82,49 +83,22 @@ static uint16_t brain_of(float value)
 	return (uint16_t)shift_even(bits, 16);
 }
 
-static int32_t int_of(float value)
-{
-	if (value >= 2147483648.0f)
-		return INT32_MAX;
-	if (value <= -2147483648.0f)
-		return INT32_MIN;
-	return value == value ? (int32_t)value : 0;
-}
-
 float dtype_get(enum dtype dtype, const void *elements, int64_t index)
 {
-	switch (dtype) {
-	case DT_F16:
-		return half_value(((const uint16_t *)elements)[index]);
-	case DT_BF16:
-		return float_of_bits((uint32_t)((const uint16_t *)elements)[index] << 16);
-	case DT_I32:
-		return (float)((const int32_t *)elements)[index];
-	default:
-		return ((const float *)elements)[index];
-	}
+	float value;
+	dtype_to_f32(dtype, (const char *)elements + index * types[dtype].bytes, &value, 1);
+	return value;
 }
 
 void dtype_set(enum dtype dtype, void *elements, int64_t index, float value)
 {
-	switch (dtype) {
-	case DT_F16:
-		((uint16_t *)elements)[index] = half_of(value);
-		break;
-	case DT_BF16:
-		((uint16_t *)elements)[index] = brain_of(value);
-		break;
-	case DT_I32:
-		((int32_t *)elements)[index] = int_of(value);
-		break;
-	default:
-		((float *)elements)[index] = value;
-	}
+	dtype_from_f32(dtype, &value, (char *)elements + index * types[dtype].bytes, 1);
 }
 
 void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
 {
 	const uint16_t *half = from;
+	const int32_t *whole = from;
 	if (dtype == DT_F32)
 		memcpy(to, from, (size_t)count * sizeof *to);
 	else if (dtype == DT_BF16)
@@ -135,12 +109,13 @@ void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
 			to[i] = half_value(half[i]);
 	else
 		for (int64_t i = 0; i < count; i++)
-			to[i] = dtype_get(dtype, from, i);
+			to[i] = (float)whole[i];
 }
 
 void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count)
 {
 	uint16_t *half = to;
+	int32_t *whole = to;
 	if (dtype == DT_F32)
 		memcpy(to, from, (size_t)count * sizeof *from);
 	else if (dtype == DT_BF16)
@@ -151,5 +126,5 @@ void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count
 			half[i] = half_of(from[i]);
 	else
 		for (int64_t i = 0; i < count; i++)
-			dtype_set(dtype, to, i, from[i]);
+			whole[i] = saturated(from[i]);
 }

@@ -6,8 +6,10 @@
  * A link is followed before, so that the link stays one and its target changes. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,4 +90,41 @@ enum status file_write(const char *path, const void *bytes, size_t count)
 	enum status status = file_begin(&file, path);
 
 	return status ? status : file_end(file, fwrite(bytes, 1, count, file_stream(file)) == count);
+}
+
+enum status file_open(FILE **file, const char *path)
+{
+	struct stat about;
+	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	*file = NULL;
+	if (descriptor < 0)
+		return fail(ST_FILE, "%s: %s", path, strerror(errno));
+	if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+		*file = fdopen(descriptor, "rb");
+		return ST_OK;
+	}
+	close(descriptor);
+	return fail(ST_FILE, "%s is not a regular file", path);
+}
+
+enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
+{
+	struct text text = {0};
+	char piece[65536];
+	size_t got;
+	enum status status = ST_OK;
+
+	text_put(&text, "", 0);
+	while (text.count < most &&
+	        (got = fread(piece, 1, most - text.count < sizeof piece ? most - text.count : sizeof piece,
+	                 file)) > 0)
+		text_put(&text, piece, got);
+	if (ferror(file)) {
+		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
+		text_release(&text);
+	}
+	*bytes = text.bytes;
+	*count = text.count;
+	return status;
 }

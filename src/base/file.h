@@ -17,4 +17,10 @@ FILE *file_stream(const struct file *file);
 enum status file_end(struct file *file, bool written);
 enum status file_write(const char *path, const void *bytes, size_t count);
 
+/* To read: a regular file, and one that never keeps its reader waiting (as /proc/kmsg would). ST_FILE names it. */
+enum status file_open(FILE **file, const char *path);
+/* What is left of an open file, `most` bytes at most. *bytes ends in a NUL and is the caller's (mem_free); NULL after
+ * ST_FILE. */
+enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count);
+
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { HEADER_MAX = 8192, PREFIX = 10, ALIGN = 64 };
 
@@ -135,9 +136,7 @@ static enum status check_length(const struct npy *npy)
 	struct stat about;
 	long at = ftell(npy->file);
 
-	if (fstat(fileno(npy->file), &about) || !S_ISREG(about.st_mode) || at < 0)
-		return fail(ST_FILE, "%s is not a regular file", npy->path);
-	if (about.st_size - at < layout_bytes(&npy->layout))
+	if (fstat(fileno(npy->file), &about) || at < 0 || about.st_size - at < layout_bytes(&npy->layout))
 		return fail(ST_FILE, "%s is cut short: %lld bytes of data, %lld wanted", npy->path,
 		        (long long)(about.st_size - at), (long long)layout_bytes(&npy->layout));
 	return ST_OK;
@@ -145,11 +144,14 @@ static enum status check_length(const struct npy *npy)
 
 enum status npy_open(struct npy *npy, const char *path)
 {
-	*npy = (struct npy){.file = fopen(path, "rbe")};
+	*npy = (struct npy){0};
 	snprintf(npy->path, sizeof npy->path, "%s", path);
-	if (!npy->file)
+	if (access(path, R_OK) != 0)
 		return fail(ST_FILE, "%s cannot be opened: %s", npy->path, strerror(errno));
-	enum status status = read_header(npy);
+	enum status status = file_open(&npy->file, path);
+	if (status)
+		return status;
+	status = read_header(npy);
 	if (!status)
 		status = check_length(npy);
 	if (status)

@@ -20,10 +20,11 @@
  *
  * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
  * cores do. */
-#include "kernels/common.h"
 #include "base/memory.h"
+#include "kernels/blas.h"
+#include "kernels/common.h"
+#include "kernels/exponential.h"
 
-#include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -43,18 +44,10 @@ static enum status wrong_part(const struct kernel_call *call, int64_t whole, con
 	        (long long)whole, what, call->kernel->option[option].name, call->option[option]);
 }
 
-static enum status attention_check(struct kernel_call *call)
+static enum status attention_shape(struct kernel_call *call)
 {
 	const struct layout *q = &call->in[0].layout;
-	enum status status = kernel_wants_floats(call);
-	if (status == ST_OK)
-		status = kernel_wants_same_shapes(call);
-	if (status == ST_OK)
-		status = kernel_wants_whole(call, HEADS, 1);
-	if (status == ST_OK)
-		status = kernel_wants_whole(call, SEQ, 0);
-	if (status != ST_OK)
-		return status;
+	enum status status = ST_OK;
 	if (q->dims != 2)
 		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side",
 		        call->in[0].name, q->dims, call->kernel->name);
@@ -64,87 +57,22 @@ static enum status attention_check(struct kernel_call *call)
 		return wrong_part(call, q->dim[0], "rows", SEQ);
 	if (q->dim[1] > INT_MAX || sequence(call) > INT_MAX)
 		return fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
-	return ST_OK;
-}
-
-static enum status attention_shape(struct kernel_call *call)
-{
-	enum status status = attention_check(call);
-	return status != ST_OK ? status : kernel_out_like(call, 0);
-}
-
-static enum status attention_grad_shape(struct kernel_call *call)
-{
-	enum status status = attention_check(call);
-	for (int i = 0; i < 3 && status == ST_OK; i++) {
-		const struct layout *like = &call->in[i + 1].layout;
+	/* o is like q, dq dk dv are like what stands behind do */
+	for (int i = 0; i < call->outs && status == ST_OK; i++) {
+		const struct layout *like = &call->in[call->outs > 1 ? i + 1 : 0].layout;
 		status = kernel_out(call, i, (enum dtype)like->dtype, like->dims, like->dim);
 	}
 	return status;
 }
 
-/* `products` matrix products of [seq,d] x [d,seq] for each head of each sequence; causal: half of each */
-static void products_cost(const struct kernel_call *call, double products, double *flops, double *bytes)
-{
-	const int64_t *dim = call->in[0].layout.dim;
-	kernel_cost_move(call, flops, bytes);
-	*flops = products * 2 * (double)dim[0] * (double)dim[1] * (double)sequence(call) *
-	        (call->option[CAUSAL] != 0 ? 0.5 : 1);
-}
-
+/* Matrix products of [seq,d] x [d,seq] for each head of each sequence; causal: half of each */
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
-	products_cost(call, 2, flops, bytes);
-}
-
-static void attention_grad_cost(const struct kernel_call *call, double *flops, double *bytes)
-{
-	products_cost(call, 5, flops, bytes);
-}
-
-/* ---- operands as f32 with rows in one line ---- */
-
-struct rows {
-	float *data, *own;
-	int ld;
-};
-
-static bool plain(const struct layout *layout)
-{
-	return layout->dtype == DT_F32 && (layout->stride[1] == 1 || layout->dim[1] == 1) &&
-	        layout->stride[0] >= layout->dim[1] && layout->stride[0] <= INT_MAX;
-}
-
-/* Memory of its own, which the caller frees, filled with the tensor's elements if they are wanted */
-static struct rows rows_copy(const struct kernel_tensor *tensor, bool filled)
-{
-	float *own = mem_alloc((size_t)layout_count(&tensor->layout) * sizeof *own);
-	if (filled)
-		kernel_floats(tensor, own);
-	return (struct rows){own, own, (int)tensor->layout.dim[1]};
-}
-
-static struct rows rows_in(const struct kernel_tensor *tensor)
-{
-	return plain(&tensor->layout) ? (struct rows){tensor->data, NULL, (int)tensor->layout.stride[0]}
-	                              : rows_copy(tensor, true);
-}
-
-static bool over_inputs(const struct kernel_call *call, const struct kernel_tensor *out)
-{
-	for (int i = 0; i < call->ins; i++)
-		if (kernel_overlap(out, &call->in[i]))
-			return true;
-	return false;
-}
-
-/* The result's own memory when the BLAS can write there and no input lies in it */
-static struct rows rows_out(const struct kernel_call *call, int out)
-{
-	const struct kernel_tensor *tensor = &call->out[out];
-	if (!plain(&tensor->layout) || over_inputs(call, tensor))
-		return rows_copy(tensor, call->add);
-	return (struct rows){tensor->data, NULL, (int)tensor->layout.stride[0]};
+	const int64_t *dim = call->in[0].layout.dim;
+	int products = call->outs > 1 ? 5 : 2;
+	(void)bytes;
+	*flops = products * 2 * (double)dim[0] * (double)dim[1] * (double)sequence(call) *
+	        (call->option[CAUSAL] != 0 ? 0.5 : 1);
 }
 
 /* ---- one head of one sequence: n tokens, d columns ---- */
@@ -163,13 +91,60 @@ static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k,
 	cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, scale, a, lda, b, ldb, beta, c, ldc);
 }
 
+/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and
+ * the sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
+{
+	enum { PARTS = 8 };
+	float part[PARTS], most;
+	double sums[PARTS] = {0}, sum = 0;
+	int64_t whole = count / PARTS * PARTS;
+
+	/* A NaN may get lost here: its exp is one, and so is the sum. */
+	for (int j = 0; j < PARTS; j++)
+		part[j] = row[0];
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
+	for (int64_t i = whole; i < count; i++)
+		part[0] = row[i] > part[0] ? row[i] : part[0];
+	most = part[0];
+	for (int j = 1; j < PARTS; j++)
+		most = part[j] > most ? part[j] : most;
+
+	for (int64_t i = 0; i < count; i++)
+		row[i] = (float)exponential((double)row[i] - (double)most);
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			sums[j] += row[i + j];
+	for (int64_t i = whole; i < count; i++)
+		sums[i - whole] += row[i];
+	for (int j = 0; j < PARTS; j++)
+		sum += sums[j];
+	float inverse = (float)(1 / sum);
+	for (int64_t i = 0; i < count; i++)
+		row[i] *= inverse;
+}
+
+/* The first `count` of a row become its softmax, the rest up to `room` 0. What is padded with -infinity to a
+ * multiple of 16, whose exp is 0, is computed in vectors without a rest. */
+static void softmax_start(float *row, int64_t count, int64_t room)
+{
+	int64_t padded = least_of(room, parts_of(count, 16) * 16);
+	for (int64_t i = count; i < padded; i++)
+		row[i] = -INFINITY;
+	softmax_row(row, padded);
+	for (int64_t i = padded; i < room; i++)
+		row[i] = 0;
+}
+
 /* p = softmax(q k.T / sqrt(d)); what a token does not see is 0 */
 static void probabilities(const struct attention_head *h, const float *q, int ldq, const float *k, int ldk)
 {
 	product(CblasNoTrans, CblasTrans, h->n, h->n, h->d, h->scale, q, ldq, k, ldk, 0, h->p, h->n);
 	for (int i = 0; i < h->n; i++) {
 		float *row = h->p + (size_t)i * (size_t)h->n;
-		kernel_softmax_row(row, h->causal ? i + 1 : h->n, h->n);
+		softmax_start(row, h->causal ? i + 1 : h->n, h->n);
 	}
 }
 
@@ -206,14 +181,14 @@ static struct attention_head head_make(const struct kernel_call *call)
 }
 
 static float *at(
-        const struct rows *rows, const struct attention_head *h, int64_t sequence_number, int64_t head)
+        const struct matrix *matrix, const struct attention_head *h, int64_t sequence_number, int64_t head)
 {
-	return rows->data + sequence_number * h->n * rows->ld + head * h->d;
+	return matrix->data + sequence_number * h->n * matrix->ld + head * h->d;
 }
 
 /* in: q k v of all heads; o of this one := softmax(q k.T / sqrt(d)) v + beta o */
-static void forward(const struct attention_head *h, const struct rows in[], const struct rows *out, int64_t s,
-        int64_t head, float beta)
+static void forward(const struct attention_head *h, const struct matrix in[], const struct matrix *out,
+        int64_t s, int64_t head, float beta)
 {
 	probabilities(h, at(&in[0], h, s, head), in[0].ld, at(&in[1], h, s, head), in[1].ld);
 	product(CblasNoTrans, CblasNoTrans, h->n, h->d, h->n, 1, h->p, h->n, at(&in[2], h, s, head), in[2].ld,
@@ -221,7 +196,7 @@ static void forward(const struct attention_head *h, const struct rows in[], cons
 }
 
 /* in: do q k v; out: dq dk dv */
-static void backward(const struct attention_head *h, const struct rows in[], const struct rows out[],
+static void backward(const struct attention_head *h, const struct matrix in[], const struct matrix out[],
         int64_t s, int64_t head)
 {
 	const float *d_o = at(&in[0], h, s, head), *q = at(&in[1], h, s, head), *k = at(&in[2], h, s, head),
@@ -241,63 +216,67 @@ static void backward(const struct attention_head *h, const struct rows in[], con
 /* Forward and backward, one head of one sequence after another; p and ds are used again for each. */
 static void attend(const struct kernel_call *call)
 {
-	struct rows in[4], out[3];
+	struct matrix in[4], out[3];
 	struct attention_head h = head_make(call);
 	int64_t sequences = call->in[0].layout.dim[0] / sequence(call), heads = (int64_t)call->option[HEADS];
 
 	for (int i = 0; i < call->ins; i++)
-		in[i] = rows_in(&call->in[i]);
+		in[i] = matrix_in(&call->in[i], false);
 	for (int i = 0; i < call->outs; i++)
-		out[i] = rows_out(call, i);
+		out[i] = matrix_out(call, i);
 	for (int64_t i = 0; i < sequences * heads; i++)
 		if (call->outs == 1)
 			forward(&h, in, out, i / heads, i % heads, call->add ? 1 : 0);
 		else
 			backward(&h, in, out, i / heads, i % heads);
-	for (int i = 0; i < call->outs; i++) {
-		if (out[i].own)
-			kernel_from_floats(&call->out[i], out[i].own);
-		mem_free(out[i].own);
-	}
+	for (int i = 0; i < call->outs; i++)
+		matrix_free(&out[i], &call->out[i]);
 	for (int i = 0; i < call->ins; i++)
-		mem_free(in[i].own);
+		matrix_free(&in[i], NULL);
 	mem_free(h.p);
 	mem_free(h.ds);
 }
 
 #define OPTIONS                                                                                    \
 	{                                                                                          \
-		[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_NUMBER},         \
-		[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_NUMBER},                       \
+		[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1},       \
+		[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_WHOLE, 0},                     \
 		[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER}, \
 	}
 
-const struct kernel kernel_attention = {
-        .name = "attention",
-        .usage = "o = attention q k v [heads=1] [seq=ROWS] [causal=0|1]",
-        .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v "
-                "[tokens,hidden], sequences one below the other, heads side by side",
-        .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
-        .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
-        .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
-        KERNEL_TAKES(3, 1),
-        .option = OPTIONS,
-        .shape = attention_shape,
-        .cost = attention_cost,
-        .run = attend,
-};
-const struct kernel kernel_attention_grad = {
-        .name = "attention_grad",
-        .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
-        .help = "the gradients of attention from do and its inputs; the probabilities are computed again, "
-                "nothing of seq x seq is kept",
-        .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
-        .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
-        .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v heads=2 "
-                   "seq=4 causal=1",
-        KERNEL_TAKES(4, 3),
-        .option = OPTIONS,
-        .shape = attention_grad_shape,
-        .cost = attention_grad_cost,
-        .run = attend,
+const struct kernel kernels_attention[] = {
+        {
+                .name = "attention",
+                .usage = "o = attention q k v [heads=1] [seq=ROWS] [causal=0|1]",
+                .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v "
+                        "[tokens,hidden], sequences one below the other, heads side by side",
+                .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
+                .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
+                .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
+                KERNEL_TAKES(3, 1),
+                .option = OPTIONS,
+                .arguments = ARGUMENTS_ALIKE,
+                .shape = attention_shape,
+                .cost = attention_cost,
+                .run = attend,
+        },
+        {
+                .name = "attention_grad",
+                .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
+                .help = "the gradients of attention from do and its inputs; the probabilities are computed "
+                        "again, "
+                        "nothing of seq x seq is kept",
+                .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
+                .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
+                .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
+                           "heads=2 "
+                           "seq=4 causal=1",
+                KERNEL_TAKES(4, 3),
+                .option = OPTIONS,
+                .arguments = ARGUMENTS_ALIKE,
+                .shape = attention_shape,
+                .cost = attention_cost,
+                .run = attend,
+        },
+        {0},
 };

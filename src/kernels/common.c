@@ -1,7 +1,6 @@
-/* common.c -- shape rules, costs and loops shared by the families */
+/* common.c -- shapes, costs and results of any kernel, by its row */
 #include "kernels/common.h"
 #include "base/memory.h"
-#include "kernels/exponential.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,104 +13,87 @@ enum status kernel_out(struct kernel_call *call, int out, enum dtype dtype, int 
 	return status != ST_OK ? fail_in(status, "%s", call->kernel->name) : ST_OK;
 }
 
-enum status kernel_out_like(struct kernel_call *call, int in)
+enum status kernel_wants_float(const struct kernel_call *call, int in)
 {
-	const struct layout *like = &call->in[in].layout;
-	return kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim);
+	if (call->in[in].layout.dtype != DT_I32)
+		return ST_OK;
+	return fail(ST_DTYPE, "%s is i32: %s takes f32, f16 or bf16 (`cast %s to=f32` makes one)",
+	        call->in[in].name, call->kernel->name, call->in[in].name);
 }
 
-enum status kernel_wants_floats(const struct kernel_call *call)
+static enum status wants_same_shape(const struct kernel_call *call, int in)
 {
-	for (int i = 0; i < call->ins; i++)
-		if (call->in[i].layout.dtype == DT_I32)
-			return fail(ST_DTYPE,
-			        "%s is i32: %s takes f32, f16 or bf16 (`cast %s to=f32` makes one)",
-			        call->in[i].name, call->kernel->name, call->in[i].name);
+	const struct kernel_tensor *first = &call->in[0], *other = &call->in[in];
+	if (layout_same_shape(&first->layout, &other->layout))
+		return ST_OK;
+	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", first->name,
+	        shape_text(&first->layout).text, other->name, shape_text(&other->layout).text,
+	        call->kernel->name);
+}
+
+static enum status check_option(const struct kernel *kernel, const struct kernel_option *option, double value)
+{
+	if (option->kind == KO_WHOLE && !(value == trunc(value) && value >= option->least && value <= 0x1p53))
+		return fail(ST_RANGE, "%s: %s=%g: a whole number of at least %g is wanted", kernel->name,
+		        option->name, value, option->least);
+	if (option->kind == KO_PART && !(value >= 0 && value < 1))
+		return fail(ST_RANGE, "%s: %s=%g: 0 or more and below 1 is wanted", kernel->name,
+		        option->name, value);
 	return ST_OK;
 }
 
-enum status kernel_wants_same_shapes(const struct kernel_call *call)
+enum status kernel_shape(struct kernel_call *call)
 {
+	const struct kernel *kernel = call->kernel;
+	const struct layout *like = &call->in[0].layout;
 	enum status status = ST_OK;
-	for (int i = 1; i < call->ins && status == ST_OK; i++) {
-		if (layout_same_shape(&call->in[0].layout, &call->in[i].layout))
-			continue;
-		status = fail(ST_SHAPE, "%s is %s, %s is %s: %s wants the same shape", call->in[0].name,
-		        shape_text(&call->in[0].layout).text, call->in[i].name,
-		        shape_text(&call->in[i].layout).text, call->kernel->name);
-	}
-	return status;
+
+	for (int i = 0; i < KERNEL_OPTIONS_MAX && status == ST_OK; i++)
+		status = check_option(kernel, &kernel->option[i], call->option[i]);
+	for (int i = 0; i < call->ins && kernel->arguments != ARGUMENTS_ANY && status == ST_OK; i++)
+		status = kernel_wants_float(call, i);
+	for (int i = 1; i < call->ins && kernel->arguments == ARGUMENTS_ALIKE && status == ST_OK; i++)
+		status = wants_same_shape(call, i);
+	if (status != ST_OK)
+		return status;
+	if (kernel->shape)
+		return kernel->shape(call);
+	return call->ins && call->outs ? kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim)
+	                               : ST_OK;
 }
 
-enum status kernel_shape_float(struct kernel_call *call)
-{
-	enum status status = kernel_wants_floats(call);
-	if (status == ST_OK)
-		status = kernel_wants_same_shapes(call);
-	return status != ST_OK ? status : kernel_out_like(call, 0);
-}
+/* ---- costs ---- */
 
-enum status kernel_wants_whole(const struct kernel_call *call, int option, double least)
+/* The bytes that go over the memory bus: each operand once, as if caches held nothing, and twice where it is
+ * read and written back. The machine's model makes a time of both (machine_kernel_ns). */
+void kernel_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
-	double value = call->option[option];
-	if (value == trunc(value) && value >= least && value <= 0x1p53)
-		return ST_OK;
-	return fail(ST_RANGE, "%s: %s=%g: a whole number of at least %g is wanted", call->kernel->name,
-	        call->kernel->option[option].name, value, least);
-}
-
-/* ---- costs ----
- *
- * The time of a kernel is the larger of operations / peak and bytes / bandwidth: the roofline model
- * (Williams, Waterman, Patterson, CACM 52(4), 2009), which machine_kernel_ns() draws. Bytes are counted as if
- * caches held nothing: every operand goes over the memory bus once, and twice where it is read and written
- * back. */
-
-void kernel_cost(const struct kernel_call *call, double operations, double *flops, double *bytes)
-{
+	const struct kernel *kernel = call->kernel;
 	int64_t most = 0;
 
-	*bytes = 0;
+	*flops = *bytes = 0;
+	if (kernel->option[0].kind == KO_TIME_NS)
+		return;
 	for (int i = 0; i < call->ins; i++) {
-		bool twice = call->kernel->writes >> i & 1 && !call->kernel->write_only;
-		int64_t count = layout_count(&call->in[i].layout);
-		most = count > most ? count : most;
+		bool twice = kernel->writes >> i & 1 && !kernel->write_only;
+		most = most_of(most, layout_count(&call->in[i].layout));
 		*bytes += (double)layout_bytes(&call->in[i].layout) * (twice ? 2 : 1);
 	}
 	for (int i = 0; i < call->outs; i++) {
-		int64_t count = layout_count(&call->out[i].layout);
-		most = count > most ? count : most;
+		most = most_of(most, layout_count(&call->out[i].layout));
 		*bytes += (double)layout_bytes(&call->out[i].layout) * (call->add ? 2 : 1);
 	}
-	*flops = operations * (double)most;
-}
-
-void kernel_cost_move(const struct kernel_call *call, double *flops, double *bytes)
-{
-	kernel_cost(call, 0, flops, bytes);
-}
-
-void kernel_cost_one(const struct kernel_call *call, double *flops, double *bytes)
-{
-	kernel_cost(call, 1, flops, bytes);
-}
-
-void kernel_cost_few(const struct kernel_call *call, double *flops, double *bytes)
-{
-	kernel_cost(call, 8, flops, bytes);
+	*flops = kernel->operations * (double)most;
+	if (kernel->cost)
+		kernel->cost(call, flops, bytes);
 }
 
 /* ---- loops ---- */
 
-LOOP(kernel_copy)
+LOOP(copy)
 {
 	for (int64_t i = 0; i < count; i++)
 		out[i] = in[0][i];
-}
-
-void kernel_same(int64_t count, double *const *in, double *out, const double *option)
-{
-	kernel_copy(count, in, out, option);
 }
 
 void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
@@ -125,20 +107,26 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
-	enum { INS = 3 };
+	enum { INS = 4 };
 	double buffer[INS][LANE_CHUNK], result[LANE_CHUNK];
-	double *in[INS] = {buffer[0], buffer[1], buffer[2]};
-	struct lane lane[INS], out = lane_of(&call->out[0]);
-	int64_t count = layout_count(&call->out[0].layout);
+	double *in[INS] = {buffer[0], buffer[1], buffer[2], buffer[3]};
+	const struct kernel *kernel = call->kernel;
+	const struct kernel_tensor *whole = call->outs ? &call->out[0] : &call->in[0];
+	struct lane lane[INS], out = lane_of(whole);
+	int64_t count = layout_count(&whole->layout);
 
 	for (int i = 0; i < call->ins; i++)
-		lane[i] = lane_broadcast(&call->in[i], &call->out[0].layout);
+		lane[i] = lane_broadcast(&call->in[i], &whole->layout);
 	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
 		int64_t n = least_of(count - from, LANE_CHUNK);
 		for (int i = 0; i < call->ins; i++)
 			lane_read(&lane[i], from, n, in[i]);
-		loop(n, in, result, call->option);
-		kernel_put(call, &out, from, n, result);
+		loop(from, n, in, result, call->option);
+		for (int i = 0; i < call->ins; i++)
+			if (kernel->writes >> i & 1)
+				lane_write(&lane[i], from, n, in[i]);
+		if (call->outs)
+			kernel_put(call, &out, from, n, result);
 	}
 }
 
@@ -147,7 +135,8 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 	return tensor->layout.dim[tensor->layout.dims - 1];
 }
 
-void kernel_rows(const struct kernel_call *call, kernel_loop *loop)
+/* out[0] row by row of the last dimension; it has as many columns as in[0], or one */
+static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
 	int64_t rows = layout_count(&call->in[0].layout) / length;
@@ -162,85 +151,10 @@ void kernel_rows(const struct kernel_call *call, kernel_loop *loop)
 	for (int64_t r = 0; r < rows; r++) {
 		for (int i = 0; i < call->ins; i++)
 			lane_read(&lane[i], r * length, length, in[i]);
-		loop(length, in, buffer, call->option);
+		loop(r * length, length, in, buffer, call->option);
 		kernel_put(call, &out, r * out_length, out_length, buffer);
 	}
 	mem_free(buffer);
-}
-
-/* ---- as f32 ---- */
-
-void kernel_floats(const struct kernel_tensor *tensor, float *to)
-{
-	int64_t count = layout_count(&tensor->layout);
-	double chunk[LANE_CHUNK];
-	struct lane lane = lane_of(tensor);
-
-	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = least_of(count - from, LANE_CHUNK);
-		lane_read(&lane, from, n, chunk);
-		for (int64_t i = 0; i < n; i++)
-			to[from + i] = (float)chunk[i];
-	}
-}
-
-void kernel_from_floats(const struct kernel_tensor *tensor, const float *values)
-{
-	int64_t count = layout_count(&tensor->layout);
-	double chunk[LANE_CHUNK];
-	struct lane lane = lane_of(tensor);
-
-	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = least_of(count - from, LANE_CHUNK);
-		for (int64_t i = 0; i < n; i++)
-			chunk[i] = values[from + i];
-		lane_write(&lane, from, n, chunk);
-	}
-}
-
-/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and
- * the sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
-LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
-{
-	enum { PARTS = 8 };
-	float part[PARTS], most;
-	double sums[PARTS] = {0}, sum = 0;
-	int64_t whole = count / PARTS * PARTS;
-
-	/* A NaN may get lost here: its exp is one, and so is the sum. */
-	for (int j = 0; j < PARTS; j++)
-		part[j] = row[0];
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
-	for (int64_t i = whole; i < count; i++)
-		part[0] = row[i] > part[0] ? row[i] : part[0];
-	most = part[0];
-	for (int j = 1; j < PARTS; j++)
-		most = part[j] > most ? part[j] : most;
-
-	for (int64_t i = 0; i < count; i++)
-		row[i] = (float)exponential((double)row[i] - (double)most);
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			sums[j] += row[i + j];
-	for (int64_t i = whole; i < count; i++)
-		sums[i - whole] += row[i];
-	for (int j = 0; j < PARTS; j++)
-		sum += sums[j];
-	float inverse = (float)(1 / sum);
-	for (int64_t i = 0; i < count; i++)
-		row[i] *= inverse;
-}
-
-void kernel_softmax_row(float *row, int64_t count, int64_t room)
-{
-	int64_t padded = least_of(room, parts_of(count, 16) * 16);
-	for (int64_t i = count; i < padded; i++)
-		row[i] = -INFINITY;
-	softmax_row(row, padded);
-	for (int64_t i = padded; i < room; i++)
-		row[i] = 0;
 }
 
 /* ---- outputs over inputs ----
@@ -274,19 +188,21 @@ static bool must_stage(const struct kernel_call *call, const struct kernel_tenso
 	return false;
 }
 
-/* The row's own code. */
 static void run(const struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
-	bool whole = kernel->whole && call->ins > 0;
+	kernel_loop *loop = kernel->rows ? kernel->rows : kernel->elements ? kernel->elements : copy;
+	bool whole = kernel->whole;
 	for (int i = 0; i < call->ins; i++)
 		whole = whole && call->in[i].layout.dtype == DT_I32;
+	if (whole)
+		loop = kernel->whole;
 	if (kernel->run)
 		kernel->run(call);
 	else if (kernel->rows)
-		kernel_rows(call, whole ? kernel->whole : kernel->rows);
+		run_rows(call, loop);
 	else
-		kernel_elements(call, whole ? kernel->whole : kernel->elements);
+		kernel_elements(call, loop);
 }
 
 void kernel_compute(const struct kernel_call *call)

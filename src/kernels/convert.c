@@ -25,13 +25,11 @@ static enum status cast_shape(struct kernel_call *call)
 static enum status quantize_shape(struct kernel_call *call)
 {
 	const struct layout *x = &call->in[0].layout;
-	enum status status = kernel_wants_floats(call);
-	if (status == ST_OK)
-		status = kernel_out(call, 0, DT_I32, x->dims, x->dim);
+	enum status status = kernel_out(call, 0, DT_I32, x->dims, x->dim);
 	return status != ST_OK ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){1});
 }
 
-static void quantize_loop(int64_t count, double *const *in, double *out, const double *option)
+static void quantize_loop LOOP_PARAMETERS
 {
 	for (int64_t i = 0; i < count; i++)
 		out[i] = nearbyint(in[0][i] / option[0]);
@@ -72,10 +70,8 @@ static enum status topk_shape(struct kernel_call *call)
 {
 	struct layout out = call->in[0].layout;
 	int64_t length = kernel_row_length(&call->in[0]);
-	enum status status = kernel_wants_whole(call, 0, 1);
+	enum status status;
 
-	if (status != ST_OK)
-		return status;
 	if (call->option[0] > (double)length)
 		return fail(ST_RANGE, "topk: k=%g, but a row of %s has %lld", call->option[0],
 		        call->in[0].name, (long long)length);
@@ -139,42 +135,45 @@ static void topk(const struct kernel_call *call)
 	mem_free(sorted);
 }
 
-const struct kernel kernel_cast = {
-        .name = "cast",
-        .usage = "y = cast x to=f32|f16|bf16|i32",
-        .help = "x in another type; to i32 it is cut toward 0",
-        .torch = "y = x.to(torch.bfloat16)",
-        .cuda = "cast<<<blocks, threads, 0, stream>>>",
-        .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
-        KERNEL_TAKES(1, 1),
-        .option = {{"to", NAN, "the type", KO_DTYPE}},
-        .shape = cast_shape,
-        .cost = kernel_cost_move,
-        .elements = kernel_same,
-};
-const struct kernel kernel_quantize = {
-        .name = "quantize",
-        .usage = "q s = quantize x",
-        .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x is about "
-                "`mul q s`",
-        .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
-        .cuda = "quantize<<<blocks, threads, 0, stream>>>",
-        .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
-        KERNEL_TAKES(1, 2),
-        .shape = quantize_shape,
-        .cost = kernel_cost_few,
-        .run = quantize,
-};
-const struct kernel kernel_topk = {
-        .name = "topk",
-        .usage = "v i = topk x k=NUMBER",
-        .help = "the k largest of each row, largest first, and their places in the row (i32)",
-        .torch = "v, i = torch.topk(x, k)",
-        .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
-        .example = "tensor x[4,8] = randn\nv i = topk x k=2",
-        KERNEL_TAKES(1, 2),
-        .option = {{"k", NAN, "how many", KO_NUMBER}},
-        .shape = topk_shape,
-        .cost = kernel_cost_few,
-        .run = topk,
+const struct kernel kernels_convert[] = {
+        {
+                .name = "cast",
+                .usage = "y = cast x to=f32|f16|bf16|i32",
+                .help = "x in another type; to i32 it is cut toward 0",
+                .torch = "y = x.to(torch.bfloat16)",
+                .cuda = "cast<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
+                KERNEL_TAKES(1, 1),
+                .option = {{"to", NAN, "the type", KO_DTYPE}},
+                .shape = cast_shape,
+        },
+        {
+                .name = "quantize",
+                .usage = "q s = quantize x",
+                .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x "
+                        "is about "
+                        "`mul q s`",
+                .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
+                .cuda = "quantize<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",
+                KERNEL_TAKES(1, 2),
+                .arguments = ARGUMENTS_FLOAT,
+                .shape = quantize_shape,
+                .operations = 8,
+                .run = quantize,
+        },
+        {
+                .name = "topk",
+                .usage = "v i = topk x k=NUMBER",
+                .help = "the k largest of each row, largest first, and their places in the row (i32)",
+                .torch = "v, i = torch.topk(x, k)",
+                .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
+                .example = "tensor x[4,8] = randn\nv i = topk x k=2",
+                KERNEL_TAKES(1, 2),
+                .option = {{"k", NAN, "how many", KO_WHOLE, 1}},
+                .shape = topk_shape,
+                .operations = 8,
+                .run = topk,
+        },
+        {0},
 };

@@ -32,9 +32,7 @@ static enum status wants_matrix(const struct kernel_call *call)
 	if (x->layout.dims != 2)
 		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name,
 		        x->layout.dims, call->kernel->name);
-	if (x->layout.dtype == DT_I32)
-		return fail(ST_DTYPE, "%s is i32: %s takes f32, f16 or bf16", x->name, call->kernel->name);
-	return ST_OK;
+	return kernel_wants_float(call, 0);
 }
 
 /* The row that id number i names, or -1 */
@@ -63,7 +61,7 @@ static enum status embed_shape(struct kernel_call *call)
 /* The rows that are taken, not the whole table */
 static void embed_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
-	*flops = 0;
+	(void)flops;
 	*bytes = (double)layout_bytes(&call->in[1].layout) +
 	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
 }
@@ -94,8 +92,6 @@ static enum status embed_grad_shape(struct kernel_call *call)
 	enum status status = wants_matrix(call);
 	if (status == ST_OK)
 		status = wants_i32(call, 1);
-	if (status == ST_OK)
-		status = kernel_wants_whole(call, 0, 1);
 	if (status != ST_OK)
 		return status;
 	if (layout_count(&call->in[1].layout) != call->in[0].layout.dim[0])
@@ -133,7 +129,7 @@ static void embed_grad(const struct kernel_call *call)
 static enum status colsum_shape(struct kernel_call *call)
 {
 	enum status status = wants_matrix(call);
-	return status
+	return status != ST_OK
 	        ? status
 	        : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
 }
@@ -153,40 +149,44 @@ static void colsum(const struct kernel_call *call)
 	mem_free(sum);
 }
 
-const struct kernel kernel_embed = {
-        .name = "embed",
-        .usage = "x = embed table ids",
-        .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
-        .torch = "x = F.embedding(ids, table)",
-        .cuda = "embed<<<tokens, threads, 0, stream>>>",
-        .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
-        KERNEL_TAKES(2, 1),
-        .shape = embed_shape,
-        .cost = embed_cost,
-        .run = embed,
-};
-const struct kernel kernel_embed_grad = {
-        .name = "embed_grad",
-        .usage = "dtable = embed_grad dx ids rows=NUMBER",
-        .help = "the gradient of embed by its table: each row of dx added to the row its id names",
-        .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
-        .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
-        .example = "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
-        KERNEL_TAKES(2, 1),
-        .option = {{"rows", NAN, "of the table", KO_NUMBER}},
-        .shape = embed_grad_shape,
-        .cost = kernel_cost_one,
-        .run = embed_grad,
-};
-const struct kernel kernel_colsum = {
-        .name = "colsum",
-        .usage = "y = colsum x",
-        .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
-        .torch = "y = x.sum(0)",
-        .cuda = "cublasSgemv",
-        .example = "tensor x[4,8] = randn\ny = colsum x",
-        KERNEL_TAKES(1, 1),
-        .shape = colsum_shape,
-        .cost = kernel_cost_one,
-        .run = colsum,
+const struct kernel kernels_embed[] = {
+        {
+                .name = "embed",
+                .usage = "x = embed table ids",
+                .help = "the rows of table [rows,columns] that ids (i32) name: one for each id",
+                .torch = "x = F.embedding(ids, table)",
+                .cuda = "embed<<<tokens, threads, 0, stream>>>",
+                .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
+                KERNEL_TAKES(2, 1),
+                .shape = embed_shape,
+                .cost = embed_cost,
+                .run = embed,
+        },
+        {
+                .name = "embed_grad",
+                .usage = "dtable = embed_grad dx ids rows=NUMBER",
+                .help = "the gradient of embed by its table: each row of dx added to the row its id names",
+                .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
+                .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
+                .example =
+                        "tensor dx[5,4] = randn\ntensor ids[5] i32 = iota\ndtable = embed_grad dx ids rows=8",
+                KERNEL_TAKES(2, 1),
+                .option = {{"rows", NAN, "of the table", KO_WHOLE, 1}},
+                .shape = embed_grad_shape,
+                .operations = 1,
+                .run = embed_grad,
+        },
+        {
+                .name = "colsum",
+                .usage = "y = colsum x",
+                .help = "the sum of each column: [n,m] gives [m], the gradient of a bias",
+                .torch = "y = x.sum(0)",
+                .cuda = "cublasSgemv",
+                .example = "tensor x[4,8] = randn\ny = colsum x",
+                KERNEL_TAKES(1, 1),
+                .shape = colsum_shape,
+                .operations = 1,
+                .run = colsum,
+        },
+        {0},
 };

@@ -1,100 +1,51 @@
-/* kernels.c -- the list of kernels, in the order of help, and which machine code their loops run in.
+/* kernels.c -- the list of kernels, in the order of help.
  *
- * To add a kernel: its row `const struct kernel kernel_NAME` in the file of its family, and X(NAME) here.
- * Parsing, help, completion, books, costs and the tests that try every example find it by this list. */
+ * A family is a table of rows in a file of its own; X(FAMILY) here is its table. Parsing, help, completion,
+ * books, costs and the tests that try every example find a kernel by this list. */
 #include "kernels/kernel.h"
-#include "kernels/widths.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#define KERNELS(X)           \
-	X(matmul)            \
-	X(add)               \
-	X(sub)               \
-	X(mul)               \
-	X(div)               \
-	X(maximum)           \
-	X(fmax)              \
-	X(fmin)              \
-	X(scale)             \
-	X(exp)               \
-	X(rowmax)            \
-	X(rowsum)            \
-	X(relu)              \
-	X(relu_grad)         \
-	X(gelu)              \
-	X(gelu_grad)         \
-	X(softmax)           \
-	X(softmax_grad)      \
-	X(layernorm)         \
-	X(layernorm_grad)    \
-	X(attention)         \
-	X(attention_grad)    \
-	X(embed)             \
-	X(embed_grad)        \
-	X(colsum)            \
-	X(dropout)           \
-	X(dropout_grad)      \
-	X(mse)               \
-	X(mse_grad)          \
-	X(crossentropy)      \
-	X(crossentropy_grad) \
-	X(cast)              \
-	X(quantize)          \
-	X(topk)              \
-	X(fill)              \
-	X(sgd)               \
-	X(adam)              \
-	X(zeros)             \
-	X(ones)              \
-	X(full)              \
-	X(iota)              \
-	X(uniform)           \
-	X(randn)             \
+#define FAMILIES(X)  \
+	X(matmul)    \
+	X(binary)    \
+	X(unary)     \
+	X(rows)      \
+	X(attention) \
+	X(embed)     \
+	X(dropout)   \
+	X(loss)      \
+	X(convert)   \
+	X(inplace)   \
+	X(source)    \
 	X(spin)
 
-#define X(name) extern const struct kernel kernel_##name;
-KERNELS(X)
+/* Each ends with a row without a name. */
+#define X(family) extern const struct kernel kernels_##family[];
+FAMILIES(X)
 #undef X
 
-static const struct kernel *const kernels[] = {
-#define X(name) &kernel_##name,
-        KERNELS(X)
+static const struct kernel *const families[] = {
+#define X(family) kernels_##family,
+        FAMILIES(X)
 #undef X
 };
+enum { FAMILY_COUNT = sizeof families / sizeof *families };
 
 const struct kernel *kernel_at(int i)
 {
-	return i >= 0 && (size_t)i < sizeof kernels / sizeof *kernels ? kernels[i] : NULL;
+	for (int f = 0; f < FAMILY_COUNT && i >= 0; f++)
+		for (const struct kernel *kernel = families[f]; kernel->name; kernel++)
+			if (i-- == 0)
+				return kernel;
+	return NULL;
 }
 
 const struct kernel *kernel_find(const char *name)
 {
-	const struct kernel *kernel;
-	for (int i = 0; (kernel = kernel_at(i)) != NULL; i++)
-		if (strcmp(kernel->name, name) == 0)
-			return kernel;
+	for (int f = 0; f < FAMILY_COUNT; f++)
+		for (const struct kernel *kernel = families[f]; kernel->name; kernel++)
+			if (strcmp(kernel->name, name) == 0)
+				return kernel;
 	return NULL;
-}
-
-/* ---- one source, three machine codes ---- */
-
-static enum width allowed = WIDTH_AVX512;
-
-void kernels_allow(enum width width)
-{
-	allowed = width;
-}
-
-enum width kernels_width(void)
-{
-#ifdef __x86_64__
-	if (allowed == WIDTH_AVX512 && __builtin_cpu_supports("avx512f") &&
-	        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-		return WIDTH_AVX512;
-	if (allowed >= WIDTH_AVX2 && __builtin_cpu_supports("avx2"))
-		return WIDTH_AVX2;
-#endif
-	return WIDTH_ANY;
 }

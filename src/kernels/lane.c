@@ -65,33 +65,6 @@ static int64_t locate(const struct lane *lane, int64_t index, int64_t *offset)
 	return lane->dim[last] - inner;
 }
 
-enum { BLOCK = 256 };
-
-/* f16 and bf16 in one line */
-static void load_halves(const struct lane *lane, int64_t at, int64_t count, double *to)
-{
-	const uint16_t *from = (const uint16_t *)(void *)lane->data + at;
-	float block[BLOCK];
-	for (int64_t done = 0; done < count; done += BLOCK) {
-		int64_t n = least_of(count - done, BLOCK);
-		dtype_to_f32(lane->dtype, from + done, block, n);
-		for (int64_t i = 0; i < n; i++)
-			to[done + i] = block[i];
-	}
-}
-
-static void store_halves(const struct lane *lane, int64_t at, int64_t count, const double *values)
-{
-	uint16_t *to = (uint16_t *)(void *)lane->data + at;
-	float block[BLOCK];
-	for (int64_t done = 0; done < count; done += BLOCK) {
-		int64_t n = least_of(count - done, BLOCK);
-		for (int64_t i = 0; i < n; i++)
-			block[i] = (float)values[done + i];
-		dtype_from_f32(lane->dtype, block, to + done, n);
-	}
-}
-
 LOOP_OF(floats_to_doubles, (const float *from, double *to, int64_t count), (from, to, count))
 {
 	for (int64_t i = 0; i < count; i++)
@@ -104,57 +77,63 @@ LOOP_OF(doubles_to_floats, (const double *from, float *to, int64_t count), (from
 		to[i] = (float)from[i];
 }
 
+/* Halves go in blocks: into one line, and by way of f32. */
+enum { BLOCK = 256 };
+
 /* A run of `count` elements from offset `at` on, along the last dimension */
 static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
-	const float *f = (const float *)(void *)lane->data + at;
-	const int32_t *n = (const int32_t *)(void *)lane->data + at;
+	const void *data = lane->data;
+	const float *real = data;
+	const int32_t *whole = data;
+	const uint16_t *half = data;
+	uint16_t line[BLOCK];
+	float block[BLOCK];
 
 	if (lane->dtype == DT_F32 && stride == 1)
-		floats_to_doubles(f, to, count);
+		floats_to_doubles(real + at, to, count);
 	else if (lane->dtype == DT_F32)
 		for (int64_t i = 0; i < count; i++)
-			to[i] = f[i * stride];
+			to[i] = real[at + i * stride];
 	else if (lane->dtype == DT_I32)
 		for (int64_t i = 0; i < count; i++)
-			to[i] = n[i * stride];
-	else if (stride == 1)
-		load_halves(lane, at, count, to);
+			to[i] = whole[at + i * stride];
 	else
-		for (int64_t i = 0; i < count; i++)
-			to[i] = dtype_get(lane->dtype, lane->data, at + i * stride);
-}
-
-/* Cut toward 0, as C does; out of range the nearest there is; NaN is 0 */
-static int32_t to_int(double value)
-{
-	if (value >= INT32_MAX)
-		return INT32_MAX;
-	if (value <= INT32_MIN)
-		return INT32_MIN;
-	return value == value ? (int32_t)value : 0;
+		for (int64_t done = 0; done < count; done += BLOCK) {
+			int64_t n = least_of(count - done, BLOCK);
+			for (int64_t i = 0; i < n; i++)
+				line[i] = half[at + (done + i) * stride];
+			dtype_to_f32(lane->dtype, line, block, n);
+			floats_to_doubles(block, to + done, n);
+		}
 }
 
 static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
-	float *f = (float *)(void *)lane->data + at;
-	int32_t *n = (int32_t *)(void *)lane->data + at;
+	void *data = lane->data;
+	float *real = data;
+	int32_t *whole = data;
+	uint16_t *half = data, line[BLOCK];
+	float block[BLOCK];
 
 	if (lane->dtype == DT_F32 && stride == 1)
-		doubles_to_floats(values, f, count);
+		doubles_to_floats(values, real + at, count);
 	else if (lane->dtype == DT_F32)
 		for (int64_t i = 0; i < count; i++)
-			f[i * stride] = (float)values[i];
+			real[at + i * stride] = (float)values[i];
 	else if (lane->dtype == DT_I32)
 		for (int64_t i = 0; i < count; i++)
-			n[i * stride] = to_int(values[i]);
-	else if (stride == 1)
-		store_halves(lane, at, count, values);
+			whole[at + i * stride] = saturated(values[i]);
 	else
-		for (int64_t i = 0; i < count; i++)
-			dtype_set(lane->dtype, lane->data, at + i * stride, (float)values[i]);
+		for (int64_t done = 0; done < count; done += BLOCK) {
+			int64_t n = least_of(count - done, BLOCK);
+			doubles_to_floats(values + done, block, n);
+			dtype_from_f32(lane->dtype, block, line, n);
+			for (int64_t i = 0; i < n; i++)
+				half[at + (done + i) * stride] = line[i];
+		}
 }
 
 void lane_read(const struct lane *lane, int64_t from, int64_t count, double *to)
@@ -181,7 +160,7 @@ void lane_write(const struct lane *lane, int64_t from, int64_t count, const doub
 static double whole_sum(double old, double value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX ? wrapped((int64_t)(old + value))
-	                                                : wrapped((int64_t)old + to_int(value));
+	                                                : wrapped((int64_t)old + saturated(value));
 }
 
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)

@@ -19,8 +19,7 @@
 
 static enum status mse_shape(struct kernel_call *call)
 {
-	enum status status = kernel_shape_float(call);
-	return status != ST_OK ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
 static void mse(const struct kernel_call *call)
@@ -57,35 +56,30 @@ static void mse_grad(const struct kernel_call *call)
 
 /* ---- crossentropy ---- */
 
-static enum status crossentropy_check(const struct kernel_call *call)
-{
-	const struct kernel_tensor *logits = &call->in[0], *targets = &call->in[1];
-	int64_t rows = layout_count(&logits->layout) / kernel_row_length(logits);
-
-	if (logits->layout.dtype == DT_I32)
-		return fail(
-		        ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
-	if (targets->layout.dtype == DT_I32 ? layout_count(&targets->layout) == rows
-	                                    : layout_same_shape(&logits->layout, &targets->layout))
-		return ST_OK;
-	return fail(ST_SHAPE,
-	        "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of floats "
-	        "(probabilities)",
-	        logits->name, shape_text(&logits->layout).text, targets->name,
-	        dtype_name(targets->layout.dtype), shape_text(&targets->layout).text, (long long)rows,
-	        shape_text(&logits->layout).text);
-}
-
 static enum status crossentropy_shape(struct kernel_call *call)
 {
-	enum status status = crossentropy_check(call);
-	return status != ST_OK ? status : kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	const struct kernel_tensor *logits = &call->in[0], *targets = &call->in[1];
+	const struct layout *like = &logits->layout;
+	int64_t rows = layout_count(like) / kernel_row_length(logits);
+	bool classes = targets->layout.dtype == DT_I32;
+
+	if (like->dtype == DT_I32)
+		return fail(
+		        ST_DTYPE, "%s is i32: crossentropy takes logits of f32, f16 or bf16", logits->name);
+	if (classes ? layout_count(&targets->layout) != rows : !layout_same_shape(like, &targets->layout))
+		return fail(ST_SHAPE,
+		        "%s is %s, %s is %s %s: crossentropy wants targets [%lld] i32 (classes) or %s of "
+		        "floats (probabilities)",
+		        logits->name, shape_text(like).text, targets->name, dtype_name(targets->layout.dtype),
+		        shape_text(&targets->layout).text, (long long)rows, shape_text(like).text);
+	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
 }
 
 static enum status crossentropy_grad_shape(struct kernel_call *call)
 {
-	enum status status = crossentropy_check(call);
-	return status != ST_OK ? status : kernel_out_like(call, 0);
+	const struct layout *like = &call->in[0].layout;
+	enum status status = crossentropy_shape(call);
+	return status != ST_OK ? status : kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim);
 }
 
 /* Row r's targets as probabilities; all NaN when its class is none */
@@ -175,52 +169,57 @@ static void crossentropy_grad(const struct kernel_call *call)
 	mem_free(z);
 }
 
-const struct kernel kernel_mse = {
-        .name = "mse",
-        .usage = "loss = mse y t",
-        .help = "the mean of the squared differences of y and t, as [1] f32",
-        .torch = "loss = F.mse_loss(y, t)",
-        .cuda = "mse<<<blocks, threads, 0, stream>>>",
-        .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
-        KERNEL_TAKES(2, 1),
-        .shape = mse_shape,
-        .cost = kernel_cost_few,
-        .run = mse,
-};
-const struct kernel kernel_mse_grad = {
-        .name = "mse_grad",
-        .usage = "dy = mse_grad y t",
-        .help = "the gradient of mse y t by y: 2 (y - t) / elements",
-        .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
-        .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
-        .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
-        KERNEL_TAKES(2, 1),
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_one,
-        .run = mse_grad,
-};
-const struct kernel kernel_crossentropy = {
-        .name = "crossentropy",
-        .usage = "loss = crossentropy logits targets",
-        .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] i32 "
-                "classes, or probabilities",
-        .torch = "loss = F.cross_entropy(logits, targets)",
-        .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
-        .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
-        KERNEL_TAKES(2, 1),
-        .shape = crossentropy_shape,
-        .cost = kernel_cost_few,
-        .run = crossentropy,
-};
-const struct kernel kernel_crossentropy_grad = {
-        .name = "crossentropy_grad",
-        .usage = "dlogits = crossentropy_grad logits targets",
-        .help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
-        .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
-        .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
-        .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
-        KERNEL_TAKES(2, 1),
-        .shape = crossentropy_grad_shape,
-        .cost = kernel_cost_few,
-        .run = crossentropy_grad,
+const struct kernel kernels_loss[] = {
+        {
+                .name = "mse",
+                .usage = "loss = mse y t",
+                .help = "the mean of the squared differences of y and t, as [1] f32",
+                .torch = "loss = F.mse_loss(y, t)",
+                .cuda = "mse<<<blocks, threads, 0, stream>>>",
+                .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
+                KERNEL_TAKES(2, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .shape = mse_shape,
+                .operations = 8,
+                .run = mse,
+        },
+        {
+                .name = "mse_grad",
+                .usage = "dy = mse_grad y t",
+                .help = "the gradient of mse y t by y: 2 (y - t) / elements",
+                .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
+                .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
+                .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
+                KERNEL_TAKES(2, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 1,
+                .run = mse_grad,
+        },
+        {
+                .name = "crossentropy",
+                .usage = "loss = crossentropy logits targets",
+                .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] "
+                        "i32 "
+                        "classes, or probabilities",
+                .torch = "loss = F.cross_entropy(logits, targets)",
+                .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
+                .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
+                KERNEL_TAKES(2, 1),
+                .shape = crossentropy_shape,
+                .operations = 8,
+                .run = crossentropy,
+        },
+        {
+                .name = "crossentropy_grad",
+                .usage = "dlogits = crossentropy_grad logits targets",
+                .help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
+                .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
+                .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
+                .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
+                KERNEL_TAKES(2, 1),
+                .shape = crossentropy_grad_shape,
+                .operations = 8,
+                .run = crossentropy_grad,
+        },
+        {0},
 };

@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-static enum status like_shape(struct kernel_call *call)
-{
-	return kernel_out_like(call, 0);
-}
-
 /* gelu by tanh (Hendrycks and Gimpel 2016, arXiv:1606.08415; PyTorch's approximate='tanh'):
  *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3)
  * and (1 + tanh(u)) / 2 is the logistic function of 2u */
@@ -46,77 +41,79 @@ UNARY(relu_grad, 1, x <= 0 ? 0 : d) /* where relu lets a NaN through, so does it
 UNARY(gelu, 0, gelu_of(x))
 UNARY(gelu_grad, 1, d *gelu_slope(x))
 
-const struct kernel kernel_scale = {
-        .name = "scale",
-        .usage = "y = scale x NUMBER",
-        .help = "x times a number (rounded to f32, as PyTorch does)",
-        .torch = "y = x * 0.5",
-        .cuda = "cublasSscal",
-        .example = "tensor x[4,8] = randn\ny = scale x 0.5",
-        KERNEL_TAKES(1, 1),
-        .positional = 1,
-        .option = {{"by", NAN, "the number", KO_NUMBER}},
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_one,
-        .elements = scale,
-};
-const struct kernel kernel_exp = {
-        .name = "exp",
-        .usage = "y = exp x",
-        .help = "e to the power x, element by element",
-        .torch = "y = torch.exp(x)",
-        .cuda = "exp<<<blocks, threads, 0, stream>>>",
-        .example = "tensor x[4,8] = randn\ny = exp x",
-        KERNEL_TAKES(1, 1),
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_one,
-        .elements = exponentials,
-};
-const struct kernel kernel_relu = {
-        .name = "relu",
-        .usage = "y = relu x",
-        .help = "x where it is above 0, else 0",
-        .torch = "y = torch.relu(x)",
-        .cuda = "cudnnActivationForward",
-        .example = "tensor x[4,8] = randn\ny = relu x",
-        KERNEL_TAKES(1, 1),
-        .shape = like_shape,
-        .cost = kernel_cost_one,
-        .elements = relu,
-};
-const struct kernel kernel_relu_grad = {
-        .name = "relu_grad",
-        .usage = "dx = relu_grad dy x",
-        .help = "the gradient of relu: 0 where x, the input of relu, is 0 or less, else dy",
-        .torch = "dx = dy.masked_fill(x <= 0, 0)",
-        .cuda = "cudnnActivationBackward",
-        .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
-        KERNEL_TAKES(2, 1),
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_one,
-        .elements = relu_grad,
-};
-const struct kernel kernel_gelu = {
-        .name = "gelu",
-        .usage = "y = gelu x",
-        .help = "x times the part of a normal distribution below x (the tanh form)",
-        .torch = "y = F.gelu(x, approximate='tanh')",
-        .cuda = "gelu<<<blocks, threads, 0, stream>>>",
-        .example = "tensor x[4,8] = randn\ny = gelu x",
-        KERNEL_TAKES(1, 1),
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_few,
-        .elements = gelu,
-};
-const struct kernel kernel_gelu_grad = {
-        .name = "gelu_grad",
-        .usage = "dx = gelu_grad dy x",
-        .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
-        .torch = "dx, = torch.autograd.grad(y, x, dy)",
-        .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
-        .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
-        KERNEL_TAKES(2, 1),
-        .shape = kernel_shape_float,
-        .cost = kernel_cost_few,
-        .elements = gelu_grad,
+const struct kernel kernels_unary[] = {
+        {
+                .name = "scale",
+                .usage = "y = scale x NUMBER",
+                .help = "x times a number (rounded to f32, as PyTorch does)",
+                .torch = "y = x * 0.5",
+                .cuda = "cublasSscal",
+                .example = "tensor x[4,8] = randn\ny = scale x 0.5",
+                KERNEL_TAKES(1, 1),
+                .positional = 1,
+                .option = {{"by", NAN, "the number", KO_NUMBER}},
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 1,
+                .elements = scale,
+        },
+        {
+                .name = "exp",
+                .usage = "y = exp x",
+                .help = "e to the power x, element by element",
+                .torch = "y = torch.exp(x)",
+                .cuda = "exp<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\ny = exp x",
+                KERNEL_TAKES(1, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 1,
+                .elements = exponentials,
+        },
+        {
+                .name = "relu",
+                .usage = "y = relu x",
+                .help = "x where it is above 0, else 0",
+                .torch = "y = torch.relu(x)",
+                .cuda = "cudnnActivationForward",
+                .example = "tensor x[4,8] = randn\ny = relu x",
+                KERNEL_TAKES(1, 1),
+                .operations = 1,
+                .elements = relu,
+        },
+        {
+                .name = "relu_grad",
+                .usage = "dx = relu_grad dy x",
+                .help = "the gradient of relu: 0 where x, the input of relu, is 0 or less, else dy",
+                .torch = "dx = dy.masked_fill(x <= 0, 0)",
+                .cuda = "cudnnActivationBackward",
+                .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
+                KERNEL_TAKES(2, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 1,
+                .elements = relu_grad,
+        },
+        {
+                .name = "gelu",
+                .usage = "y = gelu x",
+                .help = "x times the part of a normal distribution below x (the tanh form)",
+                .torch = "y = F.gelu(x, approximate='tanh')",
+                .cuda = "gelu<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\ny = gelu x",
+                KERNEL_TAKES(1, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 8,
+                .elements = gelu,
+        },
+        {
+                .name = "gelu_grad",
+                .usage = "dx = gelu_grad dy x",
+                .help = "the gradient of gelu (the tanh form) at x, the input of gelu, times dy",
+                .torch = "dx, = torch.autograd.grad(y, x, dy)",
+                .cuda = "gelu_grad<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] dy[4,8] = randn\ndx = gelu_grad dy x",
+                KERNEL_TAKES(2, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 8,
+                .elements = gelu_grad,
+        },
+        {0},
 };

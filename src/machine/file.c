@@ -10,8 +10,8 @@
  * (4) A failure names file and line; the machine of the session stays as it was. */
 #include "machine/inside.h"
 #include "base/embedded.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -247,18 +247,15 @@ static enum status read_named(const char *name, int depth, struct machine_reader
 
 static enum status read_path(const char *path, struct machine_reader *reader)
 {
-	FILE *file = fopen(path, "rb");
-	char *bytes;
+	FILE *file;
+	char *bytes = NULL;
 	size_t count;
-	enum status status = ST_OK;
+	enum status status = file_open(&file, path);
 
-	if (!file)
-		return fail(ST_FILE, "%s: %s", path, strerror(errno));
-	bytes = mem_alloc(FILE_MOST);
-	count = fread(bytes, 1, FILE_MOST, file);
-	if (ferror(file))
-		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
-	else if (count == FILE_MOST)
+	if (status)
+		return status;
+	status = file_rest(file, path, FILE_MOST, &bytes, &count);
+	if (!status && count == FILE_MOST)
 		status = fail(ST_FILE, "%s is too long for a machine", path);
 	fclose(file);
 	*reader = (struct machine_reader){.file = path};

@@ -2,9 +2,10 @@
  * stream, in order: kind, title, operands' shapes and types, bytes, flops, group, phase, what a wait waits
  * for, start and end. No names of tensors, streams or events: two programs that do the same print the same.
  *
- *     build/compare/operations N SCRIPT > FILE
+ *     build/compare/operations N SCRIPT [digest] > FILE
  *
- * tests/compare/run compares two builds, or a build with kept digests. */
+ * digest: of each rank's stream how many operations, and a hash of their lines. tests/compare/run compares two
+ * builds; tests/compare/digests.sh compares the digests of a few programs with kept ones. */
 #include "kernels/kernel.h"
 #include "collectives/collective.h"
 #include "shell/commands/table.h"
@@ -12,6 +13,7 @@
 #include "shell/submit/rows.h"
 #include "shell/training/open.h"
 #include "shell/language/run/interpreter.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -92,13 +94,13 @@ static int by_text(const void *a, const void *b)
 }
 
 /* What a rank's tensors begin with: scenery, whose order means nothing */
-static void put_fills(const struct shell *shell, const uint32_t *place, const struct stream *host)
+static void put_fills(FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *host)
 {
 	const struct world *world = shell->world;
 	char **line = calloc(host->count + 1, sizeof *line);
 	size_t count = 0, bytes;
-	for (op_id id = world->first[host->rank]; id; id = world->ops[id].next_program) {
-		if (world->ops[id].stream != STREAM_HOST || op_record(world, id)->kind != OP_FILL)
+	for (op_id id = host->head; id; id = world->ops[id].next_stream) {
+		if (op_record(world, id)->kind != OP_FILL)
 			continue;
 		FILE *text = open_memstream(&line[count++], &bytes);
 		put_op(text, shell, place, id);
@@ -106,13 +108,36 @@ static void put_fills(const struct shell *shell, const uint32_t *place, const st
 	}
 	qsort(line, count, sizeof *line, by_text);
 	for (size_t i = 0; i < count; i++) {
-		fputs(line[i], stdout);
+		fputs(line[i], out);
 		free(line[i]);
 	}
 	free(line);
 }
 
-static void put_all(const struct shell *shell)
+static void put_stream(
+        FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *stream)
+{
+	const struct world *world = shell->world;
+	if (stream->number == STREAM_HOST)
+		put_fills(out, shell, place, stream);
+	for (op_id id = stream->head; id; id = world->ops[id].next_stream)
+		if (op_record(world, id)->kind != OP_FILL)
+			put_op(out, shell, place, id);
+}
+
+static void put_digest(const struct shell *shell, const uint32_t *place, const struct stream *stream)
+{
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	put_stream(out, shell, place, stream);
+	fclose(out);
+	printf(": %" PRIu32 " operations, %016" PRIx64 "\n", stream->count,
+	        hash_bytes(HASH_BEGIN, text, bytes));
+	free(text);
+}
+
+static void put_all(const struct shell *shell, bool digest)
 {
 	const struct world *world = shell->world;
 	uint32_t *place = calloc(world->op_count + 1, sizeof *place),
@@ -122,14 +147,13 @@ static void put_all(const struct shell *shell)
 	for (int rank = 0; rank < world->n; rank++)
 		for (int number = 0; number < STREAMS_MAX; number++) {
 			const struct stream *stream = world_stream(world, rank, number);
-			if (!stream || !stream->count)
+			if (!stream || !stream->head)
 				continue;
-			printf("rank %d stream %d\n", rank, number);
-			if (number == STREAM_HOST)
-				put_fills(shell, place, stream);
-			for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-				if (world->ops[id].stream == number && op_record(world, id)->kind != OP_FILL)
-					put_op(stdout, shell, place, id);
+			printf("rank %d stream %d%s", rank, number, digest ? "" : "\n");
+			if (digest)
+				put_digest(shell, place, stream);
+			else
+				put_stream(stdout, shell, place, stream);
 		}
 	free(place);
 	free(count);
@@ -155,10 +179,11 @@ int main(int argc, char **argv)
 	struct credit credit = {0};
 	struct text script = {0};
 	if (argc < 3 || !read_script(argv[2], &script)) {
-		fprintf(stderr, "usage: operations RANKS SCRIPT\n");
+		fprintf(stderr, "usage: operations RANKS SCRIPT [digest]\n");
 		return 2;
 	}
 	int n = atoi(argv[1]);
+	bool digest = argc > 3 && strcmp(argv[3], "digest") == 0;
 	if (plane_start(&plane, false, &argc, &argv) != ST_OK ||
 	        shell_open(&shell, plane, n, true, "classroom") != ST_OK) {
 		fprintf(stderr, "operations: %s\n", fail_text());
@@ -170,7 +195,7 @@ int main(int argc, char **argv)
 	enum status status = interpreter_run(&shell, text_string(&script), script.count, NULL, 1);
 	if (status != ST_OK)
 		printf("refused: %s\n", fail_text());
-	put_all(&shell);
+	put_all(&shell, digest);
 	text_release(&script);
 	shell_close(&shell);
 	plane_stop(plane);

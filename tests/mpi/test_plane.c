@@ -205,7 +205,7 @@ static void test_failing_calls(struct test *test)
 {
 	int32_t all[64], mine = test->rank;
 	bool failed = true;
-	long live;
+	long live, failures = 0;
 
 	plane_settle(test->plane);
 	live = mem_live();
@@ -221,9 +221,10 @@ static void test_failing_calls(struct test *test)
 		mine = (int32_t)failed;
 		plane_share(test->plane, &mine, all, sizeof mine);
 		failed = all[test->size - 1];
+		failures += failed;
 		mine = test->rank;
 	}
-	CHECK(&test->checks, !failed);
+	CHECK(&test->checks, !failed && (failures > 0 || test->size == 1));
 }
 
 static struct plane_group *group_of(struct test *test, int first, int n, int step)

@@ -63,6 +63,12 @@ bad 'def f { f }' '"status":"ok"'
 bad 'f' 'deeper than'
 bad 'source self.rsh' 'nest deeper than'
 bad 'source .' '\. is not a regular file'
+# a file that keeps its reader waiting: a pipe that nobody writes to, the kernel's messages (where they can be opened at all)
+mkfifo silent silent.machine silent.npy
+for line in 'source silent' 'program silent' 'machine ./silent.machine' 'tensor x = load silent.npy' 'data text silent'; do
+	bad "$line" 'silent[.a-z]* is not a regular file'
+done
+bad 'source /proc/kmsg' '/proc/kmsg: \(Resource\|Operation\|Permission\|No such\)'
 bad 'source none.rsh' 'none.rsh'
 bad 'source binary.rsh' 'binary.rsh: a NUL byte'
 bad "$(bytes 'print "\377\376"')" 'not valid UTF-8'

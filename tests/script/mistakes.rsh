@@ -124,3 +124,5 @@ tensor z[4] pinnd = 1
 #> tests/script/mistakes.rsh:123: tensor pinnd wants a shape: tensor pinnd[64,64]; or did you mean 'pinned'?
 tensor z[4] = randm
 #> tests/script/mistakes.rsh:125: tensor ... = randm: neither a source (zeros ones randn uniform iota load) nor a variable; did you mean 'randn'?
+y = spin 2ms
+#> tests/script/mistakes.rsh:127: spin takes 1 tensor, not 0: spin TIME, or y = spin TIME x

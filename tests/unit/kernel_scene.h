@@ -95,9 +95,9 @@ static inline enum status call_run(
 	call->outs = outs;
 	for (int i = 0; i < ins; i++)
 		call->in[i] = in[i].tensor;
-	if (call->kernel->source)
+	if (kernel_is_source(call->kernel))
 		call->out[0] = out[0].tensor;
-	enum status status = call->kernel->shape(call);
+	enum status status = kernel_shape(call);
 	if (status)
 		return status;
 	for (int i = 0; i < outs; i++) {

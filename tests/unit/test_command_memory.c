@@ -1,31 +1,12 @@
 /* test_command_memory.c -- the allocations of a line fail in turn: the process ends with words */
-#include "check.h"
+#include "alone.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/commands/table.h"
-#include "shell/submit/rows.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
 #include <string.h>
-
-static struct plane *plane;
-
-static int open_plane(void **state)
-{
-	int argc = 0;
-	char **argv = NULL;
-	(void)state;
-	return plane_start(&plane, false, &argc, &argv) != ST_OK;
-}
-
-static int close_plane(void **state)
-{
-	(void)state;
-	plane_stop(plane);
-	return 0;
-}
 
 static enum status run(struct shell *shell, const char *lines)
 {
@@ -89,7 +70,6 @@ static void dry(void **state)
 
 int main(void)
 {
-	commands_start(command_table);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(with_data), cmocka_unit_test(dry)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

@@ -1,10 +1,9 @@
 /* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks;
  * every row is whole */
+#include "alone.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/commands/table.h"
-#include "shell/submit/rows.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
@@ -15,23 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-
-static struct plane *plane;
-
-static int open_plane(void **state)
-{
-	int argc = 0;
-	char **argv = NULL;
-	(void)state;
-	return plane_start(&plane, false, &argc, &argv) != ST_OK;
-}
-
-static int close_plane(void **state)
-{
-	(void)state;
-	plane_stop(plane);
-	return 0;
-}
 
 static enum status run_example(const char *lines)
 {
@@ -97,7 +79,6 @@ static void rows(void **state)
 
 int main(void)
 {
-	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);

@@ -1,59 +1,18 @@
 /* test_files.c -- a program's files: their namespace, their options, what they refuse; lines whose command a
  * variable chooses */
+#include "lines.h"
+#include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
 #include "strategies/kinds.h"
-#include "shell/line/line.h"
-#include "base/memory.h"
-#include "check.h"
-#include "shell/commands/table.h"
-#include "shell/submit/rows.h"
-#include "shell/training/open.h"
 
-#include <string.h>
-
-static struct plane *plane;
-static struct shell shell;
 static struct player *player;
 static struct player_file files[2];
 
-static int open_plane(void **state)
+static int close_player(void **state)
 {
-	int argc = 0;
-	char **argv = NULL;
-	(void)state;
-	return plane_start(&plane, false, &argc, &argv) != ST_OK;
-}
-
-static int close_plane(void **state)
-{
-	(void)state;
-	plane_stop(plane);
-	return 0;
-}
-
-static int open_shell(void **state)
-{
-	(void)state;
-	memset(&shell, 0, sizeof shell);
-	return shell_open(&shell, plane, 4, true, "classroom") != ST_OK;
-}
-
-static int close_shell(void **state)
-{
-	(void)state;
 	player_free(player);
 	player = NULL;
-	shell_close(&shell);
-	return 0;
-}
-
-static void prompt_at(const char *text, int line)
-{
-	int before = shell.expects_failed;
-	if (line_text(&shell, text, strlen(text), NULL, 1) != ST_OK)
-		fail_msg("line %d: '%s': %s", line, text, fail_text());
-	if (shell.expects_failed != before)
-		fail_msg("line %d: '%s' is false", line, text);
+	return close_shell(state);
 }
 
 /* A program of these files, which stops at each `##`. first may be NULL */
@@ -101,14 +60,13 @@ static void refused_at(enum status status, const char *words, int line)
 		fail_msg("line %d: %s: '%s', not '%s'", line, status_name(status), fail_text(), words);
 }
 
-#define PROMPT(text) prompt_at(text, __LINE__)
 #define STEP() step_at(__LINE__)
 #define REFUSED(status, words) refused_at(status, words, __LINE__)
 
 static void a_namespace_of_its_own(void **state)
 {
 	(void)state;
-	PROMPT("let i = 7; let h = 3; def place { let n = 1 }; stream s");
+	HOLDS("let i = 7; let h = 3; def place { let n = 1 }; stream s");
 	assert_int_equal(load("let i = 1; let n = 0; let layers = 4\n"
 	                      "def place { let n = 10 }\n"
 	                      "def made p { tensor $p[4] = ones }\n",
@@ -121,15 +79,15 @@ static void a_namespace_of_its_own(void **state)
 	                         NULL, 0),
 	        ST_OK);
 	STEP();
-	PROMPT("expect i == 7 and bytes(w1) == 16");
+	HOLDS("expect i == 7 and bytes(w1) == 16");
 	REFUSED(interpreter_run(&shell, "expect layers == 4", 18, NULL, 1), "no variable 'layers'");
 	REFUSED(interpreter_run(&shell, "made x", 6, NULL, 1), "no command 'made'");
 	/* an older def of the learner's does not count */
 	STEP();
 	/* what he types now does, and sees the program's variables before his own */
-	PROMPT("def place { let n = i + h }");
+	HOLDS("def place { let n = i + h }");
 	STEP();
-	PROMPT("def place { replaced; let n = n + 1 }");
+	HOLDS("def place { replaced; let n = n + 1 }");
 	STEP();
 	/* a bare name is not his variable `h` */
 	REFUSED(go(), "h is a variable of the prompt");
@@ -138,8 +96,8 @@ static void a_namespace_of_its_own(void **state)
 	REFUSED(run_file("made x"), "no command 'made'");
 	player_free(player);
 	player = NULL;
-	PROMPT("reset");
-	PROMPT("let n = 2; expect n == 2");
+	HOLDS("reset");
+	HOLDS("let n = 2; expect n == 2");
 }
 
 static void places(void **state)
@@ -186,11 +144,11 @@ static void given(void **state)
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		enum status status = load(size, file, &rows[i].given, 1);
 		REFUSED(status == ST_OK ? go() : status, rows[i].words);
-		PROMPT("expect error \"no tensor\" { print seen }");
+		HOLDS("expect error \"no tensor\" { print seen }");
 	}
 	assert_int_equal(load(size, file, good, LENGTH_OF(good)), ST_OK);
 	STEP();
-	PROMPT("expect bytes(seen) == 4");
+	HOLDS("expect bytes(seen) == 4");
 	assert_int_equal(load("option hook=none \"x\"", "option hook=a \"again\"", NULL, 0), ST_OK);
 	REFUSED(go(), "option hook: a variable or an option has that name");
 	/* the grammar of the line */
@@ -208,7 +166,7 @@ static void given(void **state)
 static void suspended(void **state)
 {
 	(void)state;
-	PROMPT("let n = 10; def f { let n = n + 1 }");
+	HOLDS("let n = 10; def f { let n = n + 1 }");
 	assert_int_equal(load(NULL,
 	                         "def f { let n = n + 1 }\nlet n = 1; use @1-2\n"
 	                         "## one\nrepeat 2 {\nf; tensor t$n[1] = rank\n## again\nf }\n"
@@ -216,12 +174,12 @@ static void suspended(void **state)
 	                         NULL, 0),
 	        ST_OK);
 	STEP();
-	PROMPT("f; f; expect n == 12; tensor all[2] = ones; use @3");
+	HOLDS("f; f; expect n == 12; tensor all[2] = ones; use @3");
 	STEP();
-	PROMPT("tensor three[1]; use @all; expect n == 12 and bytes(all) == 8");
+	HOLDS("tensor three[1]; use @all; expect n == 12 and bytes(all) == 8");
 	STEP();
-	PROMPT("@1-2 expect bytes(t2) == 4 and bytes(t4) == 4; @0 expect error \"no tensor\" { print t4 }");
-	PROMPT("@3 expect bytes(three) == 4; @0 expect error \"no tensor\" { print three }");
+	HOLDS("@1-2 expect bytes(t2) == 4 and bytes(t4) == 4; @0 expect error \"no tensor\" { print t4 }");
+	HOLDS("@3 expect bytes(three) == 4; @0 expect error \"no tensor\" { print three }");
 }
 
 /* What the memory of a tensor on rank 0 is for */
@@ -236,18 +194,18 @@ static const char *purpose(const char *name)
 static void kinds(void **state)
 {
 	(void)state;
-	PROMPT("let g = \"gradient\"; stream s; tensor q[4,4] kind=parameter = ones; tensor r[4] s1[2] "
-	       "kind=$g bf16");
+	HOLDS("let g = \"gradient\"; stream s; tensor q[4,4] kind=parameter = ones; tensor r[4] s1[2] "
+	      "kind=$g bf16");
 	assert_string_equal(purpose("q"), "parameters");
 	assert_string_equal(purpose("r"), "gradients");
 	assert_string_equal(purpose("s1"), "gradients");
-	PROMPT("z = matmul q q on s kind=optimizer; y = relu z; phase F0; h = relu z; phase B0; d = "
-	       "allreduce q kind=buffer");
+	HOLDS("z = matmul q q on s kind=optimizer; y = relu z; phase F0; h = relu z; phase B0; d = "
+	      "allreduce q kind=buffer");
 	assert_string_equal(purpose("z"), "optimizer");
 	assert_string_equal(purpose("y"), "buffers");
 	assert_string_equal(purpose("h"), "activations");
 	assert_string_equal(purpose("d"), "buffers");
-	PROMPT("e = relu z; v = q[0:2]");
+	HOLDS("e = relu z; v = q[0:2]");
 	assert_string_equal(purpose("e"), "their gradients");
 	assert_string_equal(purpose("v"), "parameters");
 	REFUSED(run_file("tensor t[4] kind=gradiant"), "did you mean 'kind=gradient'?");
@@ -310,7 +268,7 @@ static void lines_as_they_ran(void **state)
 	};
 	struct text notes = {0}, program = {0};
 	(void)state;
-	PROMPT("mesh dp=2 tp=2; stream s; tensor x[4,4] = ones; y0 = relu x");
+	HOLDS("mesh dp=2 tp=2; stream s; tensor x[4,4] = ones; y0 = relu x");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++)
 		text_add(&program, "## row\n%s\n", rows[i].typed);
 	assert_int_equal(load(NULL, text_string(&program), NULL, 0), ST_OK);
@@ -325,18 +283,17 @@ static void lines_as_they_ran(void **state)
 	text_release(&program);
 }
 
-#define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)
+#define WITH_A_PLAYER(test) cmocka_unit_test_setup_teardown(test, open_shell, close_player)
 
 int main(void)
 {
-	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
-	        IN_A_SHELL(a_namespace_of_its_own),
-	        IN_A_SHELL(places),
-	        IN_A_SHELL(given),
-	        IN_A_SHELL(suspended),
-	        IN_A_SHELL(kinds),
-	        IN_A_SHELL(lines_as_they_ran),
+	        WITH_A_PLAYER(a_namespace_of_its_own),
+	        WITH_A_PLAYER(places),
+	        WITH_A_PLAYER(given),
+	        WITH_A_PLAYER(suspended),
+	        WITH_A_PLAYER(kinds),
+	        WITH_A_PLAYER(lines_as_they_ran),
 	};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

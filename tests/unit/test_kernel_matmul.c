@@ -144,7 +144,7 @@ static enum status shape_of(
 	call.in[1].name = "v";
 	layout_make(&call.in[0].layout, a, a_dims, a_dim);
 	layout_make(&call.in[1].layout, b, b_dims, b_dim);
-	return call.kernel->shape(&call);
+	return kernel_shape(&call);
 }
 
 static void wrong_operands_are_named(void **state)
@@ -174,11 +174,11 @@ static void the_cost_is_2mnk(void **state)
 	call.outs = 1;
 	layout_make(&call.in[0].layout, DT_F32, 2, (int64_t[]){3, 5});
 	layout_make(&call.in[1].layout, DT_F32, 2, (int64_t[]){5, 7});
-	assert_int_equal(call.kernel->shape(&call), ST_OK);
-	call.kernel->cost(&call, &flops, &bytes);
+	assert_int_equal(kernel_shape(&call), ST_OK);
+	kernel_cost(&call, &flops, &bytes);
 	assert_true(flops == 2 * 3 * 5 * 7 && bytes == 4 * (15 + 35 + 21));
 	call.add = true;
-	call.kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	assert_true(bytes == 4 * (15 + 35 + 2 * 21));
 }
 

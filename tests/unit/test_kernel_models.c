@@ -187,11 +187,11 @@ static void attention_costs(void **state)
 	matrices(in, 4, DT_F32, PLAIN, 1);
 	attention_call(&call, "attention", (struct attention){2, 4, 0});
 	assert_int_equal(call_run(&call, in, 3, in, 1), ST_OK);
-	call.kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	assert_true(flops == 2 * 2 * TOKENS * HIDDEN * 4 && bytes == 4 * 4 * TOKENS * HIDDEN);
 	attention_call(&call, "attention_grad", (struct attention){2, 4, 1});
 	assert_int_equal(call_run(&call, in, 4, in, 3), ST_OK);
-	call.kernel->cost(&call, &flops, &bytes);
+	kernel_cost(&call, &flops, &bytes);
 	assert_true(flops == 5 * TOKENS * HIDDEN * 4 && bytes == 7 * 4 * TOKENS * HIDDEN);
 	release(in, 4);
 }

@@ -1,63 +1,8 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
  * mistakes */
+#include "lines.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/line/line.h"
 #include "shell/language/parse/lex.h"
-#include "base/memory.h"
-#include "check.h"
-#include "shell/commands/table.h"
-#include "shell/submit/rows.h"
-#include "shell/training/open.h"
-
-#include <string.h>
-
-static struct plane *plane;
-static struct shell shell;
-
-static int open_plane(void **state)
-{
-	int argc = 0;
-	char **argv = NULL;
-	(void)state;
-	return plane_start(&plane, false, &argc, &argv) != ST_OK;
-}
-
-static int close_plane(void **state)
-{
-	(void)state;
-	plane_stop(plane);
-	return 0;
-}
-
-static int open_shell(void **state)
-{
-	(void)state;
-	memset(&shell, 0, sizeof shell);
-	return shell_open(&shell, plane, 4, true, "classroom") != ST_OK;
-}
-
-static int close_shell(void **state)
-{
-	(void)state;
-	shell_close(&shell);
-	return 0;
-}
-
-static enum status run(const char *text)
-{
-	return line_text(&shell, text, strlen(text), NULL, 1);
-}
-
-/* Lines whose every `expect` must hold */
-static void holds_at(const char *text, int line)
-{
-	int before = shell.expects_failed;
-	enum status status = run(text);
-	if (status != ST_OK)
-		fail_msg("line %d: '%s': %s: %s", line, text, status_name(status), fail_text());
-	if (shell.expects_failed != before)
-		fail_msg("line %d: '%s' is false", line, text);
-}
 
 static void is_false_at(const char *text, int line)
 {
@@ -76,7 +21,6 @@ static void refused_at(const char *text, enum status wanted, const char *words, 
 		fail_msg("line %d: '%s' says '%s', not '%s'", line, text, fail_text(), words);
 }
 
-#define HOLDS(text) holds_at(text, __LINE__)
 #define IS_FALSE(text) is_false_at(text, __LINE__)
 #define REFUSED(text, status, words) refused_at(text, status, words, __LINE__)
 
@@ -444,11 +388,8 @@ static void memory_runs_out(void **state)
 	sweep_memory(run_lines, lines);
 }
 
-#define IN_A_SHELL(test) cmocka_unit_test_setup_teardown(test, open_shell, close_shell)
-
 int main(void)
 {
-	commands_start(command_table);
 	const struct CMUnitTest tests[] = {
 	        IN_A_SHELL(arithmetic),
 	        IN_A_SHELL(variables),

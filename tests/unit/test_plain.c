@@ -3,20 +3,17 @@
  * iteration by iteration and every parameter after the last.
  *
  *     gpt   tests/bench/plain_gpt.h, Adam          mlp   below, three loops and a relu, SGD */
+#include "alone.h"
 #include "tests/bench/plain_gpt.h"
-#include "shell/commands/table.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/line/line.h"
 #include "shell/session/credit.h"
-#include "shell/submit/rows.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
-#include "check.h"
 
 enum { TEXT = 20000, VOCAB = 64, ITERATIONS = 8 };
 enum { MLP_LAYERS = 3, MLP_HIDDEN = 24, MLP_BATCH = 10, MLP_BATCHES = 4, MLP_COUNT = MLP_BATCH * MLP_HIDDEN };
 
-static struct plane *plane;
 static struct shell shell;
 static struct credit credit;
 
@@ -191,22 +188,6 @@ static void an_mlp(void **state)
 	shell_close(&shell);
 	free(data[0]);
 	free(data[1]);
-}
-
-static int open_plane(void **state)
-{
-	int argc = 0;
-	char **argv = NULL;
-	(void)state;
-	commands_start(command_table);
-	return plane_start(&plane, false, &argc, &argv) != ST_OK;
-}
-
-static int close_plane(void **state)
-{
-	(void)state;
-	plane_stop(plane);
-	return 0;
 }
 
 int main(void)

@@ -172,6 +172,7 @@ static void collect(
 			results->of[r][i] = (struct result){t.issue, t.ready, t.start, t.end};
 		}
 		results->clock[r] = host_of(b, r).clock;
+		assert_true(p->count[r] > 0 && results->clock[r] > 0); /* there is something to compare */
 	}
 }
 

@@ -187,7 +187,7 @@ static int kernel_argument(
 {
 	if (*word->at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE)
 		return KERNEL_SHAPE;
-	if (kernel->source && kernel->outs &&
+	if (kernel_is_source(kernel) &&
 	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, word->at, word->after)))
 		return KERNEL_DTYPE;
 	if (word->tensor != (kernel->positional > 0))

@@ -137,7 +137,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 	memcpy(name, word->at, length);
 	name[length] = '\0';
 	const struct kernel *kernel = kernel_find(name);
-	bool source = kernel && kernel->source && kernel->outs;
+	bool source = kernel && kernel_is_source(kernel);
 	making->source = source ? kernel : kernel_find("full");
 	if (source && word->name)
 		return source_options(parser, making, first + 1);

@@ -1,0 +1,21 @@
+/* widths.c -- which machine code the loops of kernels run in */
+#include "kernels/widths.h"
+
+static enum width allowed = WIDTH_AVX512;
+
+void kernels_allow(enum width width)
+{
+	allowed = width;
+}
+
+enum width kernels_width(void)
+{
+#ifdef __x86_64__
+	if (allowed == WIDTH_AVX512 && __builtin_cpu_supports("avx512f") &&
+	        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		return WIDTH_AVX512;
+	if (allowed >= WIDTH_AVX2 && __builtin_cpu_supports("avx2"))
+		return WIDTH_AVX2;
+#endif
+	return WIDTH_ANY;
+}
