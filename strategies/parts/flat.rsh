@@ -1,7 +1,7 @@
 # flat: a group of parameters is whole only while it is needed: what zero and fsdp have in common
 #     comm     gather 1  gather 2            gather 3           ...   gather 1            reduce-scatter 2
 #     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
-source groups
+source grouped
 
 # ---- a group is needed: it, and those that come after it in this direction, are gathered; then it is left ----
 def enter i direction {

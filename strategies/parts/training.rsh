@@ -84,4 +84,4 @@ let apart = 0;  let width = 0
 def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
 }
-source optimizer
+source parameters

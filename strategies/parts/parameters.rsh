@@ -1,4 +1,4 @@
-# optimizer: a unit's parameters one by one, what the optimizer keeps of each, and its step
+# parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
 let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
 def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # as backward makes gradients

@@ -1,4 +1,4 @@
-# groups: parameters in groups, each one flat tensor that is cut over the ranks: which those are, and their memory
+# grouped: parameters in groups, each one flat tensor that is cut over the ranks: which those are, and their memory
 # zero and fsdp say which units are a group (per, wrap), what every rank has whole (whole_gradients, not cut_parameters), and how
 # far ahead groups are gathered (prefetch, reshard)
 let replicas = size(dp);  let replica = dp;  let micros = accumulate
