@@ -93,36 +93,34 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What a rank's tensors begin with: scenery, whose order means nothing */
-static void put_fills(FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *host)
-{
-	const struct world *world = shell->world;
-	char **line = calloc(host->count + 1, sizeof *line);
-	size_t count = 0, bytes;
-	for (op_id id = host->head; id; id = world->ops[id].next_stream) {
-		if (op_record(world, id)->kind != OP_FILL)
-			continue;
-		FILE *text = open_memstream(&line[count++], &bytes);
-		put_op(text, shell, place, id);
-		fclose(text);
-	}
-	qsort(line, count, sizeof *line, by_text);
-	for (size_t i = 0; i < count; i++) {
-		fputs(line[i], out);
-		free(line[i]);
-	}
-	free(line);
-}
-
+/* The operations of a stream in order; but first, sorted, what a rank's tensors begin with: scenery, whose order
+ * means nothing. */
 static void put_stream(
         FILE *out, const struct shell *shell, const uint32_t *place, const struct stream *stream)
 {
 	const struct world *world = shell->world;
-	if (stream->number == STREAM_HOST)
-		put_fills(out, shell, place, stream);
-	for (op_id id = stream->head; id; id = world->ops[id].next_stream)
-		if (op_record(world, id)->kind != OP_FILL)
-			put_op(out, shell, place, id);
+	char **line = calloc(stream->count + 1, sizeof *line), *rest;
+	size_t fills = 0, bytes;
+	FILE *others = open_memstream(&rest, &bytes);
+	for (op_id id = 1; id <= world->op_count; id++) {
+		const struct op *op = &world->ops[id];
+		bool fill = op_record(world, id)->kind == OP_FILL;
+		if (op->rank != stream->rank || op->stream != stream->number)
+			continue;
+		FILE *text = fill ? open_memstream(&line[fills++], &bytes) : others;
+		put_op(text, shell, place, id);
+		if (fill)
+			fclose(text);
+	}
+	fclose(others);
+	qsort(line, fills, sizeof *line, by_text);
+	for (size_t i = 0; i < fills; i++) {
+		fputs(line[i], out);
+		free(line[i]);
+	}
+	fputs(rest, out);
+	free(rest);
+	free(line);
 }
 
 static void put_digest(const struct shell *shell, const uint32_t *place, const struct stream *stream)
@@ -147,7 +145,7 @@ static void put_all(const struct shell *shell, bool digest)
 	for (int rank = 0; rank < world->n; rank++)
 		for (int number = 0; number < STREAMS_MAX; number++) {
 			const struct stream *stream = world_stream(world, rank, number);
-			if (!stream || !stream->head)
+			if (!stream || !stream->count)
 				continue;
 			printf("rank %d stream %d%s", rank, number, digest ? "" : "\n");
 			if (digest)
