@@ -75,17 +75,22 @@ static void clear_progress(struct talk *talk)
 	talk->progress_shown = false;
 }
 
+/* What the job says beside its replies: mpirun, a launcher's banner */
+static void show_words(struct talk *talk, const struct text *words)
+{
+	clear_progress(talk);
+	fwrite(words->bytes, 1, words->count, stdout);
+	fflush(stdout);
+}
+
 /* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
-	struct text shown = {0};
-	job_hear(&talk->job, wait_ms, &talk->incoming, &shown);
-	if (shown.count) {
-		clear_progress(talk);
-		fwrite(shown.bytes, 1, shown.count, stdout);
-		fflush(stdout);
-	}
-	text_release(&shown);
+	struct text words = {0};
+	job_hear(&talk->job, wait_ms, &talk->incoming, &words);
+	if (words.count)
+		show_words(talk, &words);
+	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
@@ -166,14 +171,21 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void))
 {
 	struct reply reply = {0};
-	enum status status = hear(talk, 0);
+	struct text words = {0};
+	job_hear(&talk->job, 0, &talk->incoming, &words);
+	if (words.count) {
+		before();
+		show_words(talk, &words);
+		after();
+	}
+	text_release(&words);
 	while (take_reply(talk, &reply)) {
 		before();
 		show(talk, &reply);
 		after();
 		reply_release(&reply);
 	}
-	return status;
+	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
 /* ---- Ctrl-C while rank 0 is at work ---- */

@@ -82,12 +82,8 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		blame->most = blame->ns;
 }
 
-void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
-{
-	add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
-}
-
-void blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+/* For a span of work: the time it lost while it ran, because it was not alone. */
+static void add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
 	struct backend *backend = lanes->trace->backend;
 	const struct record *record = op_record(lanes->trace->world, span->op);
@@ -101,6 +97,14 @@ void blames_add_slowed(struct blames *blames, const struct lanes *lanes, int str
 		return;
 	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};
 	add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
+}
+
+void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+{
+	if (span->kind == SPAN_WORK)
+		add_slowed(blames, lanes, stream, span);
+	else if (span->cause != CAUSE_DONE)
+		add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
 /* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */

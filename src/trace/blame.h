@@ -29,9 +29,8 @@ struct blames {
 	size_t slot_count;
 };
 
+/* Of a stream's lane: a stall, or work that was slowed */
 void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
-/* For a span of work: the time it lost while it ran, because it was not alone. */
-void blames_add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span);
 /* The `most` largest, one line each, under a headline; nothing when there are none. */
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out);
 void blames_release(struct blames *blames);

@@ -11,9 +11,8 @@
 
 /* One cause on one lane: how long in all, and the longest span of it */
 struct sum {
-	int64_t total, longest;
-	op_id op, blame;
-	op_id in; /* what the host was blocked in: on its own lane the operation, on a stream's the one it blames */
+	int64_t total;
+	const struct span *longest;
 };
 
 void legend_release(struct legend *legend)
@@ -33,11 +32,11 @@ static void tell(struct legend *legend, int row, const char *words)
 	snprintf(entry->words, sizeof entry->words, "%s", words);
 }
 
-static void put_rank(const struct trace *trace, const struct sum *sum, struct text *out)
+static void put_rank(const struct trace *trace, const struct span *span, struct text *out)
 {
-	int rank = sum->blame ? trace->world->ops[sum->blame].rank
-	        : sum->op     ? trace_missing_rank(trace->world, sum->op)
-	                      : -1;
+	int rank = span->blame ? trace->world->ops[span->blame].rank
+	        : span->op     ? trace_missing_rank(trace->world, span->op)
+	                       : -1;
 	if (rank >= 0)
 		text_add(out, "rank %d", rank);
 	else
@@ -53,12 +52,12 @@ static void put_total(int64_t ns, struct text *out)
 		time_text(ns, out);
 }
 
-static void words_of(
-        const struct trace *trace, enum cause cause, bool host, const struct sum *sum, struct text *out)
+static void words_of(const struct trace *trace, bool host, const struct sum *sum, struct text *out)
 {
-	const struct op *blame = sum->blame ? &trace->world->ops[sum->blame] : NULL;
+	const struct span *span = sum->longest;
+	const struct op *blame = span->blame ? &trace->world->ops[span->blame] : NULL;
 
-	switch (cause) {
+	switch (span->cause) {
 	case CAUSE_LAUNCH:
 		text_add(out, "l launch");
 		break;
@@ -72,7 +71,7 @@ static void words_of(
 			text_add(out, " in ");
 		}
 		text_add(out, "`");
-		op_label(trace->world, sum->in, out);
+		op_label(trace->world, host ? span->op : span->blame, out);
 		text_add(out, "`");
 		break;
 	case CAUSE_MEMORY:
@@ -84,13 +83,13 @@ static void words_of(
 		break;
 	case CAUSE_PEER:
 	case CAUSE_BUBBLE:
-		text_add(out, cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");
-		put_rank(trace, sum, out);
+		text_add(out, span->cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");
+		put_rank(trace, span, out);
 		break;
 	case CAUSE_ENGINE:
 		text_add(out, "g busy with ");
 		if (blame)
-			op_label(trace->world, sum->blame, out);
+			op_label(trace->world, span->blame, out);
 		else
 			text_add(out, "other work");
 		break;
@@ -127,16 +126,12 @@ void legend_add(
 		        (!host && !begun && span->cause <= CAUSE_MEMORY))
 			continue;
 		s->total += span->to - span->from;
-		if (span->to - span->from > s->longest) {
-			s->longest = span->to - span->from;
-			s->op = span->op;
-			s->blame = span->blame;
-			s->in = host ? span->op : span->blame;
-		}
+		if (!s->longest || span->to - span->from > s->longest->to - s->longest->from)
+			s->longest = span;
 	}
 	for (int cause; (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
 		text_clear(&words);
-		words_of(trace, (enum cause)cause, host, &sum[cause], &words);
+		words_of(trace, host, &sum[cause], &words);
 		tell(legend, row, text_string(&words));
 	}
 	if (queued)

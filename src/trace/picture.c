@@ -40,7 +40,7 @@ struct cell *picture_cell(struct picture *picture, int row, int column)
 	return &picture->cells[(size_t)row * (size_t)picture->width + (size_t)column];
 }
 
-int picture_write(
+void picture_write(
         struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8)
 {
 	uint32_t glyph;
@@ -53,7 +53,6 @@ int picture_write(
 		cell->glyph = limit == 1 && *utf8 ? 0x2026 : glyph;
 		cell->colour = (uint8_t)colour;
 	}
-	return column;
 }
 
 static void put_look(struct text *out, const struct cell *cell)

@@ -7,8 +7,8 @@
 /* All cells blank. */
 void picture_make(struct picture *picture, int width, int height);
 struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
-/* Writes UTF-8 text from a column on, cut at `limit` columns; returns the column behind it. */
-int picture_write(
+/* Writes UTF-8 text from a column on, cut at `limit` columns. */
+void picture_write(
         struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
 
 /* One lane's spans painted into cells [column, column + cells) of a row. `selected` is shown reversed. */

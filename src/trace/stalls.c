@@ -46,10 +46,8 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 		int kind = span->kind == SPAN_WORK ? WORK : (int)span->cause;
 		sums.ns[kind] += span->to - span->from;
 		active = active || kind != CAUSE_DONE;
-		if (span->kind == SPAN_STALL && span->cause != CAUSE_DONE && stream != STREAM_HOST)
+		if (stream != STREAM_HOST)
 			blames_add(&report->blames, lanes, stream, span);
-		else if (kind == WORK && stream != STREAM_HOST)
-			blames_add_slowed(&report->blames, lanes, stream, span);
 	}
 	if (!active)
 		return;

@@ -6,22 +6,14 @@
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum { COLUMNS_MOST = 6 };
 
-/* Rank sets with equal figures: columns, and the sets themselves in `seen`, of which the first COLUMNS_MOST
- * have one */
-struct column {
-	struct ranks ranks;
-	struct figures figures;
-};
+/* Rank sets with equal figures, and the figures of the first of them: those that have a column */
 struct columns {
-	struct column *column;
-	size_t count, room;
 	struct blocks seen;
+	struct figures figures[COLUMNS_MOST];
+	size_t count;
 };
 
 /* Ranks with the same figures as they are printed share a column: differences that nobody can see make
@@ -41,12 +33,10 @@ static enum status add_rank(
 	}
 	if (status == ST_OK)
 		blocks_add(&columns->seen, rank, line);
-	if (status == ST_OK && columns->seen.count > before && columns->count < COLUMNS_MOST) {
-		MEM_GROW(&columns->column, columns->count, &columns->room);
-		columns->column[columns->count++] = (struct column){.figures = figures};
-		figures = (struct figures){0};
-	}
-	figures_release(&figures);
+	if (columns->seen.count > before && columns->count < COLUMNS_MOST)
+		columns->figures[columns->count++] = figures;
+	else
+		figures_release(&figures);
 	return status;
 }
 
@@ -64,7 +54,7 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	struct figures names = {0};
 
 	for (size_t i = 0; i < columns->count; i++)
-		figures_join(&names, &columns->column[i].figures);
+		figures_join(&names, &columns->figures[i]);
 	table_cell(&table, "ranks");
 	for (size_t i = 0; i < columns->count; i++) {
 		ranks_text(&columns->seen.block[i].ranks, &table.cells);
@@ -74,7 +64,7 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	for (size_t k = 0; k < names.count; k++) {
 		table_cell(&table, "%s", names.figure[k].name);
 		for (size_t i = 0; i < columns->count; i++)
-			put_figure(&table, &columns->column[i].figures, names.figure[k].name);
+			put_figure(&table, &columns->figures[i], names.figure[k].name);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
@@ -113,8 +103,7 @@ static enum status one_section(const struct trace *trace, int section, int width
 		status = print_bubble(trace, section, out);
 	text_release(&line);
 	for (size_t i = 0; i < columns.count; i++)
-		figures_release(&columns.column[i].figures);
-	mem_free(columns.column);
+		figures_release(&columns.figures[i]);
 	blocks_release(&columns.seen);
 	return status;
 }

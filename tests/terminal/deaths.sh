@@ -106,3 +106,11 @@ kill -CONT "$stopped"
 keys C-l
 line 'allreduce y; print y[0,0]'
 check "a rank that stood still goes on" shows 'y\[0,0\] = 128'
+# mpirun says that it was stopped, while nobody types: the prompt is there again below its words
+keys C-l
+stopped=$(mpirun_of)
+kill -STOP "$stopped"
+nap
+kill -CONT "$stopped"
+check "what mpirun says at the prompt is shown" shows 'Forwarding signal'
+check "... and the prompt again below it" ends_with_prompt

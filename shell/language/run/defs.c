@@ -194,12 +194,11 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
-	enum status status =
-	        scope_clause(shell, &scope, call->clauses.stream, call->clauses.group, frame->set);
+	enum status status = scope_clauses(shell, &call->clauses, frame->set);
 	if (status == ST_OK) {
 		in->now.frame = frame;
 		in->now.tree = tree;
-		status = run_block(shell, def->block, frame->set);
+		status = run_block(shell, def->block, NULL, frame->set);
 		in->now.frame = frame->caller;
 		in->now.tree = outer;
 		in->now.loops = loops;

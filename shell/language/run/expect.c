@@ -195,7 +195,7 @@ enum status run_expect_error(struct shell *shell, struct statement *statement, c
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
 	in->player = NULL; /* what is refused is no part of what ran */
-	enum status status = run_block(shell, statement->block, set);
+	enum status status = run_block(shell, statement->block, NULL, set);
 	in->player = player;
 	if (is_refusal(status)) {
 		in->now.located = false;

@@ -111,7 +111,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 static enum status run_flow(struct shell *shell, struct block *block, const struct ranks *set)
 {
 	shell->interpreter->now.flows++;
-	enum status status = run_block(shell, block, set);
+	enum status status = run_block(shell, block, NULL, set);
 	shell->interpreter->now.flows--;
 	return status;
 }

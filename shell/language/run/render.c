@@ -249,10 +249,10 @@ static void render_option(struct rendering *r, const struct option *option)
 
 /* `on S`, `in G`: of the line, else of the blocks around it and of `use` */
 static void render_clause(
-        struct rendering *r, const char *word, struct name *clause, const struct lane_name *lane)
+        struct rendering *r, const char *word, struct name *clause, const struct setting *setting)
 {
-	name_id name = lane ? lane->each ? lane->each[r->eval->rank] : lane->one : 0;
-	if (lane && lane->each)
+	name_id name = setting ? setting_at(setting, r->eval->rank) : 0;
+	if (setting && setting->each)
 		r->eval->varies = true;
 	if (!clause && !name)
 		return;
@@ -293,14 +293,15 @@ static void render_command(struct rendering *r, struct call *call)
 	render_purpose(r, statement);
 	bool stream = statement->row && statement->row->stream_ok,
 	     group = statement->row && statement->row->group_ok;
-	render_clause(r, "in", statement->clauses.group, group ? &scope->group : NULL);
-	render_clause(r, "on", statement->clauses.stream, stream ? &scope->stream : NULL);
+	render_clause(r, "in", statement->clauses.group, group ? &scope->setting[SETTING_GROUP] : NULL);
+	render_clause(r, "on", statement->clauses.stream, stream ? &scope->setting[SETTING_STREAM] : NULL);
 }
 
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
-	render_clause(r, "on", call->statement->clauses.stream, &call->shell->interpreter->now.scope->stream);
+	render_clause(r, "on", call->statement->clauses.stream,
+	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM]);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
