@@ -291,7 +291,7 @@ static enum status fill_all(
 }
 
 static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
-        const struct ranks *set, const struct targets *places)
+        const struct layout *file, const struct ranks *set, const struct targets *places)
 {
 	struct record record;
 	struct operand operand;
@@ -302,7 +302,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 		for (size_t i = 0; i < ranks; i++)
 			tensors[i] = places->item[first + i].tensor;
 		fill_record(shell, statement, &places->item[first], &record, &operand);
-		status = file_load(shell, path, set, tensors, &record);
+		status = file_load(shell, path, file, set, tensors, &record);
 	}
 	mem_free(tensors);
 	return status;
@@ -340,7 +340,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 	if (status == ST_OK && making->source)
 		status = fill_all(shell, statement, &places);
 	if (status == ST_OK && making->file)
-		status = load_all(shell, statement, text_string(&path), set, &places);
+		status = load_all(shell, statement, text_string(&path), &file, set, &places);
 	scope_pop(shell->interpreter);
 	text_release(&path);
 	mem_free(places.item);
