@@ -22,13 +22,14 @@ static enum status phase_run(struct shell *shell, struct call *call)
 		if (status != ST_OK)
 			return status;
 		if (before && strcmp(before, word) != 0) {
-			status = interpreter_phase(shell, &set, before);
+			interpreter_phase(shell, &set, before);
 			set = (struct ranks){0};
 		}
 		before = word;
 		ranks_add(&set, rank);
 	}
-	return status == ST_OK ? interpreter_phase(shell, &set, before) : status;
+	interpreter_phase(shell, &set, before);
+	return ST_OK;
 }
 
 const struct command command_phase = {

@@ -15,14 +15,16 @@ static enum status use_run(struct shell *shell, struct call *call)
 	enum status status = call_common(call, 0, &word);
 	if (status != ST_OK)
 		return status;
-	if (!*word)
-		return interpreter_use(shell, call, NULL, NULL, call->set);
+	if (!*word) {
+		interpreter_use_ranks(shell, call->set);
+		return ST_OK;
+	}
 	name_id name = names_find(shell->world->names, word, strlen(word));
 	enum thing_kind kind = world_find(shell->world, rank, name).kind;
-	if (kind == THING_STREAM)
-		return interpreter_use(shell, call, word, NULL, NULL);
-	if (kind == THING_GROUP)
-		return interpreter_use(shell, call, NULL, word, NULL);
+	if (kind == THING_STREAM || kind == THING_GROUP) {
+		interpreter_use(shell, kind == THING_STREAM, word);
+		return ST_OK;
+	}
 	const char *near = world_nearest(shell->world, rank, word, THING_NONE);
 	return near ? fail(ST_NAME, "no stream or group '%s'; did you mean '%s'?", word, near)
 	            : fail(ST_NAME, "no stream or group '%s'; use wants a stream, a group or @RANKS", word);

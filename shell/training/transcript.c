@@ -80,8 +80,7 @@ static struct ran_line *add(struct transcript *transcript, enum entry_kind kind,
 
 static name_id phase_of(const struct shell *shell, int rank)
 {
-	const struct lane_phase *lane = &shell->interpreter->now.scope->phase;
-	return (lane->each ? &lane->each[rank] : &lane->one)->name;
+	return setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank);
 }
 
 static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
@@ -102,7 +101,7 @@ static void add_texts(struct transcript *transcript, struct shell *shell, enum e
 {
 	size_t first = transcript->count;
 	struct text text = {0};
-	bool varies = false, phases = shell->interpreter->now.scope->phase.each != NULL;
+	bool varies = false, phases = shell->interpreter->now.scope->setting[SETTING_PHASE].each != NULL;
 	FOR_RANKS (rank, set) {
 		size_t i = first;
 		if (varies || transcript->count == first) {

@@ -97,46 +97,40 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 
 /* ---- what does an operation conflict with? */
 
-/* A pair that is told already, or was found in another interval, is none any more. */
-static bool is_known(const struct happens_before *order, const struct candidate *found, const struct op *op,
-        const struct record *record)
+/* A conflict with an operation that was found in another interval, or that is told already, is none any more. */
+static void add_conflict(struct happens_before *order, const struct race *found)
 {
-	const struct world *world = order->world;
-	const struct record *earlier = op_record(world, found->earlier);
-	name_id earlier_name = earlier->operand[found->earlier_operand].name;
-	name_id later_name = record->operand[found->operand].name;
-
-	for (size_t i = 0; i < order->candidate_count; i++)
-		if (order->candidates[i].earlier == found->earlier)
-			return true;
-	for (size_t i = 0; i < order->races->count; i++) {
-		const struct race *race = &order->races->race[i];
-		const struct op *later = &world->ops[race->later];
-		if (race->earlier_name == earlier_name && race->later_name == later_name &&
-		        later->rank == op->rank && later->stream == op->stream &&
-		        world->ops[race->earlier].stream == world->ops[found->earlier].stream)
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < order->conflict_count; i++)
+		if (order->conflicts[i].earlier == found->earlier)
+			return;
+	if (race_known(order, found))
+		return;
+	MEM_GROW(&order->conflicts, order->conflict_count, &order->conflict_room);
+	order->conflicts[order->conflict_count++] = *found;
 }
 
 static void check_interval(struct happens_before *order, const struct memory_interval *interval, int k,
-        const struct record *record, const struct op *op, const struct vector_clock *clock)
+        op_id id, const struct vector_clock *clock)
 {
 	const struct world *world = order->world;
-	const struct operand *operand = &record->operand[k];
+	const struct operand *operand = &op_record(world, id)->operand[k];
 
 	if (!interval->written && reads(operand))
 		order->unread_operands |= 1u << k;
 	for (uint32_t i = interval->accesses; i; i = order->accesses[i].next) {
 		const struct past_access *access = &order->accesses[i];
-		struct candidate found = {access->op, access->operand, (uint8_t)k};
+		const struct operand *first = &op_record(world, access->op)->operand[access->operand];
 		if ((!access->write && !writes(operand)) || before_clock(&world->ops[access->op], clock) ||
-		        !operands_overlap(&op_record(world, access->op)->operand[access->operand], operand) ||
-		        is_known(order, &found, op, record))
+		        !operands_overlap(first, operand))
 			continue;
-		MEM_GROW(&order->candidates, order->candidate_count, &order->candidate_room);
-		order->candidates[order->candidate_count++] = found;
+		add_conflict(order,
+		        &(struct race){.earlier = access->op,
+		                .later = id,
+		                .space = operand->space,
+		                .earlier_name = first->name,
+		                .later_name = operand->name,
+		                .address = first->address > operand->address ? first->address
+		                                                             : operand->address});
 	}
 }
 
@@ -146,7 +140,7 @@ void history_conflicts(struct happens_before *order, op_id id)
 	const struct record *record = op_record(order->world, id);
 	struct vector_clock clock = clock_of(order, id);
 
-	order->candidate_count = 0;
+	order->conflict_count = 0;
 	order->unread_operands = 0;
 	for (int k = 0; k < record->operands; k++) {
 		struct history *history = history_of(order, op->rank, &record->operand[k]);
@@ -159,7 +153,7 @@ void history_conflicts(struct happens_before *order, op_id id)
 		int64_t end = end_of(operand);
 		size_t i = interval_at(history, operand->address);
 		for (; i < history->count && history->interval[i].from < end; i++)
-			check_interval(order, &history->interval[i], k, record, op, &clock);
+			check_interval(order, &history->interval[i], k, id, &clock);
 	}
 }
 

@@ -159,10 +159,7 @@ void clocks_update(struct happens_before *order)
 	for (int r = 0; r < world->n; r++)
 		lanes_update(order, r);
 	size_t cells = (size_t)world->n * order->stride, notes = world->match_count + 1;
-	MEM_ROOM(&order->frontier, cells, &order->frontier_room);
-	MEM_ROOM(&order->high, cells, &order->high_room);
-	MEM_ROOM(&order->stack, cells, &order->stack_room);
-	MEM_ROOM(&order->stacked, cells, &order->stacked_room);
+	MEM_ROOM(&order->cells, cells, &order->cell_room);
 	MEM_ROOM(&order->notes, notes, &order->note_room);
 	MEM_ROOM(&order->runnable.colour, notes, &order->colour_room);
 	for (; order->note_count < notes; order->note_count++) {

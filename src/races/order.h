@@ -71,10 +71,6 @@ struct rank_order {
 
 /* ---- deciding */
 
-struct candidate {
-	op_id earlier;
-	uint8_t earlier_operand, operand;
-};
 /* A conflict whose past still lacks members: in a list of the meeting that lacks them. */
 struct undecided {
 	struct race race;
@@ -84,6 +80,14 @@ struct match_note {
 	uint32_t undecided; /* first of the list of conflicts that wait for this meeting */
 	uint32_t seen;      /* number of the last search that passed it */
 };
+
+struct search_cell {
+	uint32_t frontier; /* the stream's operations with numbers up to this are before b */
+	uint32_t high;     /* so many of its operations that meet others have been passed */
+	uint32_t below;    /* the next of the stack */
+	bool stacked;
+};
+#define NO_CELL UINT32_MAX
 
 struct happens_before {
 	const struct world *world;
@@ -107,14 +111,13 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
-	struct candidate *candidates;
-	size_t candidate_count, candidate_room;
+	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
+	size_t conflict_count, conflict_room;
 	uint32_t unread_operands; /* bit k: operand k reads unwritten memory */
 	/* scratch of a search, by [rank * stride + stream] */
-	size_t stride;
-	uint32_t *frontier, *high, *stack;
-	bool *stacked;
-	size_t frontier_room, high_room, stack_room, stacked_room, stack_count;
+	size_t stride, cell_room;
+	struct search_cell *cells;
+	uint32_t stack;  /* the cell that is looked at next, NO_CELL none */
 	uint32_t search; /* number of the last one */
 	/* runnable.c: by meeting, CLOSED when it can take place, and so can all that is before it, for
 	 * good */
@@ -152,7 +155,7 @@ void clocks_update(struct happens_before *order);
 
 /* ---- history.c */
 
-/* Finds what the operation conflicts with (candidates) and which operands read what nobody wrote. */
+/* Finds what the operation conflicts with (conflicts) and which operands read what nobody wrote. */
 void history_conflicts(struct happens_before *order, op_id id);
 void history_add(struct happens_before *order, op_id id); /* its own accesses, behind history_conflicts */
 void history_handout(struct happens_before *order, const struct handout *handout);
@@ -160,6 +163,9 @@ void history_handout(struct happens_before *order, const struct handout *handout
 /* ---- overlap.c */
 bool operands_overlap(const struct operand *a, const struct operand *b); /* do they share a byte? */
 bool layout_dense(const struct layout *layout);                          /* its bytes have no holes */
+
+/* ---- races.c: the race that was reported for the same streams and names, or NULL */
+struct race *race_known(const struct happens_before *order, const struct race *race);
 
 /* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack
  * members (*lacking) or never come about, because it waits for itself. */

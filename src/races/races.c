@@ -13,28 +13,33 @@
  * is complete, or was aborted. */
 #include "races/order.h"
 
-#include <stdio.h>
+struct race *race_known(const struct happens_before *order, const struct race *race)
+{
+	const struct op *ops = order->world->ops, *later = &ops[race->later];
+
+	for (size_t i = 0; i < order->races->count; i++) {
+		struct race *known = &order->races->race[i];
+		if (known->earlier_name == race->earlier_name && known->later_name == race->later_name &&
+		        ops[known->later].rank == later->rank && ops[known->later].stream == later->stream &&
+		        ops[known->earlier].stream == ops[race->earlier].stream)
+			return known;
+	}
+	return NULL;
+}
 
 /* One a pair of streams and names: the first in program order, whichever was decided first. */
 static void report(struct happens_before *order, const struct race *race)
 {
-	const struct op *ops = order->world->ops;
 	struct races *races = order->races;
+	struct race *known = race_known(order, race);
 
-	for (size_t i = 0; i < races->count; i++) {
-		struct race *known = &races->race[i];
-		const struct op *a = &ops[known->later], *b = &ops[race->later];
-		if (a->rank != b->rank || a->stream != b->stream ||
-		        ops[known->earlier].stream != ops[race->earlier].stream ||
-		        known->earlier_name != race->earlier_name || known->later_name != race->later_name)
-			continue;
-		if (race->later < known->later ||
-		        (race->later == known->later && race->earlier < known->earlier))
-			*known = *race;
-		return;
+	if (!known) {
+		MEM_GROW(&races->race, races->count, &races->room);
+		races->race[races->count++] = *race;
+	} else if (race->later < known->later ||
+	        (race->later == known->later && race->earlier < known->earlier)) {
+		*known = *race;
 	}
-	MEM_GROW(&races->race, races->count, &races->room);
-	races->race[races->count++] = *race;
 }
 
 /* Attaches the race to a meeting that lacks members. */
@@ -81,7 +86,7 @@ static void decide_postponed(struct happens_before *order, uint32_t match)
 	}
 }
 
-static void word_remedy(const struct world *world, struct race *race)
+void race_remedy(const struct world *world, const struct race *race, struct text *out)
 {
 	const struct op *earlier = &world->ops[race->earlier], *later = &world->ops[race->later];
 	const char *first =
@@ -89,26 +94,9 @@ static void word_remedy(const struct world *world, struct race *race)
 	const char *second = names_text(world->names, world_stream(world, later->rank, later->stream)->name);
 
 	if (later->stream == STREAM_HOST)
-		snprintf(race->remedy, sizeof race->remedy, "sync %.60s", first);
+		text_add(out, "sync %s", first);
 	else
-		snprintf(race->remedy, sizeof race->remedy, "wait %.60s on %.60s", first, second);
-}
-
-static void decide_candidate(struct happens_before *order, const struct candidate *candidate, op_id later)
-{
-	const struct world *world = order->world;
-	const struct operand *first =
-	        &op_record(world, candidate->earlier)->operand[candidate->earlier_operand];
-	const struct operand *second = &op_record(world, later)->operand[candidate->operand];
-	struct race race = {.earlier = candidate->earlier,
-	        .later = later,
-	        .space = second->space,
-	        .earlier_name = first->name,
-	        .later_name = second->name,
-	        .address = first->address > second->address ? first->address : second->address};
-
-	word_remedy(world, &race);
-	decide(order, &race);
+		text_add(out, "wait %s on %s", first, second);
 }
 
 static void take_op(struct happens_before *order, op_id id)
@@ -126,8 +114,8 @@ static void take_op(struct happens_before *order, op_id id)
 	for (int i = 0; i < matches; i++)
 		if (match_complete(&order->world->matches[match[i]]))
 			decide_postponed(order, match[i]);
-	for (size_t i = 0; i < order->candidate_count; i++)
-		decide_candidate(order, &order->candidates[i], id);
+	for (size_t i = 0; i < order->conflict_count; i++)
+		decide(order, &order->conflicts[i]);
 	history_add(order, id);
 }
 
@@ -175,9 +163,8 @@ void races_free(struct world *world)
 		free_rank(&order->rank[r]);
 	wait_search_release(&order->runnable);
 	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
-	        order->next_clock, order->candidates, order->frontier, order->high, order->stack,
-	        order->stacked, order->runnable.colour, order, world->races->race, world->races->unread,
-	        world->races};
+	        order->next_clock, order->conflicts, order->cells, order->runnable.colour, order,
+	        world->races->race, world->races->unread, world->races};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	world->races = NULL;

@@ -20,7 +20,6 @@ struct race {
 	int64_t address;
 	uint8_t space;
 	name_id earlier_name, later_name;
-	char remedy[160]; /* the line that would order them: "wait io on compute" */
 };
 
 /* An operation reads bytes that nothing queued before it writes. Told once for an interval of memory. */
@@ -42,6 +41,8 @@ struct races {
  * line was queued since the last time. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
+/* The line that would order the two: "wait io on compute" */
+void race_remedy(const struct world *world, const struct race *race, struct text *out);
 
 /* Is a done before b starts, whatever the times? a on a device's stream, or on the host of b's rank. */
 bool happens_before(struct world *world, op_id a, op_id b);

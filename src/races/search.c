@@ -6,21 +6,23 @@
  * before a starts: nothing before it can lead to a. */
 #include "races/order.h"
 
-static size_t cell_of(const struct happens_before *order, int rank, int lane)
+static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
 {
-	return (size_t)rank * order->stride + (size_t)lane;
+	return (uint32_t)((size_t)rank * order->stride + (size_t)lane);
 }
 
 static void raise_to(struct happens_before *order, int rank, int lane, uint32_t number)
 {
-	size_t cell = cell_of(order, rank, lane);
+	uint32_t index = cell_of(order, rank, lane);
+	struct search_cell *cell = &order->cells[index];
 
-	if (lane == STREAM_HOST || order->frontier[cell] >= number)
+	if (lane == STREAM_HOST || cell->frontier >= number)
 		return;
-	order->frontier[cell] = number;
-	if (!order->stacked[cell]) {
-		order->stacked[cell] = true;
-		order->stack[order->stack_count++] = (uint32_t)cell;
+	cell->frontier = number;
+	if (!cell->stacked) {
+		cell->stacked = true;
+		cell->below = order->stack;
+		order->stack = index;
 	}
 }
 
@@ -69,14 +71,15 @@ static bool left_before(const struct world *world, const struct match *match, co
 }
 
 /* Passes the meetings of a lane between what was passed already, up to high, and the frontier. */
-static void walk_lane(struct happens_before *order, size_t cell, const struct vector_clock *a)
+static void walk_lane(struct happens_before *order, uint32_t index, const struct vector_clock *a)
 {
 	const struct world *world = order->world;
-	const struct lane_order *lane = &order->rank[cell / order->stride].lane[cell % order->stride];
-	uint32_t to = (uint32_t)lane_matches_up_to(world, lane, order->frontier[cell]);
-	uint32_t from = order->high[cell];
+	const struct lane_order *lane = &order->rank[index / order->stride].lane[index % order->stride];
+	struct search_cell *cell = &order->cells[index];
+	uint32_t to = (uint32_t)lane_matches_up_to(world, lane, cell->frontier);
+	uint32_t from = cell->high;
 
-	order->high[cell] = to;
+	cell->high = to;
 	for (uint32_t i = to; i-- > from;) {
 		int count;
 		bool stop = false;
@@ -96,24 +99,23 @@ static void walk_lane(struct happens_before *order, size_t cell, const struct ve
 bool search_before(struct happens_before *order, op_id a, op_id b)
 {
 	const struct world *world = order->world;
-	size_t cells = (size_t)world->n * order->stride,
-	       target = cell_of(order, world->ops[a].rank, world->ops[a].stream);
+	const struct search_cell *target =
+	        &order->cells[cell_of(order, world->ops[a].rank, world->ops[a].stream)];
 	struct vector_clock past = clock_of(order, a);
 	int count;
 	const uint32_t *matches = op_matches(world, b, &count);
 
-	memset(order->frontier, 0, cells * sizeof *order->frontier);
-	memset(order->high, 0, cells * sizeof *order->high);
-	memset(order->stacked, 0, cells * sizeof *order->stacked);
-	order->stack_count = 0;
+	memset(order->cells, 0, (size_t)world->n * order->stride * sizeof *order->cells);
+	order->stack = NO_CELL;
 	order->search++;
 	raise_past(order, b, false);
 	for (int i = 0; i < count; i++)
 		pass_match(order, matches[i], false);
-	while (order->stack_count > 0 && order->frontier[target] < world->ops[a].number) {
-		size_t cell = order->stack[--order->stack_count];
-		order->stacked[cell] = false;
-		walk_lane(order, cell, &past);
+	while (order->stack != NO_CELL && target->frontier < world->ops[a].number) {
+		uint32_t index = order->stack;
+		order->stack = order->cells[index].below;
+		order->cells[index].stacked = false;
+		walk_lane(order, index, &past);
 	}
-	return order->frontier[target] >= world->ops[a].number;
+	return target->frontier >= world->ops[a].number;
 }

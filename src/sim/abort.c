@@ -94,9 +94,7 @@ enum status sim_abort(struct backend *backend, int group)
 	/* first everybody leaves, then all end: the end of one may start the next operation of a stream */
 	e->s.now = time;
 	for_lanes(e, group, leave);
-	for (size_t i = 0; i < e->instances_count; i++)
-		if (e->instances[i].group == group)
-			collective_forget(e, (uint32_t)i);
+	collective_forget(e, group);
 	for_lanes(e, group, end_now);
 	lanes_step(e);
 	sim->projected = false;

@@ -15,18 +15,7 @@
 
 struct instance *instance_at(const struct engine *e, const struct match *match)
 {
-	return &e->instances[e->log->instance_of[match->group] + (uint32_t)match->instance];
-}
-
-/* Sequence numbers start anew after an abort: the first issued by anybody is the group's first. */
-void collective_issued(struct engine *e, const struct op *op)
-{
-	const struct match *match = &e->world->matches[op->match];
-	struct instance *instance = instance_at(e, match);
-	if (instance->based)
-		return;
-	instance->based = true;
-	instance->turn = match->sequence;
+	return &e->instances[e->world->groups[match->group].first + match->instance];
 }
 
 bool collective_turn(const struct engine *e, const struct op *op)
@@ -37,7 +26,7 @@ bool collective_turn(const struct engine *e, const struct op *op)
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
  * nodes. */
-static uint8_t kinds_of(const struct machine *machine, const struct group_instance *group)
+static uint8_t kinds_of(const struct machine *machine, const struct match *group)
 {
 	bool within = false, across = false;
 	unsigned kinds = 0;
@@ -70,8 +59,7 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 		lane_begun(e, op[i]);
 	}
 	instance->running = true;
-	instance->kinds = kinds_of(
-	        machine_then(e, op[0]), &e->world->groups[instance->group].instance[instance->number]);
+	instance->kinds = kinds_of(machine_then(e, op[0]), match);
 	e->works[instance->work].op = op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
@@ -109,11 +97,10 @@ void collective_arrive(struct engine *e, uint32_t lane)
 
 /* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank
  * is to blame for that. */
-static void next_turn(
-        struct engine *e, struct instance *instance, const struct group_instance *group, const op_id *before)
+static void next_turn(struct engine *e, const struct instance *instance, const struct match *before)
 {
-	for (int i = 0; i < group->n; i++) {
-		const struct rank *r = &e->ranks[group->ranks[i]];
+	for (int i = 0; i < before->n; i++) {
+		const struct rank *r = &e->ranks[before->ranks[i]];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && r->waiting; k++) {
 			struct stream_queue *lane = &e->lanes[r->lanes + k];
 			if (lane->state != LANE_TURN)
@@ -122,43 +109,43 @@ static void next_turn(
 			const struct match *match = &e->world->matches[op->match];
 			if (instance_at(e, match) != instance || match->sequence != instance->turn)
 				continue;
-			op->blame = before ? before[i] : op->blame;
+			op->blame = before->member[i];
 			lane_poke(e, r->lanes + k);
 		}
 	}
 }
 
-/* An abort: whoever is there has been sent on; the next collective issued is the group's first. */
-void collective_forget(struct engine *e, uint32_t index)
+/* Nobody stands in the rendezvous any more. */
+static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
-	struct instance *instance = &e->instances[index];
 	if (instance->running)
 		flow_leave(e, instance->work);
 	instance->running = false;
 	instance->arrived = 0;
 	instance->match = 0;
 	instance->last = 0;
-	instance->based = false;
+	instance->turn = turn;
+}
+
+/* An abort: whoever is there has been sent on; sequence numbers start anew. */
+void collective_forget(struct engine *e, int group)
+{
+	for (int k = 0; k < e->world->groups[group].instances; k++)
+		leave(e, &e->instances[e->world->groups[group].first + k], 0);
 }
 
 /* The flow is over: all members end at once, and the next collective has its turn. */
 static void end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
-	const op_id *op = match->member;
-	flow_leave(e, instance->work);
-	instance->running = false;
-	instance->arrived = 0;
-	instance->match = 0;
-	instance->last = 0;
-	instance->turn++;
+	leave(e, instance, instance->turn + 1);
 	for (int i = 0; i < match->n; i++) {
-		struct op *member = op_at(e, op[i]);
+		struct op *member = op_at(e, match->member[i]);
 		e->ranks[member->rank].seen = e->s.now;
-		device_hold(e, op[i], -1);
+		device_hold(e, match->member[i], -1);
 		lane_finish(e, lane_of(e, member));
 	}
-	next_turn(e, instance, &e->world->groups[instance->group].instance[instance->number], op);
+	next_turn(e, instance, match);
 }
 
 void collective_due(struct engine *e, uint32_t index)

@@ -113,7 +113,7 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 {
 	struct stream_queue *l = &e->lanes[lane];
 	const struct record *record = op_record(e->world, l->head);
-	line->running = lane;
+	line->running = l->stream;
 	l->state = LANE_RUN;
 	lane_begun(e, l->head);
 	e->works[l->work].op = l->head;
@@ -125,31 +125,31 @@ void copy_arrive(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);
 	struct stream_queue *l = &e->lanes[lane];
-	if (line->running == NOWHERE) {
+	if (!line->running) {
 		copy_begin(e, lane, line);
 		return;
 	}
 	l->state = LANE_ENGINE;
-	l->next = NOWHERE;
-	if (line->last == NOWHERE)
-		line->first = lane;
+	l->next = 0;
+	if (line->last)
+		e->lanes[e->ranks[l->rank].lanes + line->last].next = l->stream;
 	else
-		e->lanes[line->last].next = lane;
-	line->last = lane;
+		line->first = l->stream;
+	line->last = l->stream;
 }
 
 void copy_end(struct engine *e, uint32_t lane, enum copy_way way)
 {
 	struct engine_line *line = line_of(e, lane, way);
 	op_id holder = e->lanes[lane].head;
-	uint32_t next = line->first;
+	uint32_t next = e->ranks[e->lanes[lane].rank].lanes + line->first;
 	flow_leave(e, e->lanes[lane].work);
-	line->running = NOWHERE;
-	if (next == NOWHERE)
+	line->running = 0;
+	if (!line->first)
 		return;
 	line->first = e->lanes[next].next;
-	if (line->first == NOWHERE)
-		line->last = NOWHERE;
+	if (!line->first)
+		line->last = 0;
 	op_at(e, e->lanes[next].head)->blame = holder;
 	copy_begin(e, next, line);
 }

@@ -74,9 +74,9 @@ enum lane_state {
 struct stream_queue {
 	op_id head; /* the first operation of the stream that is not done */
 	uint32_t rank, work;
-	uint32_t next;  /* the next in line for a copy engine */
-	uint16_t left;  /* parts of a P2P not done */
-	uint16_t parts; /* the most that a P2P of it has */
+	uint32_t next_poked; /* the next lane to look at */
+	uint16_t left;       /* of a P2P at its match: parts not done */
+	uint8_t next;        /* the next stream in line for a copy engine, 0 none */
 	uint8_t state, stream;
 	bool blocking, poked;
 	bool high; /* its kernels go first */
@@ -84,8 +84,8 @@ struct stream_queue {
 
 enum { TO_DEVICE, TO_HOST, ENGINES };
 struct engine_line {
-	uint32_t running, first, last;
-}; /* lanes; NOWHERE if none */
+	uint8_t running, first, last;
+}; /* streams of the rank; 0: none */
 
 enum rank_state {
 	RANK_RUN /* between two lines of the host's program: only inside host.c */,
@@ -102,34 +102,29 @@ struct rank {
 	op_id next;       /* of the host's program */
 	op_id on;         /* the SYNC or SEGMENT that blocks it */
 	op_id last_done;
-	op_id reserved;                        /* there is room for its transfers up to this line */
 	uint32_t lanes, lane_count, lane_room; /* its lanes are lanes[lanes + stream] */
-	uint32_t streams; /* lanes that its lines ask for, also the lines that the host has not looked at */
-	uint32_t unfinished;            /* issued to the device, not done */
-	uint32_t kernels, kernel_count; /* list of works */
-	uint32_t held;                  /* collectives that hold multiprocessors ... */
-	double held_part;               /* ... and how much of them together */
-	uint32_t waiting;               /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
-	uint32_t awaited;               /* transfers that wait for this rank's side */
-	uint32_t stop, stopped;         /* work of the stop event; the pass that stopped it */
+	uint32_t unfinished;                   /* issued to the device, not done */
+	uint32_t kernels, kernel_count;        /* list of works */
+	uint32_t held;                         /* collectives that hold multiprocessors ... */
+	double held_part;                      /* ... and how much of them together */
+	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
+	uint32_t awaited;                      /* transfers that wait for this rank's side */
+	uint32_t stop, stopped;                /* work of the stop event; the pass that stopped it */
+	uint32_t spreads_next;                 /* run.c: whose stop spreads after its own */
 	struct engine_line engine[ENGINES];
 	uint8_t state;
-	bool fresh;     /* has lines that the host has not looked at */
-	bool transfers; /* ... and some are transfers, which need room */
-	bool blocking;  /* has blocking streams: rule 7 applies */
+	bool blocking; /* has blocking streams: rule 7 applies */
 };
 
 struct instance { /* of a group: collectives take turns */
-	int group, number;
 	uint32_t work;
-	uint32_t match; /* whose turn it is; 0: not known yet */
+	uint32_t match; /* whose turn it is; 0: nobody has arrived */
 	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
 	int64_t last_time;
 	uint32_t stop_pass, stop_count; /* members that this pass has stopped */
 	uint8_t kinds;                  /* bit k: it flows over every member's link of kind k */
-	bool based;                     /* `turn` is known */
 	bool running;
 };
 
@@ -137,8 +132,7 @@ struct transfer {
 	uint32_t work, next;
 	op_id send, receive;
 	uint16_t send_part, receive_part;
-	uint8_t links;
-	int link[4];
+	struct path path;
 };
 struct link {
 	uint32_t count, first;
@@ -156,17 +150,16 @@ struct tie {
 	X(struct instance, instances) \
 	X(struct transfer, transfers) \
 	X(struct link, links)         \
-	X(struct tie, ties)           \
-	X(uint32_t, pokes)
+	X(struct tie, ties)
 /* Everything but the arrays */
 struct engine_scalars {
 	uint32_t free_transfer, free_tie;
 	uint32_t round; /* of link.c */
 	uint32_t pass;
-	uint32_t fill;              /* work of OWNER_FILL */
-	uint32_t poke_first, poked; /* the ring of lanes to look at: pokes[] */
-	int64_t fixed;              /* lines queued later join links and groups no earlier */
-	int64_t least_clock;        /* pace */
+	uint32_t fill;                    /* work of OWNER_FILL */
+	uint32_t first_poked, last_poked; /* lanes to look at */
+	int64_t fixed;                    /* lines queued later join links and groups no earlier */
+	int64_t least_clock;              /* pace */
 	int64_t now;
 };
 
@@ -190,8 +183,6 @@ struct slow {
  * were the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed.
  * */
 struct engine_log {
-	uint32_t *instance_of; /* by group: its first instance */
-	size_t group_count, group_room;
 	struct floor *floors; /* by first */
 	size_t floor_count, floor_room;
 	struct slow *slows; /* in the order of the lines */
@@ -214,26 +205,20 @@ struct engine {
 	ENGINE_ARRAYS(X)
 #undef X
 	struct engine_log *log; /* the machine's; its copies point to the same one */
-	uint32_t *fresh;
-	size_t fresh_count, fresh_room; /* ranks with lines to look at */
 	struct due *held;
 	size_t held_count, held_room; /* events put off to the end of the pass */
-	uint32_t *stack;
-	size_t stack_room; /* ranks to stop: run.c */
-	size_t parts;      /* transfers that unfinished operations may need at once */
 	/* A copy keeps the times of operations from `base` on to itself. In the machine itself base is
 	 * UINT32_MAX. */
 	op_id base;
 	struct op *overlay;
-	size_t overlay_count, overlay_room;
+	size_t overlay_room;
 	/* The ranks whose hosts are taken to issue nothing more, by rank; NULL: none. And whom they hang
 	 * on. */
 	bool *quiet, *needed;
 	bool everybody_quiet;
 	size_t need_count;
 	/* Goal of a pass */
-	bool aims;        /* at operations marked OPF_GOAL, of which ... */
-	size_t goal_left; /* ... so many are not done */
+	size_t goal_left; /* operations marked OPF_GOAL that are not done; SIZE_MAX: there is no goal */
 	int64_t until;    /* events before it only; TIME_UNKNOWN: all */
 	size_t stopped_count;
 	enum status status;       /* a promise broken: ST_BUG, worded */
@@ -295,10 +280,12 @@ static inline uint64_t op_order(const struct op *op)
 /* state.c */
 struct engine *engine_create(struct world *world);
 void engine_free(struct engine *engine); /* a copy leaves the log to the machine */
-/* Lanes, works, links and heap places for everything that the books hold. A pass takes no memory, so pointers
- * into the arrays stay good within it. */
-void engine_make_room(struct engine *e);
-void engine_copy(struct engine *to, const struct engine *from); /* as it is now, with an overlay */
+/* Places for the groups and the rank's streams that are new in the books. Within a pass nothing but transfers
+ * takes memory: pointers to anything but works and transfers stay good. */
+void make_instances(struct engine *e);
+void make_streams(struct engine *e, uint32_t rank, uint32_t streams); /* so many in all */
+uint32_t make_transfer(struct engine *e);                             /* a free one; its index */
+void engine_copy(struct engine *to, const struct engine *from);       /* as it is now, with an overlay */
 
 /* agenda.c: at most one event a work */
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
@@ -352,11 +339,10 @@ int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
 struct instance *instance_at(const struct engine *e, const struct match *match);
-void collective_issued(struct engine *e, const struct op *op);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
-void collective_forget(struct engine *e, uint32_t instance);
+void collective_forget(struct engine *e, int group);
 
 /* transfer.c */
 void transfers_arrive(struct engine *e, uint32_t lane);

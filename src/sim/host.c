@@ -33,8 +33,6 @@ static void issue(struct engine *e, struct rank *r, op_id id, const struct recor
 	op->issue = r->clock;
 	op->flags |= OPF_ISSUED;
 	r->unfinished++;
-	if (record->kind == OP_COLLECTIVE && !(op->flags & OPF_ABORTED))
-		collective_issued(e, op);
 	if (!lane->head)
 		lane->head = id;
 	if (lane->head == id)

@@ -22,14 +22,19 @@ void lane_begun(struct engine *e, op_id id)
 		data_begin(e->data, id);
 }
 
-/* A ring of lanes, each in it at most once: so it has room for all of them, and a chain of streams that free
- * one another is a loop here, not a recursion. */
+/* A list of lanes, each in it at most once: a chain of streams that free one another is a loop here, not a
+ * recursion. */
 void lane_poke(struct engine *e, uint32_t lane)
 {
 	if (e->lanes[lane].poked)
 		return;
 	e->lanes[lane].poked = true;
-	e->pokes[(e->s.poke_first + e->s.poked++) % e->pokes_count] = lane;
+	e->lanes[lane].next_poked = NOWHERE;
+	if (e->s.first_poked == NOWHERE)
+		e->s.first_poked = lane;
+	else
+		e->lanes[e->s.last_poked].next_poked = lane;
+	e->s.last_poked = lane;
 }
 
 void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phase phase)
@@ -232,14 +237,12 @@ static void step(struct engine *e, uint32_t lane)
 
 void lanes_step(struct engine *e)
 {
-	while (e->s.poked) {
-		uint32_t lane = e->pokes[e->s.poke_first];
-		e->s.poke_first = (e->s.poke_first + 1) % (uint32_t)e->pokes_count;
-		e->s.poked--;
+	while (e->s.first_poked != NOWHERE) {
+		uint32_t lane = e->s.first_poked;
+		e->s.first_poked = e->lanes[lane].next_poked;
 		e->lanes[lane].poked = false;
 		step(e, lane);
 	}
-	e->s.poke_first = 0;
 }
 
 void lane_arrive(struct engine *e, uint32_t lane)

@@ -15,9 +15,9 @@
  * enough). */
 #include "sim/engine.h"
 
-static const struct group_instance *members_of(const struct engine *e, const struct instance *instance)
+static const struct match *match_of(const struct engine *e, const struct instance *instance)
 {
-	return &e->world->groups[instance->group].instance[instance->number];
+	return &e->world->matches[instance->match];
 }
 
 /* How many links the flow is on: a copy's bus; a transfer's path; of a collective, every member's link of
@@ -29,9 +29,9 @@ int flow_links(const struct engine *e, uint32_t work)
 	if (w->owner == OWNER_LANE)
 		return 1;
 	if (w->owner == OWNER_TRANSFER)
-		return e->transfers[w->index].links;
+		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
-	return members_of(e, instance)->n * __builtin_popcount(instance->kinds);
+	return match_of(e, instance)->n * __builtin_popcount(instance->kinds);
 }
 
 int flow_link(const struct engine *e, uint32_t work, int i)
@@ -42,14 +42,14 @@ int flow_link(const struct engine *e, uint32_t work, int i)
 		return (int)e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
 	}
 	if (w->owner == OWNER_TRANSFER)
-		return e->transfers[w->index].link[i];
+		return e->transfers[w->index].path.link[i];
 	/* a collective: the members' links of the first kind, then those of the next */
 	const struct instance *instance = &e->instances[w->index];
-	const struct group_instance *members = members_of(e, instance);
+	const struct match *match = match_of(e, instance);
 	unsigned kinds = instance->kinds;
-	for (; i >= members->n; i -= members->n)
+	for (; i >= match->n; i -= match->n)
 		kinds &= kinds - 1;
-	return members->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
+	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 
 /* Everybody on one of the flow's links is brought up to date and its end planned at its share of now: one

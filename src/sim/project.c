@@ -14,8 +14,6 @@ static enum status project(struct sim *sim, struct budget *budget)
 	struct engine *e = sim->engine;
 	sim_ready(sim);
 	struct engine *future = sim->future = fresh_copy(sim->future, e);
-	memcpy(future->fresh, e->fresh, e->fresh_count * sizeof *e->fresh);
-	future->fresh_count = e->fresh_count;
 	future->everybody_quiet = true;
 	future->ticks = future->ticks_all = 0;
 	enum status status = engine_run(future, budget);

@@ -45,8 +45,7 @@ enum status broken(struct engine *e, int rule, op_id id, const char *what)
 
 void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
 {
-	e->aims = count > 0;
-	e->goal_left = 0;
+	e->goal_left = count ? 0 : SIZE_MAX;
 	e->until = until;
 	for (int i = 0; i < count; i++) {
 		struct op *op = op_at(e, goal[i]);
@@ -75,14 +74,15 @@ int64_t op_floor(const struct engine *e, op_id id)
 
 /* ---- stopping */
 
-/* The rank stops, and is put on the stack of those whose stopping has not spread yet. */
-static void push(struct engine *e, size_t *depth, uint32_t rank)
+/* The rank stops, and joins the list of those whose stopping has not spread yet. */
+static void push(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	if (rank_quiet(e, rank) || rank_stopped(e, rank))
 		return;
 	e->ranks[rank].stopped = e->s.pass;
 	e->stopped_count++;
-	e->stack[(*depth)++] = rank;
+	e->ranks[rank].spreads_next = *list;
+	*list = rank;
 }
 
 /* The answer depends on this rank: it must be quiet in the next try. */
@@ -96,24 +96,18 @@ static void need(struct engine *e, uint32_t rank)
 
 /* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
  * side is in the books. */
-static void spread(struct engine *e, size_t *depth, uint32_t rank, uint32_t other, bool queued)
+static void spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
 {
 	if (rank_quiet(e, other)) {
 		if (queued)
 			need(e, rank);
 	} else {
-		push(e, depth, other);
+		push(e, list, other);
 	}
 }
 
-/* The stream's head has reached its meeting, begun or not. */
-static bool at_match(const struct stream_queue *lane)
-{
-	return lane->head && (lane->state == LANE_MATCH || lane->state == LANE_RUN);
-}
-
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
-static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, struct instance *instance)
+static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, struct instance *instance)
 {
 	if (instance->stop_pass != e->s.pass) {
 		instance->stop_pass = e->s.pass;
@@ -123,62 +117,45 @@ static void spread_collective(struct engine *e, size_t *depth, uint32_t rank, st
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	const op_id *op = match->member;
-	bool queued = op[e->world->groups[instance->group].place_of[rank]] != 0;
-	for (int i = 0; i < match->n; i++) {
-		if (!op[i])
-			continue;
-		const struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[op[i]])];
-		if (lane->head == op[i] && at_match(lane))
-			spread(e, depth, rank, lane->rank, queued);
-	}
+	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0;
+	for (int i = 0; i < match->n; i++)
+		if (match->member[i] && op_arrived(e, match->member[i]))
+			spread(e, list, rank, (uint32_t)match->ranks[i], queued);
+}
+
+/* How many transfers stand at the head of the stream */
+static int parts_at(const struct engine *e, const struct stream_queue *lane)
+{
+	return lane->left ? op_record(e->world, lane->head)->parts : 0;
 }
 
 /* Transfers for which this rank's side has arrived. */
-static void spread_own_transfers(struct engine *e, size_t *depth, uint32_t rank)
+static void spread_own_transfers(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	const struct rank *r = &e->ranks[rank];
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++) {
 		const struct stream_queue *lane = &e->lanes[r->lanes + k];
-		if (!lane->parts || !at_match(lane))
-			continue;
-		const struct record *record = op_record(e->world, lane->head);
-		for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
+		for (int i = 0, n = parts_at(e, lane); i < n; i++) {
 			op_id other = part_other(e, lane->head, i);
 			if (other && op_arrived(e, other))
-				spread(e, depth, rank, (uint32_t)record->part[i].peer, true);
+				spread(e, list, rank, e->world->ops[other].rank, true);
 		}
 	}
 }
 
-/* Does the transfer at the stream's head lack a side of `rank`? *queued: that side is in the books. */
-static bool hangs_on(const struct engine *e, const struct stream_queue *lane, uint32_t rank, bool *queued)
-{
-	const struct record *record = op_record(e->world, lane->head);
-	bool hangs = false;
-	for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
-		op_id other = part_other(e, lane->head, i);
-		if (record->part[i].peer != (int)rank ||
-		        (other && (op_arrived(e, other) || op_done(e, other))))
-			continue;
-		hangs = true;
-		*queued |= other != 0;
-	}
-	return hangs;
-}
-
 /* Others whose transfers wait for this rank's side. */
-static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
+static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 {
-	if (!e->ranks[rank].awaited)
-		return;
-	for (uint32_t other = 0; other < e->ranks_count; other++) {
+	for (uint32_t other = 0; other < e->ranks_count && e->ranks[rank].awaited; other++) {
 		const struct rank *r = &e->ranks[other];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && other != rank; k++) {
 			const struct stream_queue *lane = &e->lanes[r->lanes + k];
-			bool queued = false;
-			if (lane->parts && at_match(lane) && hangs_on(e, lane, rank, &queued))
-				spread(e, depth, rank, other, queued);
+			for (int i = 0, n = parts_at(e, lane); i < n; i++) {
+				op_id own = part_other(e, lane->head, i);
+				if (op_record(e->world, lane->head)->part[i].peer == (int)rank &&
+				        !(own && (op_arrived(e, own) || op_done(e, own))))
+					spread(e, list, rank, other, own != 0);
+			}
 		}
 	}
 }
@@ -186,18 +163,19 @@ static void spread_awaited(struct engine *e, size_t *depth, uint32_t rank)
 /* A closure over the graph of rendezvous, depth first: each rank is pushed at most once a pass. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
-	size_t depth = 0;
-	push(e, &depth, rank);
-	while (depth) {
-		uint32_t next = e->stack[--depth];
-		for (size_t g = 0; g < e->log->group_count; g++) {
-			int number = e->world->groups[g].instance_of[next];
-			uint32_t first = e->log->instance_of[g];
+	uint32_t list = NOWHERE;
+	push(e, &list, rank);
+	while (list != NOWHERE) {
+		uint32_t next = list;
+		list = e->ranks[next].spreads_next;
+		for (size_t g = 0; g < e->world->group_count; g++) {
+			const struct group *group = &e->world->groups[g];
+			int number = group->instance_of[next];
 			if (number >= 0)
-				spread_collective(e, &depth, next, &e->instances[first + (uint32_t)number]);
+				spread_collective(e, &list, next, &e->instances[group->first + number]);
 		}
-		spread_own_transfers(e, &depth, next);
-		spread_awaited(e, &depth, next);
+		spread_own_transfers(e, &list, next);
+		spread_awaited(e, &list, next);
 	}
 }
 
@@ -323,8 +301,7 @@ static void carry_out(struct engine *e, struct due due)
 		transfer_due(e, index);
 		break;
 	}
-	if (e->s.poked)
-		lanes_step(e);
+	lanes_step(e);
 }
 
 /* Hosts run through their new lines first: that takes no event, they wait for nobody until a SYNC blocks
@@ -335,15 +312,13 @@ static void begin_pass(struct engine *e)
 	e->in_pass = true;
 	e->stopped_count = 0;
 	e->need_count = 0;
-	for (size_t i = 0; i < e->fresh_count; i++) {
-		struct rank *r = &e->ranks[e->fresh[i]];
-		r->fresh = false;
-		if (r->state != RANK_IDLE)
+	for (uint32_t i = 0; i < e->ranks_count; i++) {
+		struct rank *r = &e->ranks[i];
+		if (!r->next || r->state != RANK_IDLE)
 			continue;
 		r->state = RANK_RUN;
-		host_run(e, e->fresh[i]);
+		host_run(e, i);
 	}
-	e->fresh_count = 0;
 	for (uint32_t i = 0; i < e->ranks_count; i++)
 		rank_idle(e, i);
 }
@@ -353,8 +328,7 @@ enum status engine_run(struct engine *e, struct budget *budget)
 {
 	enum status status = ST_OK;
 	begin_pass(e);
-	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count &&
-	        !(e->aims && e->goal_left == 0)) {
+	while (e->agenda_count && e->status == ST_OK && e->stopped_count < e->ranks_count && e->goal_left) {
 		if (e->agenda[0].time >= e->until)
 			break;
 		struct due due = agenda_take(e);

@@ -18,12 +18,8 @@ static enum status sim_queued(struct backend *backend, op_id id)
 	sim->projected = false;
 	if (!r->next)
 		r->next = id;
-	if (!r->fresh)
-		e->fresh[e->fresh_count++] = op->rank;
-	r->fresh = true;
-	r->transfers |= record_at(e, op)->kind == OP_P2P;
-	if (op->stream >= r->streams)
-		r->streams = op->stream + 1u;
+	if (op->stream >= r->lane_count)
+		make_streams(e, op->rank, op->stream + 1u);
 	if (record_at(e, op)->kind == OP_COLLECTIVE || record_at(e, op)->kind == OP_P2P)
 		machine_note(e, id);
 	return cost_record(e, id);
@@ -31,7 +27,7 @@ static enum status sim_queued(struct backend *backend, op_id id)
 
 void sim_ready(struct sim *sim)
 {
-	engine_make_room(sim->engine);
+	make_instances(sim->engine);
 	if (sim->data)
 		data_groups(sim->data);
 }
@@ -82,7 +78,7 @@ static void sim_clock_at_least(struct backend *backend, int64_t ns)
 	struct engine *e = sim_of(backend)->engine;
 	e->s.least_clock = later(e->s.least_clock, ns);
 	for (size_t i = 0; i < e->ranks_count; i++)
-		if (e->ranks[i].state == RANK_IDLE && !e->ranks[i].fresh)
+		if (e->ranks[i].state == RANK_IDLE && !e->ranks[i].next)
 			e->ranks[i].clock = later(e->ranks[i].clock, e->s.least_clock);
 	sim_of(backend)->projected = false;
 }

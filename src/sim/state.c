@@ -38,7 +38,6 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 	uint32_t lane = e->ranks[rank].lanes + stream;
 	e->lanes[lane] = (struct stream_queue){.rank = rank,
 	        .stream = (uint8_t)stream,
-	        .next = NOWHERE,
 	        .work = add_work(e, OWNER_LANE, lane),
 	        .blocking = known && known->blocking && stream != STREAM_DEFAULT,
 	        .high = known && known->priority > 0};
@@ -46,123 +45,73 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 	e->ranks[rank].lane_count = stream + 1;
 }
 
-/* A rank with more streams than room moves its lanes to the end; works and queues of the device follow. */
+/* A rank with more streams than room moves its lanes to the end; their works follow. */
 static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 {
 	struct rank *r = &e->ranks[rank];
-	uint32_t from = r->lanes, to = (uint32_t)e->lanes_count, shift = to - from;
+	uint32_t to = (uint32_t)e->lanes_count;
+	memset(&e->lanes[to], 0, room * sizeof *e->lanes);
 	for (uint32_t i = 0; i < r->lane_count; i++) {
-		struct stream_queue *lane = &e->lanes[to + i];
-		*lane = e->lanes[from + i];
-		e->works[lane->work].index = to + i;
-		if (lane->next != NOWHERE)
-			lane->next += shift;
+		e->lanes[to + i] = e->lanes[r->lanes + i];
+		e->works[e->lanes[to + i].work].index = to + i;
 	}
-	for (int i = 0; i < ENGINES; i++) {
-		struct engine_line *line = &r->engine[i];
-		uint32_t *end[] = {&line->running, &line->first, &line->last};
-		for (int k = 0; k < 3; k++)
-			if (*end[k] != NOWHERE)
-				*end[k] += shift;
-	}
-	for (uint32_t i = r->lane_count; i < room; i++)
-		e->lanes[to + i] = (struct stream_queue){0};
 	r->lanes = to;
 	r->lane_room = room;
 	e->lanes_count += room;
 }
 
-/* Places for `more` works, with what every work may need at once: an event, links, a poke. */
+/* Places for `more` works, with what every work may need at once: an event, links. */
 static void room_for_works(struct engine *e, size_t more)
 {
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
-	ties += e->log->group_count * LINK_KINDS * (size_t)e->world->n;
+	ties += e->world->group_count * LINK_KINDS * (size_t)e->world->n;
 	ROOM(e, works, works);
 	ROOM(e, agenda, works);
 	ROOM(e, held, works);
 	ROOM(e, ties, ties);
-	ROOM(e, pokes, e->lanes_count + 1);
-	e->pokes_count = e->pokes_room;
 	for (; e->ties_count < e->ties_room; e->ties_count++) {
 		e->ties[e->ties_count] = (struct tie){0, e->s.free_tie};
 		e->s.free_tie = (uint32_t)e->ties_count;
 	}
 }
 
-static void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
+void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 {
 	struct rank *r = &e->ranks[rank];
-	if (streams <= r->lane_count)
-		return;
 	uint32_t room = streams > r->lane_room ? streams + 3 : r->lane_room;
 	ROOM(e, lanes, e->lanes_count + room);
-	room_for_works(e, streams + room);
 	if (room > r->lane_room)
 		move_lanes(e, rank, room);
+	room_for_works(e, streams);
 	while (r->lane_count < streams)
 		add_lane(e, rank, r->lane_count);
-	room_for_works(e, 0);
 }
 
-static void make_groups(struct engine *e)
+void make_instances(struct engine *e)
 {
-	struct engine_log *log = e->log;
-	while (log->group_count < e->world->group_count) {
-		const struct group *group = &e->world->groups[log->group_count];
-		size_t more = (size_t)group->instances;
-		ROOM(e, instances, e->instances_count + more);
-		MEM_ROOM(&log->instance_of, log->group_count + 1, &log->group_room);
-		log->instance_of[log->group_count++] = (uint32_t)e->instances_count;
-		room_for_works(e, more);
-		for (int i = 0; i < group->instances; i++) {
-			uint32_t index = (uint32_t)e->instances_count++;
-			e->instances[index] = (struct instance){.group = (int)log->group_count - 1,
-			        .number = i,
-			        .work = add_work(e, OWNER_GROUP, index)};
-		}
-	}
-}
-
-static void make_transfers(struct engine *e)
-{
-	if (e->parts <= e->transfers_count)
+	const struct group *last = &e->world->groups[e->world->group_count - 1];
+	size_t count = (size_t)(last->first + last->instances);
+	if (count == e->instances_count)
 		return;
-	ROOM(e, transfers, e->parts);
-	room_for_works(e, e->transfers_room - e->transfers_count);
-	while (e->transfers_count < e->transfers_room) {
-		uint32_t index = (uint32_t)e->transfers_count++;
-		e->transfers[index] = (struct transfer){
-		        .work = add_work(e, OWNER_TRANSFER, index), .next = e->s.free_transfer};
-		e->s.free_transfer = index;
-	}
+	ROOM(e, instances, count);
+	room_for_works(e, count - e->instances_count);
+	for (uint32_t i = (uint32_t)e->instances_count; i < count; i++)
+		e->instances[i] = (struct instance){.work = add_work(e, OWNER_GROUP, i)};
+	e->instances_count = count;
 }
 
-/* The streams of a rank's new lines, and how many transfers a head of each may need. */
-static void make_lines(struct engine *e, uint32_t rank)
+uint32_t make_transfer(struct engine *e)
 {
-	struct rank *r = &e->ranks[rank];
-	make_streams(e, rank, r->streams);
-	if (!r->transfers)
-		return;
-	op_id id = r->reserved ? e->world->ops[r->reserved].next_program : e->world->first[rank];
-	for (; id; id = e->world->ops[id].next_program) {
-		const struct record *record = op_record(e->world, id);
-		struct stream_queue *lane = &e->lanes[lane_of(e, &e->world->ops[id])];
-		if (record->kind == OP_P2P && record->parts > lane->parts) {
-			e->parts += record->parts - lane->parts;
-			lane->parts = record->parts;
-		}
-		r->reserved = id;
+	uint32_t index = e->s.free_transfer;
+	if (index != NOWHERE) {
+		e->s.free_transfer = e->transfers[index].next;
+		return index;
 	}
-	r->transfers = false;
-}
-
-void engine_make_room(struct engine *e)
-{
-	for (size_t i = 0; i < e->fresh_count; i++)
-		make_lines(e, e->fresh[i]);
-	make_groups(e);
-	make_transfers(e);
+	index = (uint32_t)e->transfers_count++;
+	ROOM(e, transfers, e->transfers_count);
+	room_for_works(e, 1);
+	e->transfers[index] = (struct transfer){.work = add_work(e, OWNER_TRANSFER, index)};
+	return index;
 }
 
 /* Every rank starts idle at time 0, with a host and the default stream. */
@@ -171,19 +120,14 @@ static void make_ranks(struct engine *e)
 	size_t n = (size_t)e->world->n;
 	ROOM(e, ranks, n);
 	ROOM(e, links, n * LINK_KINDS);
-	ROOM(e, fresh, n);
-	ROOM(e, stack, n);
 	room_for_works(e, n + 1);
 	e->ranks_count = n;
 	e->links_count = n * LINK_KINDS;
 	for (size_t i = 0; i < e->links_count; i++)
 		e->links[i] = (struct link){0, NOWHERE};
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		e->ranks[i] = (struct rank){
 		        .kernels = NOWHERE, .state = RANK_IDLE, .stop = add_work(e, OWNER_RANK, i)};
-		for (int k = 0; k < ENGINES; k++)
-			e->ranks[i].engine[k] = (struct engine_line){NOWHERE, NOWHERE, NOWHERE};
-	}
 	e->s.fill = add_work(e, OWNER_FILL, 0);
 	for (uint32_t i = 0; i < n; i++)
 		make_streams(e, i, STREAM_DEFAULT + 1);
@@ -196,7 +140,8 @@ struct engine *engine_create(struct world *world)
 	e->world = world;
 	e->base = UINT32_MAX;
 	e->until = TIME_UNKNOWN;
-	e->s.free_tie = e->s.free_transfer = NOWHERE;
+	e->s.free_tie = e->s.free_transfer = e->s.first_poked = NOWHERE;
+	e->goal_left = SIZE_MAX;
 	make_ranks(e);
 	return e;
 }
@@ -209,15 +154,12 @@ void engine_free(struct engine *e)
 	ENGINE_ARRAYS(X)
 #undef X
 	if (e->base == UINT32_MAX) {
-		mem_free(e->log->instance_of);
 		mem_free(e->log->floors);
 		mem_free(e->log->slows);
 		mem_free(e->log->machines);
 		mem_free(e->log);
 	}
-	mem_free(e->fresh);
 	mem_free(e->held);
-	mem_free(e->stack);
 	mem_free(e->overlay);
 	mem_free(e->quiet);
 	mem_free(e->needed);
@@ -253,18 +195,14 @@ void engine_copy(struct engine *to, const struct engine *from)
 	ENGINE_ARRAYS(X)
 #undef X
 	ROOM(to, held, from->held_room);
-	ROOM(to, fresh, from->fresh_room);
-	ROOM(to, stack, from->stack_room);
 	ROOM(to, overlay, open);
 	if (open)
 		memcpy(to->overlay, from->world->ops + base, open * sizeof *to->overlay);
-	to->overlay_count = open;
 	to->base = base;
 	to->world = from->world;
 	to->log = from->log;
 	to->s = from->s;
 	to->until = TIME_UNKNOWN;
-	to->aims = false;
-	to->goal_left = 0;
+	to->goal_left = SIZE_MAX;
 	to->status = ST_OK;
 }

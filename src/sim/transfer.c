@@ -40,9 +40,8 @@ static void began(struct engine *e, op_id id, op_id last)
 
 static void begin(struct engine *e, const struct match *match, op_id send, op_id receive, op_id last)
 {
-	uint32_t index = e->s.free_transfer;
+	uint32_t index = make_transfer(e);
 	struct transfer *t = &e->transfers[index];
-	e->s.free_transfer = t->next;
 	t->send = send;
 	t->receive = receive;
 	t->send_part = (uint16_t)match_part(e->world, send, match, P2P_SEND);
@@ -54,17 +53,14 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 	const struct record *record = record_at(e, from);
 	const struct machine *machine = machine_then(e, send);
 	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
-	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
+	t->path = (struct path){.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
-		machine_path(machine, from->rank, to, &path);
-	t->links = (uint8_t)path.count;
-	for (int i = 0; i < path.count; i++)
-		t->link[i] = path.link[i];
+		machine_path(machine, from->rank, to, &t->path);
 	e->works[t->work].op = send;
 	if (e->data)
 		data_transfer_begin(e->data, t->send, t->send_part);
-	flow_begin(e, t->work, path.latency_ns, bytes, path.rate);
+	flow_begin(e, t->work, t->path.latency_ns, bytes, t->path.rate);
 }
 
 /* A P2P reaches the head of its stream: each part begins if its other side is there, else it is awaited. */
@@ -148,6 +144,7 @@ void transfers_forget(struct engine *e, uint32_t lane)
 		        !(other && (op_arrived(e, other) || op_done(e, other))))
 			e->ranks[record->part[i].peer].awaited--;
 	}
+	e->lanes[lane].left = 0;
 	for (uint32_t i = 0; i < e->transfers_count; i++)
 		if (e->transfers[i].send == id || e->transfers[i].receive == id)
 			release(e, i);

@@ -47,8 +47,9 @@ static void put_race(const struct trace *trace, const struct race *race, struct 
 	text_add(out, "%s while ", names_text(names, race->earlier_name));
 	put_user(trace, race->later, race, out);
 	text_add(out, "%s.", same_name ? "it" : names_text(names, race->later_name));
-	if (race->remedy[0])
-		text_add(out, " `%s` between the two puts them in order.", race->remedy);
+	text_add(out, " `");
+	race_remedy(trace->world, race, out);
+	text_add(out, "` between the two puts them in order.");
 }
 
 /* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on

@@ -9,6 +9,8 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
         const int *ranks, int *index)
 {
 	size_t n = (size_t)world->n;
+	const struct group *last = world->group_count ? &world->groups[world->group_count - 1] : NULL;
+	int first = last ? last->first + last->instances : 0;
 
 	for (int i = starts[0]; i < starts[instances]; i++) {
 		enum status status = world_name_fits(world, ranks[i], name, THING_NONE);
@@ -20,6 +22,7 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	struct group *group = &world->groups[world->group_count++];
 	*group = (struct group){.name = name,
 	        .axis = axis,
+	        .first = first,
 	        .instances = instances,
 	        .instance = world_take(world, (size_t)instances, sizeof *group->instance),
 	        .instance_of = world_take(world, n, sizeof *group->instance_of),

@@ -85,6 +85,7 @@ struct group_instance {
 struct group {
 	name_id name;
 	bool axis; /* made by `mesh`: may stand in expressions and in @AXIS=n */
+	int first; /* how many instances the groups made before it have in all */
 	int instances;
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank: which instance, or -1 */

@@ -9,9 +9,9 @@
 
 /* *index: into the world's streams or groups; -1: no name was given anywhere */
 static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
-        const struct lane_name *lane, int rank, enum thing_kind kind, int *index)
+        const struct setting *setting, int rank, enum thing_kind kind, int *index)
 {
-	name_id name = lane->each ? lane->each[rank] : lane->one;
+	name_id name = setting_at(setting, rank);
 	*index = -1;
 	if (clause) {
 		enum status status = name_word(call, clause, slot, rank, &name);
@@ -33,7 +33,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
 	enum status status = place_named(call, call->statement->clauses.stream, &call->slot[SLOT_ON],
-	        &call->shell->interpreter->now.scope->stream, rank, THING_STREAM, &index);
+	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM], rank, THING_STREAM, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -42,7 +42,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 enum status call_group(struct call *call, int rank, int *group)
 {
 	enum status status = place_named(call, call->statement->clauses.group, &call->slot[SLOT_IN],
-	        &call->shell->interpreter->now.scope->group, rank, THING_GROUP, group);
+	        &call->shell->interpreter->now.scope->setting[SETTING_GROUP], rank, THING_GROUP, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -51,29 +51,20 @@ enum status call_group(struct call *call, int rank, int *group)
 enum status call_block(struct call *call)
 {
 	struct statement *statement = call->statement;
-	struct scope scope;
-	if (!statement->block)
-		return ST_OK;
-	scope_push(call->shell->interpreter, &scope, call->set);
-	enum status status = scope_clause(
-	        call->shell, &scope, statement->clauses.stream, statement->clauses.group, call->set);
-	if (status == ST_OK)
-		status = run_block(call->shell, statement->block, call->set);
-	scope_pop(call->shell->interpreter);
-	return status;
+	return statement->block ? run_block(call->shell, statement->block, &statement->clauses, call->set)
+	                        : ST_OK;
 }
 
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
-	const struct lane_phase *lane = &call->shell->interpreter->now.scope->phase;
-	const struct phase *phase = lane->each ? &lane->each[rank] : &lane->one;
+	struct phase phase = interpreter_phase_at(call->shell, rank);
 	return (struct record){.kind = (uint8_t)kind,
 	        .title = names_make(call->shell->world->names, title, strlen(title)),
 	        .section = call->shell->interpreter->section,
 	        .line = call->statement->line,
-	        .phase = phase->name,
-	        .colour = phase->colour,
-	        .microbatch = phase->name ? phase->microbatch : -1,
+	        .phase = phase.name,
+	        .colour = phase.colour,
+	        .microbatch = phase.microbatch,
 	        .group = -1,
 	        .root = -1,
 	        .duration_ns = -1,

@@ -81,16 +81,23 @@ enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
  * costs yet (-1). */
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
-/* call_record's phase: set by `phase` to the end of the block. */
+/* `phase`, to the end of the block. name: 0 none; colour: of F R B W O C, 0 none; microbatch: -1 none */
+struct phase {
+	name_id name;
+	char colour;
+	int16_t microbatch;
+};
+struct phase interpreter_phase_at(const struct shell *shell, int rank);
+void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 /* What the memory is for (enum tensor_kind) that a line on `rank` takes now. */
 int interpreter_kind(const struct shell *shell, int rank);
-enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
 /* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */
 struct schedule_ask;
 enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group);
-enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
-        const struct ranks *set);
+/* `use`, to the end of the block: a stream's or group's name; ranks */
+void interpreter_use(struct shell *shell, bool stream, const char *name);
+void interpreter_use_ranks(struct shell *shell, const struct ranks *set);
 
 #endif

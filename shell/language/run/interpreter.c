@@ -21,24 +21,9 @@ enum status step(struct shell *shell)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
-/* { } and `tensor`: their clauses are a block's around them */
 static enum status run_braces(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct interpreter *in = shell->interpreter;
-	struct scope scope;
-	bool clauses = statement->clauses.stream || statement->clauses.group;
-	enum status status = ST_OK;
-	if (clauses) {
-		scope_push(in, &scope, set);
-		status =
-		        scope_clause(shell, &scope, statement->clauses.stream, statement->clauses.group, set);
-	}
-	if (status == ST_OK)
-		status = statement->making ? run_making(shell, statement, set)
-		                           : run_block(shell, statement->block, set);
-	if (clauses)
-		scope_pop(in);
-	return status;
+	return run_block(shell, statement->block, &statement->clauses, set);
 }
 
 /* A program is told of its lines; of a block's end too, behind its lines */
@@ -78,10 +63,10 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_REFUSE] = run_refuse,
         [STATEMENT_VIEW] = run_view,
         [STATEMENT_BLOCK] = run_braces,
-        [STATEMENT_TENSOR] = run_braces,
+        [STATEMENT_TENSOR] = run_making,
         [STATEMENT_LET] = run_let,
         [STATEMENT_IF] = run_if,
-        [STATEMENT_REPEAT] = run_repeat,
+        [STATEMENT_REPEAT] = run_for,
         [STATEMENT_FOR] = run_for,
         [STATEMENT_DEF] = run_def,
         [STATEMENT_EXPECT] = run_expect,
@@ -228,7 +213,8 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 }
 
 /* The lines of a block, for ranks within `bound`, in a scope of their own */
-enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound)
+enum status run_block(
+        struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound)
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope scope;
@@ -236,7 +222,9 @@ enum status run_block(struct shell *shell, struct block *block, const struct ran
 		return fail(ST_LIMIT, "blocks and calls nest deeper than %d", BLOCKS_MAX);
 	in->now.blocks++;
 	scope_push(in, &scope, bound);
-	enum status status = run_statements(shell, block, NULL);
+	enum status status = clauses ? scope_clauses(shell, clauses, bound) : ST_OK;
+	if (status == ST_OK)
+		status = run_statements(shell, block, NULL);
 	scope_pop(in);
 	in->now.blocks--;
 	return status;
@@ -311,7 +299,6 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->now.tree;
-	struct loop *loops = in->now.loops;
 
 	if (in->now.runs == 0)
 		in->now.located = false;
@@ -320,7 +307,6 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 	enum status status = run_statements(shell, &tree->block, NULL);
 	in->now.runs--;
 	in->now.tree = outer;
-	in->now.loops = loops;
 	return status;
 }
 

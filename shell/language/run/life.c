@@ -16,7 +16,6 @@ enum status interpreter_create(struct interpreter **interpreter)
 	in->base_frame.space = &in->learner;
 	in->now.frame = &in->base_frame;
 	in->base_scope.bound = &in->all;
-	in->base_scope.phase.one.microbatch = -1;
 	in->now.scope = &in->base_scope;
 	in->digest = HASH_BEGIN;
 	*interpreter = in;
@@ -35,7 +34,7 @@ static void forget_names(struct interpreter *in)
 static void forget_scope(struct scope *scope)
 {
 	scope_release(scope);
-	*scope = (struct scope){.bound = scope->bound, .up = scope->up, .phase.one.microbatch = -1};
+	*scope = (struct scope){.bound = scope->bound, .up = scope->up};
 }
 
 void interpreter_reset(struct shell *shell)

@@ -18,12 +18,12 @@ struct target {
 	struct layout layout;
 	int old;    /* the tensor that has the name, to be remade; -1 none */
 	int tensor; /* the one to fill; -1 until it is made */
+	bool fits;  /* it is there already, and filled in place */
 	double parameter[PARAMETERS_MAX];
 };
 struct targets {
 	struct target *item;
 	size_t count;
-	int names;
 };
 
 /* ---- looking ---- */
@@ -68,9 +68,9 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	if (thing.kind != THING_TENSOR)
 		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
-	bool fits = layout_same_shape(&tensor->layout, &place->layout) &&
+	place->fits = layout_same_shape(&tensor->layout, &place->layout) &&
 	        tensor->layout.dtype == place->layout.dtype && tensor->space == making->space;
-	if (fits) {
+	if (place->fits) {
 		place->tensor = thing.index;
 		return ST_OK;
 	}
@@ -174,8 +174,7 @@ static enum status look(struct shell *shell, const struct making *making, const 
  * S */
 static int pool_of(const struct shell *shell, int rank)
 {
-	const struct lane_name *lane = &shell->interpreter->now.scope->stream;
-	name_id name = lane->each ? lane->each[rank] : lane->one;
+	name_id name = setting_at(&shell->interpreter->now.scope->setting[SETTING_STREAM], rank);
 	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
 	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
 }
@@ -185,7 +184,7 @@ static enum status make(struct shell *shell, const struct making *making, struct
 {
 	if (place->old >= 0)
 		world_unbind(shell->world, place->rank, place->name);
-	else if (place->tensor >= 0)
+	else if (place->fits)
 		return ST_OK;
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
 	        (enum space)making->space, pool_of(shell, place->rank),
@@ -200,29 +199,27 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	return status;
 }
 
-static void unmake(struct shell *shell, struct target *place, bool in_place)
+static void unmake(struct shell *shell, struct target *place)
 {
-	if (in_place)
+	if (place->fits)
 		return;
 	shell_tensor_free(shell, place->tensor, 0);
 	if (place->old >= 0)
 		world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
 }
 
-static enum status make_all(
-        struct shell *shell, const struct making *making, struct targets *places, bool *in_place)
+static enum status make_all(struct shell *shell, const struct making *making, struct targets *places)
 {
+	enum status status = ST_OK;
 	for (size_t i = 0; i < places->count; i++) {
-		in_place[i] = places->item[i].tensor >= 0;
-		enum status status = make(shell, making, &places->item[i]);
+		status = make(shell, making, &places->item[i]);
 		if (status == ST_OK)
 			continue;
 		shell->interpreter->now.fault_rank = places->item[i].rank;
 		while (i-- > 0)
-			unmake(shell, &places->item[i], in_place[i]);
+			unmake(shell, &places->item[i]);
 		return status;
 	}
-	enum status status = ST_OK;
 	for (size_t i = 0; i < places->count && status == ST_OK; i++)
 		if (places->item[i].old >= 0)
 			status = shell_tensor_free(shell, places->item[i].old, 0);
@@ -294,7 +291,7 @@ static enum status fill_all(
 }
 
 static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
-        const struct ranks *set, const struct targets *places)
+        const struct layout *file, const struct ranks *set, const struct targets *places)
 {
 	struct record record;
 	struct operand operand;
@@ -305,7 +302,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 		for (size_t i = 0; i < ranks; i++)
 			tensors[i] = places->item[first + i].tensor;
 		fill_record(shell, statement, &places->item[first], &record, &operand);
-		status = file_load(shell, path, set, tensors, &record);
+		status = file_load(shell, path, file, set, tensors, &record);
 	}
 	mem_free(tensors);
 	return status;
@@ -321,29 +318,31 @@ static enum status file_named(struct shell *shell, struct name *name, const stru
 	return status == ST_OK ? file_header(shell, text_string(path), layout) : status;
 }
 
-/* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. */
+/* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. The
+ * line's clauses are those of a block around it. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;
 	size_t room = (size_t)making->names * (size_t)ranks_count(set);
-	struct targets places = {.item = mem_alloc(room * sizeof *places.item), .names = making->names};
-	bool *in_place = mem_alloc(room);
+	struct targets places = {.item = mem_alloc(room * sizeof *places.item)};
 	struct text path = {0};
 	struct layout file;
-	enum status status = ST_OK;
+	struct scope scope;
 
+	scope_push(shell->interpreter, &scope, set);
+	enum status status = scope_clauses(shell, &statement->clauses, set);
 	if (status == ST_OK && making->file)
 		status = file_named(shell, making->file, set, &path, &file);
 	if (status == ST_OK)
 		status = look(shell, making, set, making->file ? &file : NULL, &places);
 	if (status == ST_OK)
-		status = make_all(shell, making, &places, in_place);
+		status = make_all(shell, making, &places);
 	if (status == ST_OK && making->source)
 		status = fill_all(shell, statement, &places);
 	if (status == ST_OK && making->file)
-		status = load_all(shell, statement, text_string(&path), set, &places);
+		status = load_all(shell, statement, text_string(&path), &file, set, &places);
+	scope_pop(shell->interpreter);
 	text_release(&path);
 	mem_free(places.item);
-	mem_free(in_place);
 	return status;
 }

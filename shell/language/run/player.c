@@ -130,7 +130,7 @@ static enum status run_rounds(struct player *player)
 		if (status == ST_OK)
 			status = step(shell);
 		if (status == ST_OK)
-			status = run_block(shell, player->loop->block, scope_ranks(in->now.scope));
+			status = run_block(shell, player->loop->block, NULL, scope_ranks(in->now.scope));
 		if (status == ST_OK)
 			status = stop_at(player, PLAYER_ROUND);
 	}
@@ -188,7 +188,6 @@ static void begin(struct player *player)
 	player->routine = routine_make(body, player);
 	player->frame = (struct frame){.set = &in->all, .space = player->space};
 	player->scope = (struct scope){.bound = &in->all};
-	player->scope.phase.one.microbatch = -1;
 	/* one run and one block deep: its lines are no lines of the prompt */
 	player->running = (struct running){
 	        .frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1, .closed = 1};

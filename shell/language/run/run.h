@@ -96,32 +96,23 @@ struct frame {
 	bool learners;
 };
 
-/* each: by world rank, where they differ; NULL: `one` holds for all. own: this scope is to free it, and not
- * the block around it, from which a scope copies the pointer */
-struct lane_name {
-	name_id one;
-	name_id *each;
-	bool own;
-}; /* each: by world rank, where they differ */
-struct phase {
-	name_id name;
-	char colour;
-	int16_t microbatch;
+/* A name that lines without one of their own get. each: by world rank, where they differ; NULL: `one` holds
+ * for all. It belongs to the scope that made it, and a scope within borrows it. */
+struct setting {
+	name_id one, *each;
 };
-struct lane_phase {
-	struct phase one;
-	struct phase *each;
-	bool own;
-};
+static inline name_id setting_at(const struct setting *setting, int rank)
+{
+	return setting->each ? setting->each[rank] : setting->one;
+}
+enum setting_of { SETTING_STREAM, SETTING_GROUP, SETTING_PHASE, SETTINGS };
 
 /* A block: what a line without a clause gets. Copied from the block around it, undone at its end. */
 struct scope {
 	struct scope *up;
 	const struct ranks *bound; /* no line in it leaves these ranks */
-	struct ranks *use;         /* within bound; NULL: bound itself */
-	bool own_use;
-	struct lane_name stream, group;
-	struct lane_phase phase;
+	struct ranks *use;         /* within bound, owned; NULL: bound itself */
+	struct setting setting[SETTINGS];
 };
 
 /* Loops that run now, innermost first: a message says their values */
@@ -215,8 +206,10 @@ void value_exact(struct value value, struct text *out);
 /* As an expression that has this value: a text stands in quotes. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* ---- flow.c: the formula's value on each rank of the set, into in->scratch; without `varies` only the first
- * rank's is there. reason: of the read, when data is read (command.h) */
+/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; without eval->varies only the
+ * first rank's is there. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula);
+/* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
@@ -276,8 +269,10 @@ void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
-enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
-        const struct ranks *set);
+/* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
+enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
+/* The name for the ranks of the set, from here to the end of the innermost scope */
+void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
 /* What a variable of this file or prompt is: not of a def's call */
 static inline bool frame_is_top(const struct frame *frame)
@@ -295,9 +290,11 @@ void fold(struct interpreter *in, const void *bytes, size_t count);
 /* ---- setting.c: what the line's tensors are for, until it is over. ST_ARGUMENT: no such word */
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set);
 
-/* Stops at the first statement that fails, which has said its place then. bound must outlive it; no rank
+/* clauses: its own `on` and `in`, or NULL. Stops at the first statement that fails, which has said its place
+ * then. bound must outlive it; no rank
  * outside it is touched. */
-enum status run_block(struct shell *shell, struct block *block, const struct ranks *bound);
+enum status run_block(
+        struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
 enum status step(struct shell *shell); /* one step of the budget */
 void prepare(struct shell *shell);     /* the world may be new: before a text is read */
 /* First words that are neither commands nor defs, before anything runs: ST_NAME, of the first in the text.
@@ -323,7 +320,6 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 /* A statement as its kind says, for ranks that its clauses leave */
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);

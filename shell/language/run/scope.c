@@ -2,7 +2,8 @@
  *
  * A scope is a copy of the one around it on the C stack, so leaving a block undoes what was set in it, and
  * asking for the current stream is one look. What differs by rank is an array in memory; a copy borrows it,
- * and only the scope that made it frees it (`own`).
+ * and only the scope that made it frees it: it is own where
+ * the scope around has another.
  *
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
@@ -172,26 +173,27 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	scope->up = in->now.scope;
 	scope->bound = bound;
 	scope->use = NULL; /* bound is within it already */
-	scope->own_use = scope->stream.own = scope->group.own = scope->phase.own = false;
 	in->now.scope = scope;
 }
 
-static void release_lane(struct lane_name *lane)
+static bool is_own(const struct scope *scope, enum setting_of which)
 {
-	if (lane->own)
-		mem_free(lane->each);
-	*lane = (struct lane_name){0};
+	return scope->setting[which].each &&
+	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
+}
+
+static void set_setting(struct scope *scope, enum setting_of which, struct setting setting)
+{
+	if (is_own(scope, which))
+		mem_free(scope->setting[which].each);
+	scope->setting[which] = setting;
 }
 
 void scope_release(struct scope *scope)
 {
-	release_lane(&scope->stream);
-	release_lane(&scope->group);
-	if (scope->phase.own)
-		mem_free(scope->phase.each);
-	if (scope->own_use)
-		mem_free(scope->use);
-	scope->phase = (struct lane_phase){0};
+	for (int which = 0; which < SETTINGS; which++)
+		set_setting(scope, (enum setting_of)which, (struct setting){0});
+	mem_free(scope->use);
 	scope->use = NULL;
 }
 
@@ -207,68 +209,64 @@ const struct ranks *scope_ranks(const struct scope *scope)
 	return scope->use ? scope->use : scope->bound;
 }
 
-/* The name behind `on` or `in`, which may be another on each rank. The lane is changed only when all of
- * them could be evaluated. */
-static enum status set_lane(
-        struct shell *shell, struct lane_name *lane, struct name *name, const struct ranks *set)
+/* All ranks of the block: one name again; some of them: an array of its own, begun with what each had */
+void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name)
+{
+	struct scope *scope = in->now.scope;
+	struct setting *setting = &scope->setting[which];
+	fold(in, &name, sizeof name);
+	if (ranks_equal(set, scope->bound)) {
+		set_setting(scope, which, (struct setting){.one = name});
+		return;
+	}
+	if (!is_own(scope, which)) {
+		name_id *each = mem_alloc((size_t)in->n * sizeof *each);
+		for (int rank = 0; rank < in->n; rank++)
+			each[rank] = setting_at(setting, rank);
+		setting->each = each;
+	}
+	FOR_RANKS (rank, set)
+		setting->each[rank] = name;
+}
+
+/* The name behind `on` or `in`, which may be another on each rank. The thing is looked for at the block, not
+ * at its first line: a misspelt stream is told where it stands. */
+static enum status scope_clause(struct shell *shell, enum setting_of which, struct name *name,
+        const struct ranks *set, enum thing_kind kind)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
-	name_id first;
-	enum status status = evaluate_name(&eval, name, &first);
-	if (status != ST_OK)
-		return status;
-	if (!eval.varies) {
-		release_lane(lane);
-		lane->one = first;
-		return ST_OK;
-	}
-	name_id *each = mem_alloc((size_t)in->n * sizeof *each);
-	FOR_RANKS (rank, set) {
-		eval.rank = rank;
-		if (status == ST_OK)
-			status = evaluate_name(&eval, name, &each[rank]);
-	}
+	struct setting setting = {0};
+	enum status status = evaluate_name(&eval, name, &setting.one);
+	if (eval.varies)
+		setting.each = mem_alloc((size_t)in->n * sizeof *setting.each);
+	if (status == ST_OK && eval.varies)
+		FOR_RANKS (rank, set) {
+			eval.rank = rank;
+			if (status == ST_OK)
+				status = evaluate_name(&eval, name, &setting.each[rank]);
+		}
 	if (status != ST_OK) {
-		mem_free(each);
+		mem_free(setting.each);
 		return status;
 	}
-	release_lane(lane);
-	*lane = (struct lane_name){.each = each, .own = true};
-	return ST_OK;
-}
-
-/* At the block, not at its first line: a misspelt stream is told where it stands */
-static enum status lane_exists(
-        struct shell *shell, const struct lane_name *lane, const struct ranks *set, enum thing_kind kind)
-{
-	struct eval eval = {.shell = shell, .set = set};
+	set_setting(in->now.scope, which, setting);
 	FOR_RANKS (rank, set) {
-		name_id name = lane->each ? lane->each[rank] : lane->one;
 		eval.rank = rank;
-		if (world_find(shell->world, rank, name).kind != kind)
-			return no_such(&eval, names_text(shell->world->names, name), kind, kind);
+		if (world_find(shell->world, rank, setting_at(&setting, rank)).kind != kind)
+			return no_such(&eval, names_text(shell->world->names, setting_at(&setting, rank)),
+			        kind, kind);
 	}
 	return ST_OK;
 }
 
-/* Sets what a block's or a call's clauses say into its own scope. NULL: the clause is not there. */
-enum status scope_clause(struct shell *shell, struct scope *scope, struct name *stream, struct name *group,
-        const struct ranks *set)
+enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set)
 {
 	enum status status = ST_OK;
-	if (stream) {
-		scope->stream.own = false; /* the outer block's, or none */
-		status = set_lane(shell, &scope->stream, stream, set);
-		if (status == ST_OK)
-			status = lane_exists(shell, &scope->stream, set, THING_STREAM);
-	}
-	if (group && status == ST_OK) {
-		scope->group.own = false;
-		status = set_lane(shell, &scope->group, group, set);
-		if (status == ST_OK)
-			status = lane_exists(shell, &scope->group, set, THING_GROUP);
-	}
+	if (clauses->stream)
+		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set, THING_STREAM);
+	if (clauses->group && status == ST_OK)
+		status = scope_clause(shell, SETTING_GROUP, clauses->group, set, THING_GROUP);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "strategies/kinds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void interpreter_section(struct shell *shell, int section)
@@ -15,28 +16,6 @@ void interpreter_section(struct shell *shell, int section)
 int interpreter_section_now(const struct shell *shell)
 {
 	return shell->interpreter->section;
-}
-
-/* "off": none. "F3": colour F, micro-batch 3; "block2": neither */
-static struct phase phase_read(struct shell *shell, const char *text)
-{
-	struct phase phase = {.microbatch = -1};
-	if (strcmp(text, "off") == 0)
-		return phase;
-	size_t length = strlen(text), digits = 0;
-	phase.name = names_make(shell->world->names, text, length);
-	if (length && strchr("FRBWOC", *text)) {
-		for (digits = 1; digits < length && text[digits] >= '0' && text[digits] <= '9'; digits++)
-			;
-		if (digits == length) {
-			int number = 0;
-			for (size_t i = 1; i < length && number < 10000; i++)
-				number = number * 10 + text[i] - '0';
-			phase.colour = *text;
-			phase.microbatch = (int16_t)(length > 1 && number < 32768 ? number : -1);
-		}
-	}
-	return phase;
 }
 
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
@@ -59,73 +38,57 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 	return status;
 }
 
+/* "F3": colour F, micro-batch 3; "block2": neither; off: no name */
+struct phase interpreter_phase_at(const struct shell *shell, int rank)
+{
+	struct phase phase = {
+	        .name = setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank),
+	        .microbatch = -1};
+	const char *text = phase.name ? names_text(shell->world->names, phase.name) : "";
+	size_t digits = *text ? strspn(text + 1, "0123456789") : 0;
+	if (*text && strchr("FRBWOC", *text) && !text[1 + digits]) {
+		long number = digits ? strtol(text + 1, NULL, 10) : -1;
+		phase.colour = *text;
+		phase.microbatch = (int16_t)(number < 32768 ? number : -1);
+	}
+	return phase;
+}
+
 /* What the line says (`kind=`), else what lines of the phase make */
 int interpreter_kind(const struct shell *shell, int rank)
 {
-	const struct lane_phase *lane = &shell->interpreter->now.scope->phase;
 	struct eval eval = {.shell = (struct shell *)(uintptr_t)shell, .rank = rank};
+	struct name *purpose = shell->interpreter->purpose;
 	name_id word;
-	if (eval.shell->interpreter->purpose &&
-	        evaluate_written(&eval, eval.shell->interpreter->purpose, &word) == ST_OK)
+	if (purpose && evaluate_written(&eval, purpose, &word) == ST_OK)
 		return tensor_kind_find(names_text(shell->world->names, word));
-	char colour = (lane->each ? &lane->each[rank] : &lane->one)->colour;
-	return (int)tensor_kind_of(colour);
+	return (int)tensor_kind_of(interpreter_phase_at(shell, rank).colour);
 }
 
-/* For the rest of the block. All ranks of the block: one phase again; some of them: an array of their own,
- * begun with what each rank had. */
-enum status interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
+void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text)
 {
-	struct interpreter *in = shell->interpreter;
-	struct lane_phase *lane = &in->now.scope->phase;
-	struct phase phase = phase_read(shell, text);
-	fold(in, &phase.name, sizeof phase.name);
-	if (ranks_equal(set, in->now.scope->bound)) {
-		if (lane->own)
-			mem_free(lane->each);
-		*lane = (struct lane_phase){.one = phase};
-		return ST_OK;
-	}
-	if (!lane->own) {
-		struct phase *each = mem_alloc((size_t)in->n * sizeof *each);
-		for (int rank = 0; rank < in->n; rank++)
-			each[rank] = lane->each ? lane->each[rank] : lane->one;
-		*lane = (struct lane_phase){.each = each, .own = true};
-	}
-	FOR_RANKS (rank, set)
-		lane->each[rank] = phase;
-	return ST_OK;
-}
-
-static void use_name(struct shell *shell, struct lane_name *lane, const char *text)
-{
-	name_id name = names_make(shell->world->names, text, strlen(text));
-	if (lane->own)
-		mem_free(lane->each);
-	*lane = (struct lane_name){.one = name};
-	fold(shell->interpreter, &name, sizeof name);
+	bool off = strcmp(text, "off") == 0;
+	scope_name(shell->interpreter, SETTING_PHASE, set,
+	        off ? 0 : names_make(shell->world->names, text, strlen(text)));
 }
 
 /* Of the block that the line stands in */
-enum status interpreter_use(struct shell *shell, struct call *call, const char *stream, const char *group,
-        const struct ranks *set)
+void interpreter_use_ranks(struct shell *shell, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct scope *scope = in->now.scope;
-	(void)call;
-	if (set) {
-		struct ranks *use = scope->own_use ? scope->use : mem_alloc(sizeof *use);
-		*use = *set;
-		ranks_and(use, scope->bound);
-		scope->use = use;
-		scope->own_use = true;
-		fold(in, use, sizeof *use);
-	}
-	if (stream)
-		use_name(shell, &scope->stream, stream);
-	if (group)
-		use_name(shell, &scope->group, group);
-	return ST_OK;
+	if (!scope->use)
+		scope->use = mem_alloc(sizeof *scope->use);
+	*scope->use = *set;
+	ranks_and(scope->use, scope->bound);
+	fold(in, scope->use, sizeof *scope->use);
+}
+
+void interpreter_use(struct shell *shell, bool stream, const char *name)
+{
+	struct interpreter *in = shell->interpreter;
+	scope_name(in, stream ? SETTING_STREAM : SETTING_GROUP, in->now.scope->bound,
+	        names_make(shell->world->names, name, strlen(name)));
 }
 
 void interpreter_prompt(const struct shell *shell, struct text *out)
@@ -140,6 +103,5 @@ void interpreter_prompt(const struct shell *shell, struct text *out)
 
 const struct ranks *interpreter_ranks(const struct shell *shell)
 {
-	const struct scope *scope = &shell->interpreter->base_scope;
-	return scope->use ? scope->use : scope->bound;
+	return scope_ranks(&shell->interpreter->base_scope);
 }
