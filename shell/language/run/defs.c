@@ -184,13 +184,11 @@ static enum status wrong_count(const struct statement *call, const struct statem
 	return status;
 }
 
-/* Loops around the call are not the def's: after a failure they are put back with the frame */
 static enum status run_body(struct shell *shell, struct statement *call, struct statement *def,
         struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->now.tree;
-	struct loop *loops = in->now.loops;
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
@@ -201,7 +199,6 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 		status = run_block(shell, def->block, NULL, frame->set);
 		in->now.frame = frame->caller;
 		in->now.tree = outer;
-		in->now.loops = loops;
 	}
 	scope_pop(in);
 	return status;

@@ -16,31 +16,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For all ranks into in->scratch[rank]; after the first rank it stops when nothing hung on the rank. The
- * data that the formula reads is fetched for the whole set before. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula)
+{
+	struct interpreter *in = eval->shell->interpreter;
+	eval->data_stride = ranks_count(eval->set);
+	FOR_RANKS (rank, eval->set) {
+		eval->rank = rank;
+		enum status status = evaluate(eval, formula, &in->scratch[rank]);
+		if (status != ST_OK) {
+			in->now.fault_rank = rank;
+			return status;
+		}
+		if (!eval->varies)
+			break;
+		eval->data_index++;
+	}
+	return ST_OK;
+}
+
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
-	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = set};
 	double *data;
 	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
-
 	eval.data = data;
-	eval.data_stride = data ? ranks_count(set) : 0;
-	if (status != ST_OK)
-		return status;
-	FOR_RANKS (rank, set) {
-		eval.rank = rank;
-		status = evaluate(&eval, formula, &in->scratch[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			break;
-		}
-		if (!eval.varies)
-			break;
-		eval.data_index++;
-	}
+	if (status == ST_OK)
+		status = evaluate_all(&eval, formula);
 	*varies = eval.varies;
 	mem_free(data);
 	return status;
@@ -201,24 +203,6 @@ static enum status make_courses(struct shell *shell, const struct formula *from,
 	return status;
 }
 
-enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set)
-{
-	struct courses courses;
-	struct ranks active = *set;
-	enum status status = make_courses(shell, NULL, statement->formula, NULL, set, &courses);
-	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
-		if (!courses.alike)
-			FOR_RANKS (rank, set)
-				if (i >= courses.each[rank].count)
-					ranks_drop(&active, rank);
-		status = step(shell);
-		if (status == ST_OK)
-			status = run_flow(shell, statement->block, &active);
-	}
-	mem_free(courses.each);
-	return status;
-}
-
 /* The loop's name, one more round */
 static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
@@ -239,11 +223,11 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 	return ST_OK;
 }
 
-/* Each round is a step of the budget: an empty loop can be interrupted */
+/* Each round is a step of the budget: an empty loop can be interrupted. `repeat` has no name. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
-	enum status status = next_value(shell, statement, loop, active, varies);
+	enum status status = statement->word ? next_value(shell, statement, loop, active, varies) : ST_OK;
 	if (status == ST_OK)
 		status = step(shell);
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
@@ -275,8 +259,9 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
         struct loop *loop, struct ranks *active)
 {
 	struct courses courses;
-	enum status status =
-	        make_courses(shell, statement->formula, statement->to, statement->step, set, &courses);
+	bool repeat = statement->kind == STATEMENT_REPEAT;
+	enum status status = make_courses(shell, repeat ? NULL : statement->formula,
+	        repeat ? statement->formula : statement->to, statement->step, set, &courses);
 	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
 		bool varies = round_of_range(shell, &courses, set, i, active);
 		status = run_round(shell, statement, loop, active, varies);
@@ -299,7 +284,7 @@ static enum status for_words(
 	return status;
 }
 
-/* The loop's name is local to the call that runs, from here to the end, and hides one of that name before
+/* `for` and `repeat`. The loop's name is local to the call that runs, from here to the end, and hides one of that name before
  * it */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -308,8 +293,8 @@ enum status run_for(struct shell *shell, struct statement *statement, const stru
 	struct loop loop = {.up = in->now.loops, .frame = in->now.frame};
 	loop.variable = local_push(in->now.frame, 0, &active);
 	in->now.loops = &loop;
-	enum status status = statement->to ? for_range(shell, statement, set, &loop, &active)
-	                                   : for_words(shell, statement, &loop, &active);
+	enum status status = statement->formula ? for_range(shell, statement, set, &loop, &active)
+	                                        : for_words(shell, statement, &loop, &active);
 	in->now.loops = loop.up;
 	local_drop(loop.frame, loop.variable);
 	return status;

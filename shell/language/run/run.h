@@ -206,8 +206,10 @@ void value_exact(struct value value, struct text *out);
 /* As an expression that has this value: a text stands in quotes. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* ---- flow.c: the formula's value on each rank of the set, into in->scratch; without `varies` only the first
- * rank's is there. reason: of the read, when data is read (command.h) */
+/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; without eval->varies only the
+ * first rank's is there. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula);
+/* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
@@ -318,7 +320,6 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 /* A statement as its kind says, for ranks that its clauses leave */
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
