@@ -45,8 +45,7 @@ const struct command command_capture = {
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
-                   "relu y }\nlaunch "
-                   "step\nlaunch step\nsync",
+                   "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
         .cuda = "cudaStreamBeginCapture ... cudaStreamEndCapture, cudaGraphInstantiate",
         .stream_ok = true,

@@ -165,8 +165,7 @@ const struct command command_mesh = {
         .topic = "make",
         .usage = "mesh AXIS=SIZE ...",
         .help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this "
-                "rank's place in it, "
-                "size(AXIS) how many it has",
+                "rank's place in it, size(AXIS) how many it has",
         .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
         .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
         .cuda = "ncclCommSplit, once an axis",

@@ -277,8 +277,7 @@ const struct command command_help = {
         .topic = "learn",
         .usage = "help [WORD]",
         .help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, "
-                "or a topic (make, move, "
-                "look ...)",
+                "or a topic (make, move, look ...)",
         .example = "help copy\nhelp kernels",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},

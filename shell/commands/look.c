@@ -147,9 +147,8 @@ const struct command command_stats = {
         .topic = "look",
         .usage = "stats [SECTION]",
         .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes "
-                "sent, peak memory, the "
-                "schedule's bubble; under them, of all iterations of a program, the loss and the tokens a "
-                "second, and what the peak of memory was made of",
+                "sent, peak memory, the schedule's bubble; under them, of all iterations of a program, the "
+                "loss and the tokens a second, and what the peak of memory was made of",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -186,8 +185,7 @@ const struct command command_races = {
         .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
                 "line that would",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
-                   "io\ny = relu x on "
-                   "compute\nraces",
+                   "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
         .run = races_run,
 };
@@ -274,9 +272,8 @@ const struct command command_mem = {
         .topic = "look",
         .usage = "mem [trim]",
         .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
-                "a program also "
-                "parameters, gradients, optimizer, activations and their gradients, buffers; `trim` gives "
-                "free segments back",
+                "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
+                "`trim` gives free segments back",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

@@ -63,8 +63,7 @@ const struct command command_step = {
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
         .help = "plays the program's next step, and shows its lines, `in` all that they did; Enter repeats "
-                "it. `back` makes the "
-                "world again without the last one, 0 from the start",
+                "it. `back` makes the world again without the last one, 0 from the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "in back", "in|back"},
@@ -157,8 +156,7 @@ const struct command command_program = {
         .topic = "learn",
         .usage = "program [F.rsh|source] | program save F.rsh [source]",
         .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
-                "did as a script "
-                "of plain lines; with source the files",
+                "did as a script of plain lines; with source the files",
         .example = "strategy serial\nprogram",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},

@@ -58,7 +58,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 
 /* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
  * copies before it are done by then. */
-static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
+static enum status queue_print(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
@@ -76,7 +76,7 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 			object = view.name;
 		}
 		if (status == ST_OK)
-			status = host_sync(shell, call, rank, last, object, syncs);
+			status = host_sync(call, rank, last, object);
 		if (status != ST_OK)
 			return status;
 	}
@@ -87,15 +87,13 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
  * to come. */
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
-	struct host_syncs syncs;
-	host_syncs_begin(shell, call, &syncs);
 	print->waiting = *call->set;
-	enum status status = queue_print(shell, call, &syncs);
+	enum status status = queue_print(shell, call);
 	if (status == ST_OK)
-		prints_add(shell, print, syncs.id, syncs.count);
+		prints_add(shell, print, call->wait, (int)call->waits);
 	else
 		print_free(print);
-	return host_syncs_end(shell, call, &syncs, status);
+	return host_answer(call, status);
 }
 
 /* All words of a line without tensors, one a line */

@@ -81,8 +81,7 @@ const struct command command_abort = {
         .topic = "steer",
         .usage = "abort [GROUP]",
         .help = "ends every unfinished operation of the group (or of all ranks together) and lets the hosts "
-                "go on; what it should "
-                "have written is spoiled",
+                "go on; what it should have written is spoiled",
         .example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
         .torch = "dist.distributed_c10d._abort_process_group()",
         .cuda = "ncclCommAbort(comm)",

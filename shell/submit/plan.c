@@ -306,7 +306,7 @@ enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind k
 		if (status != ST_OK)
 			return status;
 		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
-			status = complete(shell, call, rank, &fresh);
+			status = complete ? complete(shell, call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)
 				return status;
 			MEM_GROW(&plans->plan, plans->count, &plans->room);

@@ -51,7 +51,7 @@ struct plans {
 
 /* What a line says on one rank: `resolve` fills operands, results (views only) and options, of a plan that has
  * its stream and a record of the line's kind. `complete` is called for a plan unlike the one before: checks,
- * decides results (layout of their operands), fills the record. */
+ * decides results (layout of their operands), fills the record; NULL: there is nothing to add. */
 typedef enum status plan_step(struct shell *shell, struct call *call, int rank, struct submit_plan *plan);
 
 /* All three steps for the ranks of the line, and the notice. */
