@@ -188,20 +188,17 @@ static enum status fill_at_its_place(
 }
 
 /* Everything up to the last step is the same on all processes; that one is of the rank's own memory. */
-enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
-        const struct record *like)
+enum status file_load(struct shell *shell, const char *path, const struct layout *header,
+        const struct ranks *set, const int *tensor, const struct record *like)
 {
-	struct layout layout;
-	enum status status = file_header(shell, path, &layout);
-	if (status != ST_OK)
-		return status;
-	void *elements = mem_alloc((size_t)layout_bytes(&layout));
-	status = read_elements(shell, path, elements, (size_t)layout_bytes(&layout));
+	size_t bytes = (size_t)layout_bytes(header);
+	void *elements = mem_alloc(bytes);
+	enum status status = read_elements(shell, path, elements, bytes);
 	if (status == ST_OK)
 		status = fill_at_its_place(shell, set, tensor, like);
 	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me && status == ST_OK)
-			put_elements(shell, &shell->world->tensors[*tensor], &layout, elements);
+			put_elements(shell, &shell->world->tensors[*tensor], header, elements);
 		tensor++;
 	}
 	mem_free(elements);

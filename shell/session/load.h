@@ -12,9 +12,9 @@ bool file_is_npy(const char *path);
 /* dtype and shape. ST_FILE: no such file, empty, neither of the two kinds. Changes nothing. */
 enum status file_header(struct shell *shell, const char *path, struct layout *layout);
 /* Fills tensor[i] (index into world.tensors, freshly made) of the i-th rank of `set` with the file's content,
- * as initial data (OP_FILL). */
-enum status file_load(struct shell *shell, const char *path, const struct ranks *set, const int *tensor,
-        const struct record *like);
+ * as initial data (OP_FILL, but for the tensor as `like` says). ST_FILE: it is not of that header any more. */
+enum status file_load(struct shell *shell, const char *path, const struct layout *header,
+        const struct ranks *set, const int *tensor, const struct record *like);
 
 /* What models are trained on */
 struct data_facts {

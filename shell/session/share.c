@@ -1,4 +1,12 @@
-/* share.c -- what one process knows becomes everyone's: how something went, a file's bytes */
+/* share.c -- what one process knows becomes everyone's: how something went, a file's bytes
+ *
+ * The books are the same on all processes because everything that goes into them is: lines, which rank 0 sends, and
+ * what comes from outside, which travels by the functions here. First how it went, then, if it went well, the
+ * bytes: no process waits for bytes that its owner does not have.
+ *
+ *     owner    reads a file ----- agree: ok ----- bytes ----->
+ *     others                ----- agree: ok ----- receive --->    all go on with the same bytes
+ *     or                    ----- agree: no such file ------->    all refuse the line in the same words */
 #include "shell/session/share.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -7,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The outcome travels as a struct of fixed size: the others have no words of their own for it. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine)
 {
 	struct {
@@ -40,6 +49,7 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 	return status;
 }
 
+/* A device or a pipe is refused by what it is, before it is opened: opening one may wait for ever. */
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };

@@ -1,5 +1,8 @@
-/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files
- * kept. */
+/* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept.
+ *
+ * A session outlives its worlds: `reset`, `undo` and `lesson` begin another one, and what belongs to a world goes
+ * with it (prints that wait, what was told of its races), while what belongs to the session stays (the journal,
+ * the training's plan, what is said). Which is which stands beside the fields in shell.h. */
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The backend goes first: its engine points into the books. */
 static void free_world(struct world *world, struct backend *backend)
 {
 	if (backend)
@@ -24,11 +28,13 @@ static void free_world(struct world *world, struct backend *backend)
 	}
 }
 
+/* The backend's hook: an OP_SYNC is over, and a print may have waited for it. */
 static void done(void *self, op_id id)
 {
 	prints_done(self, id);
 }
 
+/* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
 static void make_world(struct shell *shell, int n)
 {
 	struct backend_hooks hooks = {shell, done};
@@ -58,6 +64,7 @@ void session_close(struct shell *shell)
 	journal_release(&shell->journal);
 }
 
+/* The names stay: formulas and the interpreter's settings hold name_ids. */
 void session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;
@@ -68,12 +75,13 @@ void session_reset(struct shell *shell)
 	world_keep_names(shell->world, old);
 	free_world(old, NULL);
 	journal_emptied(&shell->journal);
-	shell->races_told = 0;
+	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->pace = 0;
 	shell->sticky = ST_OK;
 	shell->machine_at_reset = shell->machine;
 }
 
+/* A world that is still as it was made has the digest of then: nothing else has to be remembered for it. */
 enum status session_wants_empty(struct shell *shell)
 {
 	if (shell->world->digest == shell->fresh)

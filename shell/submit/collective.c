@@ -98,10 +98,10 @@ static enum status check_algorithm(const struct shell *shell, const struct colle
 
 /* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the
  * root's where only the root has one. An allgather counts its output, a reducescatter its input. */
-static int64_t message_bytes(const struct collective *collective, const struct layout *in, int n, int root)
+static int64_t message_bytes(const struct collective *collective, const struct layout *in, int n)
 {
 	struct layout out = *in;
-	if (collective->shape("", in, n, root, root, &out) != ST_OK || !out.dims)
+	if (collective_shape(collective, "", in, n, true, &out) != ST_OK)
 		return layout_bytes(in);
 	return most_of(layout_bytes(in), layout_bytes(&out));
 }
@@ -116,10 +116,11 @@ static enum status settle_result(
 	if (!plan->results && !collective->in_place)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
 		        collective->name, name);
-	enum status status = collective->shape(name, &in->layout, n, place, plan->record.root, &out);
+	enum status status =
+	        collective_shape(collective, name, &in->layout, n, place == plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
-	plan->record.bytes = message_bytes(collective, &in->layout, n, plan->record.root);
+	plan->record.bytes = message_bytes(collective, &in->layout, n);
 	plan->results = out.dims ? plan->results : 0;
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }

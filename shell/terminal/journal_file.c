@@ -1,4 +1,14 @@
-/* journal_file.c -- the session's log in a file */
+/* journal_file.c -- the session's log in a file
+ *
+ * Only ever appended to, one write(2) a line, so that a crash at any moment leaves all lines but the last one whole:
+ *
+ *     {"ranksh":"0.1","n":4,"machine":"classroom","dry":false}
+ *     {"line":"tensor x[4] = ones"}
+ *     {"line":"y = relu x"}
+ *     {"keep":1}                          undo: of the lines so far the first stands
+ *     {"line":"repeat 9 { relu x }","stop":120}
+ *
+ * A session that is resumed goes on in the same file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
 #include "base/memory.h"
 #include "shell/wire/io.h"
@@ -18,6 +28,7 @@
 enum { FILES_KEPT = 30 };
 static const char prefix[] = "journal-";
 
+/* As mkdir -p; the last folder is for the user alone, as journals hold what was typed. */
 static enum status make_folders(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -61,6 +72,7 @@ static void free_names(struct dirent **names, int count)
 	free(names);
 }
 
+/* Called when the new file is there, which counts among those kept. */
 static void drop_old(const struct journal_file *journal)
 {
 	struct dirent **names = NULL;
@@ -119,6 +131,7 @@ enum status journal_file_begin(struct journal_file *journal, int n, bool dry, co
 	return write_object(journal, head);
 }
 
+/* The log in memory and the file are changed alike, also when the disk takes nothing: `restart` needs the first. */
 enum status journal_file_change(struct journal_file *journal, const struct log_change *change)
 {
 	struct log_change *log = &journal->log;
@@ -160,6 +173,7 @@ static void read_line(struct journal_file *journal, const cJSON *object)
 	}
 }
 
+/* A line that is no JSON is passed over: the last one may have been cut off. */
 static enum status load(struct journal_file *journal)
 {
 	char *bytes = NULL;

@@ -1,4 +1,10 @@
-/* launch.c -- starts mpirun, or the one process, and says what became of it */
+/* launch.c -- starts mpirun, or the one process, and says what became of it
+ *
+ *     mpirun -n 4 --oversubscribe --bind-to none   ranksh -n 4 --wire   -n 4 --machine dgx-h100
+ *     `---- add_mpirun ----------------------´     `- make_words --´    `- as typed here -----´
+ *
+ * mpirun tells of a dead rank in boxes of dashes on its standard error; those are kept (hear_line), and after its end
+ * they and its exit status become one sentence (job_outcome). All other text is shown as it is. */
 #include "shell/terminal/launch.h"
 #include "kernels/widths.h"
 #include "base/memory.h"
@@ -127,6 +133,7 @@ static void close_both(int ends[2])
 			close(ends[i]);
 }
 
+/* in: only for the wire, or /dev/null where nothing is to be read; else the job reads our own descriptor 0. */
 static bool open_ends(const struct options *options, bool wire, int in[2], int out[2], int err[2])
 {
 	bool ok = pipe2(err, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
@@ -167,6 +174,7 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 
 /* ---- hearing ---- */
 
+/* The upper or lower edge of a box */
 static bool is_dashes(const char *line, size_t count)
 {
 	return count >= 40 && strspn(line, "-") >= count;
@@ -226,7 +234,9 @@ static bool rank_died(const char *chatter, int *rank, int *number)
 	        sscanf(on, "exited on signal %d", number) == 1;
 }
 
-int job_verdict(const struct job *job, int status)
+/* In this order: no memory, which the front end acts on; a rank that died, of which mpirun knows; the process itself
+ * died; a status of ranksh's own. Above 4 it is mpirun's, which then has said why. */
+int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
@@ -328,7 +338,7 @@ int launch_batch(const struct options *options)
 	} else {
 		while (waitpid(job.pid, &status, 0) < 0 && errno == EINTR)
 			;
-		code = job_verdict(&job, status);
+		code = job_outcome(&job, status);
 		/* a job that ends with 4 by itself has said why */
 		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) <= 4))
 			fprintf(stderr, "ranksh: %s\n", fail_text());

@@ -1,4 +1,11 @@
-/* session.c -- the prompt: a line is read while the ranks are listened to */
+/* session.c -- the prompt: a line is read while the ranks are listened to
+ *
+ * One loop with one poll(2) over three descriptors: keys, the job's output, the job's errors. Signals end the poll
+ * and set flags only. A line that is whole goes to act.c, which asks rank 0 and waits for the reply (talk.c); so
+ * nobody listens in two places at once.
+ *
+ *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
+ *     job's descriptors 1, 2 --- text that a rank prints by itself, its death ---> shown above the line at work */
 #include "shell/terminal/session.h"
 #include "shell/session/credit.h"
 #include "shell/terminal/fold.h"
@@ -32,6 +39,8 @@ int width_of_output(void)
 	return width > WIDTH_MOST ? WIDTH_MOST : width;
 }
 
+/* Colours unless NO_COLOR is set or the terminal has none; line drawing where UTF-8 can be had. Numbers stay as C
+ * writes them whatever the locale says: lines with them are parsed again. */
 static void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
@@ -57,6 +66,8 @@ void say_bad(const struct session *session, const char *text)
 
 /* ---- the loop ---- */
 
+/* What is pending stands before the line, so that a name within an open block is completed as part of it. Ranks that
+ * are busy, or dead, have COMPLETE_MS: a key must not hang the editor. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -88,6 +99,7 @@ static void resize(struct session *session)
 		talk_send(&session->talk, &request); /* a death is seen where the job's output ends */
 }
 
+/* Ctrl-C at the prompt: the lines of an open block are forgotten with the one being typed. */
 static void cancel(struct session *session)
 {
 	text_clear(&session->pending);
@@ -155,6 +167,7 @@ static void welcome(const struct session *session, int n)
 	text_release(&screen);
 }
 
+/* --resume: what the session was opened with holds, where the command line says nothing else. */
 static enum status open_journal(struct session *session)
 {
 	struct options *options = &session->options;
@@ -170,6 +183,8 @@ static enum status open_journal(struct session *session)
 	return status;
 }
 
+/* A journal that cannot be kept is told, and the session goes on without; but one that is to be resumed must be there.
+ * A resumed session is not welcomed. */
 static enum status open_session(struct session *session)
 {
 	int n = 0;

@@ -1,4 +1,13 @@
-/* talk.c -- requests out, replies in, and what happens in between */
+/* talk.c -- requests out, replies in, and what happens in between
+ *
+ * Rank 0 answers requests in order, and one at a time is asked. Until the reply is there, other lines may come, and
+ * other things happen:
+ *
+ *     ask "run ..." ---> output, output, foreign text ..., done        shown as they come; the reply is `done`
+ *                        more than a second                            "repeat ...  3 s  (Ctrl-C stops it)"
+ *                        Ctrl-C                                        an interrupt request, out of turn
+ *                        Ctrl-C again, soon                            shall the job be ended?  ST_QUIT
+ *                        the output ends                               the job died             ST_MPI */
 #include "shell/terminal/talk.h"
 #include "shell/session/credit.h"
 #include "shell/wire/capture.h"
@@ -28,6 +37,8 @@ static void note(int number)
 		to_end = 1;
 }
 
+/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ do nothing: readline's terminal is raw, and the
+ * ranks would be left behind. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};
@@ -94,6 +105,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 
+/* Its input is closed first, so that a job which is alive, and whose ranks do not answer, ends by itself. */
 int talk_bury(struct talk *talk)
 {
 	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
@@ -102,7 +114,7 @@ int talk_bury(struct talk *talk)
 	talk->job.in = -1;
 	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
 		hear(talk, TICK_MS);
-	int code = job_verdict(&talk->job, job_collect(&talk->job, END_WAIT_MS));
+	int code = job_outcome(&talk->job, job_collect(&talk->job, END_WAIT_MS));
 	job_release(&talk->job);
 	talk->alive = false;
 	return code;
@@ -128,6 +140,7 @@ void talk_stop(struct talk *talk)
 
 /* ---- what comes ---- */
 
+/* Written over at each tick, and cleared before anything else is shown. */
 static void show_progress(struct talk *talk)
 {
 	int64_t took = wall_ns() - talk->asked_ns;
@@ -190,6 +203,7 @@ enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(v
 
 /* ---- Ctrl-C while rank 0 is at work ---- */
 
+/* Asked on the line of the progress. The ranks may stop while the user thinks: then there is nothing to ask. */
 static bool wants_to_kill(struct talk *talk)
 {
 	char answer[16] = "";

@@ -73,21 +73,14 @@ struct collective_job {
 struct collective {
 	const char *name, *usage, *help, *torch, *cuda, *example;
 	bool has_root, reduces;
-	bool in_place; /* without OUT = the result takes the place of the input */
-	bool direct;   /* made of sends and receives, all at once: there is no algorithm to choose */
-	bool bare;     /* there is no tensor */
-	int rounds;    /* how often the message goes round a ring: 2 when it is reduced, then spread */
-	/* NCCL's "bus bandwidth" factor of a group of n: busbw = message bytes / time x factor (nccl-tests,
-	 * PERFORMANCE.md). In a ring, a rank sends that much of the message. */
-	double (*bus_factor)(int n);
-	/* Layout of the result from that of the input, for a rank at `place` (root: place of the root). The
-	 * first axis grows or shrinks by the group's size; reducescatter, scatter and alltoall want it
-	 * divisible. A rank that gets no result (gather, reduce: all but the root) has out->dims 0. A
-	 * scatter's input has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
-	enum status (*shape)(
-	        const char *name, const struct layout *in, int n, int place, int root, struct layout *out);
-	/* By way of collective_data(), which sees to overlaps. ST_MPI; the same MPI calls have then been made
-	 * all the same. */
+	bool in_place;  /* without OUT = the result takes the place of the input */
+	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
+	bool bare;      /* there is no tensor */
+	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
+	bool root_gets; /* only the root has a result */
+	enum { RESULT_SAME, RESULT_GROWN, RESULT_SHARED, RESULT_EXCHANGED } result; /* its shape: shapes.c */
+	/* By way of collective_data(), which sees to overlaps. NULL: nothing moves. ST_MPI; the same MPI calls
+	 * have then been made all the same. */
 	enum status (*data)(const struct collective_job *job);
 };
 #define X(name) extern const struct collective collective_##name;
@@ -95,6 +88,17 @@ COLLECTIVES(X)
 #undef X
 const struct collective *collective_find(const char *name);
 const struct collective *collective_at(int i); /* NULL behind the last */
+
+/* NCCL's "bus bandwidth" factor in a group of n: busbw = message bytes / time x factor (nccl-tests,
+ * PERFORMANCE.md). In a ring, a rank sends that much of the message; the busbw is what the narrowest link
+ * carries, and does not depend on n: the number to compare with the hardware's. */
+double collective_bus_factor(const struct collective *collective, int n);
+
+/* The layout of the result from that of the input `name`, in a group of n. The first axis grows or shrinks by
+ * the group's size. A rank that gets no result has out->dims 0. A scatter's input has one shape on every rank.
+ * ST_SHAPE and ST_RANGE name what fits. */
+enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
+        int n, bool is_root, struct layout *out);
 
 /* message_bytes: the larger of a rank's input and output (of the root's, where they differ). Gather, scatter
  * and alltoall are made of sends and receives: their cost.algorithm is ALGORITHM_AUTO. ST_ARGUMENT when the

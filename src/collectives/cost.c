@@ -16,6 +16,7 @@
  *
  * Two models: with nccl=1 the figures of NCCL's tuner (nccl.c); else the machine's own link latency and rate,
  * the model of textbooks (Thakur, Rabenseifner, Gropp 2005). */
+#include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "base/ranks.h"
 #include <string.h>
@@ -33,6 +34,12 @@ static const char *const names[ALGORITHM_COUNT] = {"auto",
 #undef X
 };
 
+/* Of row i: both lists are ALGORITHMS, and `auto` has no row. */
+static enum algorithm algorithm_of(int i)
+{
+	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
+}
+
 const char *algorithm_name(enum algorithm algorithm)
 {
 	return names[algorithm];
@@ -49,17 +56,15 @@ bool algorithm_find(const char *name, enum algorithm *algorithm)
 	return false;
 }
 
-double cost_ns(const struct cost *cost)
+static double cost_ns(const struct cost *cost)
 {
 	return cost->latency_ns + cost->bytes * 1e9 / cost->rate;
 }
 
-void cost_take(struct cost *best, bool *found, const struct cost *other)
+struct cost quicker(struct cost best, struct cost other)
 {
-	if (!(other->rate > 0) || (*found && cost_ns(best) <= cost_ns(other)))
-		return;
-	*best = *other;
-	*found = true;
+	bool none = !(best.rate > 0);
+	return other.rate > 0 && (none || cost_ns(&other) < cost_ns(&best)) ? other : best;
 }
 
 /* A ring through a group crosses from node to node over one adapter. */
@@ -67,13 +72,11 @@ double plain_rate(const struct machine *machine, struct group_nodes places)
 {
 	double rate = machine->link_rate;
 
-	if (places.n > places.nodes &&
-	        machine->link_switched != 1) { /* over the host's memory, as machine_path() */
-		rate = machine->d2h < rate ? machine->d2h : rate;
-		rate = machine->h2d < rate ? machine->h2d : rate;
-	}
-	return places.nodes > 1 && (machine->nic_rate < rate || places.n == places.nodes) ? machine->nic_rate
-	                                                                                  : rate;
+	if (places.n > places.nodes && machine->link_switched != 1) /* over the host, as machine_path() */
+		rate = least_number(rate, least_number(machine->d2h, machine->h2d));
+	if (places.n == places.nodes)
+		return places.nodes > 1 ? machine->nic_rate : rate;
+	return places.nodes > 1 ? least_number(rate, machine->nic_rate) : rate;
 }
 
 double plain_hops_ns(const struct machine *machine, struct hops hops)
@@ -125,23 +128,23 @@ static void direct_cost(const struct cost_task *task, struct cost *cost)
 
 static enum status choose(const struct cost_task *task, enum algorithm algorithm, struct cost *cost)
 {
-	bool found = false;
+	bool asked = algorithm != ALGORITHM_AUTO;
 
 	for (int i = 0; i < ROWS; i++) {
-		struct cost one;
-
-		if (algorithm != ALGORITHM_AUTO && algorithm != rows[i]->algorithm)
+		if (asked && algorithm != algorithm_of(i))
 			continue;
-		if (rows[i]->cost(task, algorithm != ALGORITHM_AUTO, &one))
-			cost_take(cost, &found, &one);
-		else if (algorithm != ALGORITHM_AUTO)
-			return fail(ST_ARGUMENT, "%s %s (machine %s, %d ranks on %d node%s)",
-			        task->collective->name, rows[i]->needs, task->machine->name, task->places.n,
-			        task->places.nodes, task->places.nodes == 1 ? "" : "s");
+		struct cost one = rows[i]->cost(task, asked);
+		one.algorithm = (uint8_t)algorithm_of(i);
+		*cost = quicker(*cost, one);
 	}
-	return found ? ST_OK
-	             : fail(ST_ARGUMENT, "%s: the machine %s has no channels for it", task->collective->name,
-	                       task->machine->name);
+	if (cost->rate > 0)
+		return ST_OK;
+	if (!asked)
+		return fail(ST_ARGUMENT, "%s: the machine %s has no channels for it", task->collective->name,
+		        task->machine->name);
+	return fail(ST_ARGUMENT, "%s %s (machine %s, %d ranks on %d node%s)", task->collective->name,
+	        rows[algorithm - algorithm_of(0)]->needs, task->machine->name, task->places.n,
+	        task->places.nodes, task->places.nodes == 1 ? "" : "s");
 }
 
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
@@ -190,7 +193,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, enum 
 		for (int i = 0; i < ROWS; i++)
 			if (unrolls(rows[i], collective_at(k)))
 				text_add(&known, "%s%s by %s", known.count ? ", " : "",
-				        collective_at(k)->name, algorithm_name(rows[i]->algorithm));
+				        collective_at(k)->name, algorithm_name(algorithm_of(i)));
 	fail(ST_ARGUMENT, "%s%s%s cannot be unrolled; what can: %s", collective->name,
 	        algorithm == ALGORITHM_AUTO ? "" : " algo=",
 	        algorithm == ALGORITHM_AUTO ? "" : algorithm_name(algorithm), text_string(&known));
@@ -202,7 +205,7 @@ enum status collective_steps(const struct collective *collective, enum algorithm
         int root, int64_t elements, struct collective_step *steps, int room, int *count)
 {
 	for (int i = 0; i < ROWS; i++) {
-		bool meant = algorithm == ALGORITHM_AUTO || algorithm == rows[i]->algorithm;
+		bool meant = algorithm == ALGORITHM_AUTO || algorithm == algorithm_of(i);
 
 		if (!meant || !unrolls(rows[i], collective))
 			continue;

@@ -19,11 +19,10 @@ struct cost_task {
 };
 
 struct algorithm_row {
-	enum algorithm algorithm;
-	/* The least over its protocols: latency_ns, bytes, rate, protocol, sent_bytes of *cost. False: this
+	/* The least over its protocols: latency_ns, bytes, rate, protocol, sent_bytes. A rate of 0: this
 	 * collective cannot be done so there. asked: by name; else only what the machine's library would
 	 * consider. */
-	bool (*cost)(const struct cost_task *task, bool asked, struct cost *cost);
+	struct cost (*cost)(const struct cost_task *task, bool asked);
 	const char *needs; /* words for the refusal */
 	/* NULL: cannot be unrolled. Returns the number of steps written. */
 	bool (*unrolls)(const struct collective *collective);
@@ -34,28 +33,21 @@ struct algorithm_row {
 ALGORITHMS(X)
 #undef X
 
-/* shapes.c: the shape rules that rows choose from, for collective.shape */
-typedef enum status shape_rule(
-        const char *name, const struct layout *in, int n, int place, int root, struct layout *out);
-shape_rule shape_same, shape_root_same, shape_grown, shape_root_grown, shape_shared, shape_exchanged;
-
 /* data.c: what rows choose from, for collective.data */
 typedef enum status data_rule(const struct collective_job *job);
 data_rule data_allreduce, data_reduce, data_reducescatter, data_broadcast, data_allgather, data_gather,
-        data_scatter, data_alltoall, data_none;
+        data_scatter, data_alltoall;
 
 /* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
 int64_t piece_at(int64_t elements, int n, int p);
 
-double cost_ns(const struct cost *cost);
-/* *best becomes `other` when that is quicker, or when there is none yet. */
-void cost_take(struct cost *best, bool *found, const struct cost *other);
+/* The quicker of two, the first where they are equal; one with a rate of 0 is none */
+struct cost quicker(struct cost best, struct cost other);
 
 /* Steps of a pipeline around the ranks, and how many of them lie between nodes. */
 struct hops {
 	int all, between_nodes;
 };
-struct hops ring_hops(const struct collective *collective, struct group_nodes places);
 /* One way of the plain model: the narrowest and the farthest of a group's links. */
 double plain_rate(const struct machine *machine, struct group_nodes places);
 double plain_hops_ns(const struct machine *machine, struct hops hops);
@@ -64,13 +56,10 @@ int log2_up(int n); /* the least d with 2^d >= n */
 /* NCCL's tuning model (src/graph/tuning.cc): see nccl.c. Latencies in us, rates in GB/s. */
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };
 enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
-/* An algorithm's latency_ns, rate and protocol of *cost */
+/* An algorithm's latency_ns and rate of *cost */
 typedef void nccl_cost_rule(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost);
-/* *best: the quickest of the protocols that the machine has; the rest of *cost is the same for all. Always
- * true. */
-bool nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best);
-const char *nccl_protocol_name(enum nccl_protocol protocol);
-bool nccl_has_ll128(const struct machine *machine);
+/* By the quickest of the protocols that the machine has; the rest of `cost` is the same for all. */
+struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost cost);
 double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol);
 double nccl_hop_us(const struct machine *machine, bool between_nodes, enum nccl_algorithm algorithm,
         enum nccl_protocol protocol);

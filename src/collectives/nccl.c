@@ -34,30 +34,20 @@ static int size_of(struct group_nodes places)
 	return places.nodes == 1 ? 0 : places.nodes == 2 ? 1 : 2;
 }
 
-const char *nccl_protocol_name(enum nccl_protocol protocol)
+struct cost nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost cost)
 {
 	static const char *const names[NCCL_PROTOCOLS] = {"LL", "LL128", "Simple"};
-
-	return names[protocol];
-}
-
-/* LL128 wants stores of 128 bytes to arrive whole: NVLink keeps them, PCIe may not. */
-bool nccl_has_ll128(const struct machine *machine)
-{
-	return machine->link_switched == 1;
-}
-
-bool nccl_quickest(const struct cost_task *task, nccl_cost_rule *rule, struct cost *cost, struct cost *best)
-{
-	bool found = false;
+	struct cost best = {.rate = 0};
 
 	for (enum nccl_protocol protocol = NCCL_LL; protocol < NCCL_PROTOCOLS; protocol++) {
-		if (protocol == NCCL_LL128 && !nccl_has_ll128(task->machine))
+		/* LL128 wants stores of 128 bytes to arrive whole: NVLink keeps them, PCIe may not. */
+		if (protocol == NCCL_LL128 && task->machine->link_switched != 1)
 			continue;
-		rule(task, protocol, cost);
-		cost_take(best, &found, cost);
+		rule(task, protocol, &cost);
+		cost.protocol = names[protocol];
+		best = quicker(best, cost);
 	}
-	return found;
+	return best;
 }
 
 double nccl_base_us(enum nccl_algorithm algorithm, enum nccl_protocol protocol)

@@ -35,39 +35,34 @@ static double channel_rate(const struct cost_task *task)
 	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
-static bool nvls_cost(const struct cost_task *task, bool asked, struct cost *best)
+static struct cost nvls_cost(const struct cost_task *task, bool asked)
 {
 	const struct collective *collective = task->collective;
+	const struct machine *machine = task->machine;
 	struct group_nodes places = task->places;
-	double parts = places.n, factor = collective->bus_factor(places.n);
-	bool one_node = places.nodes == 1;
-	struct cost cost = {.algorithm = ALGORITHM_NVLS, .protocol = "Simple"};
-	bool found = false;
+	bool reduces = collective == &collective_allreduce, gathers = collective == &collective_allgather;
+	double parts = places.n;
 	int levels = 0;
 
 	(void)asked;
-	if (task->machine->nccl != 1 || task->machine->nvls_channels < 2 ||
-	        task->machine->nccl_generation < 2 || places.per_node < 2)
-		return false;
-	if (collective != &collective_allreduce &&
-	        !(one_node &&
-	                (collective == &collective_allgather || collective == &collective_reducescatter)))
-		return false;
+	if (machine->nccl != 1 || machine->nvls_channels < 2 || machine->nccl_generation < 2 ||
+	        places.per_node < 2)
+		return (struct cost){.rate = 0};
+	if (!reduces && (places.nodes > 1 || !(gathers || collective == &collective_reducescatter)))
+		return (struct cost){.rate = 0};
 	while (places.nodes >> (levels + 1))
 		levels++;
-	cost.latency_ns = 1e3 * (node_us + 2 * levels * tree_us);
-	/* What a GPU sends: its own data to the switch, and its part of the sum for all. */
-	cost.sent_bytes = collective == &collective_allreduce ? task->message * (parts + 1) / parts
-	        : collective == &collective_allgather         ? task->message / parts
-	                                                      : task->message;
-	cost.bytes = task->message * factor;
-	cost.rate = channel_rate(task) * task->machine->nvls_channels * 1e9;
-	cost_take(best, &found, &cost);
-	return found;
+	return (struct cost){.latency_ns = 1e3 * (node_us + 2 * levels * tree_us),
+	        .bytes = task->message * collective_bus_factor(collective, places.n),
+	        .rate = channel_rate(task) * machine->nvls_channels * 1e9,
+	        .protocol = "Simple",
+	        /* what a GPU sends: its own data to the switch, and its part of the sum for all */
+	        .sent_bytes = reduces ? task->message * (parts + 1) / parts
+	                : gathers     ? task->message / parts
+	                              : task->message};
 }
 
 const struct algorithm_row algorithm_nvls = {
-        .algorithm = ALGORITHM_NVLS,
         .cost = nvls_cost,
         .needs = "by nvls needs NVLink-SHARP and two GPUs of every node; on one node also allgather and "
                  "reducescatter",

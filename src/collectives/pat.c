@@ -16,35 +16,29 @@
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
-static bool pat_cost(const struct cost_task *task, bool asked, struct cost *best)
+static struct cost pat_cost(const struct cost_task *task, bool asked)
 {
 	const struct collective *collective = task->collective;
 	struct group_nodes places = task->places;
-	struct cost cost = {.algorithm = ALGORITHM_PAT, .protocol = ""};
-	bool found = false;
+	int steps = log2_up(places.n), far = log2_up(places.nodes);
+	struct cost cost = {.protocol = ""};
 
 	(void)asked;
 	if (collective != &collective_allgather && collective != &collective_reducescatter)
-		return false;
-	cost.bytes = cost.sent_bytes = task->message * collective->bus_factor(places.n);
+		return cost;
+	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(collective, places.n);
 	if (task->machine->nccl != 1) {
-		cost.latency_ns =
-		        plain_hops_ns(task->machine, (struct hops){log2_up(places.n), log2_up(places.nodes)});
+		cost.latency_ns = plain_hops_ns(task->machine, (struct hops){steps, far});
 		cost.rate = plain_rate(task->machine, places);
-	} else {
-		if (places.nodes != places.n)
-			return false;
-		cost.latency_ns =
-		        1e3 * (base_us + log2_up(places.nodes) * hop_us / hop_shared + places.n * rank_us);
+	} else if (places.nodes == places.n) {
+		cost.latency_ns = 1e3 * (base_us + far * hop_us / hop_shared + places.n * rank_us);
 		cost.rate = nccl_ring_rate(task->machine, places, NCCL_SIMPLE) * bus_part * 1e9;
 		cost.protocol = "Simple";
 	}
-	cost_take(best, &found, &cost);
-	return found;
+	return cost;
 }
 
 const struct algorithm_row algorithm_pat = {
-        .algorithm = ALGORITHM_PAT,
         .cost = pat_cost,
         .needs = "by pat: only allgather and reducescatter, and with NCCL only where every rank has a node "
                  "of its own",

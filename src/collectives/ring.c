@@ -16,16 +16,17 @@
  * and reduce pass the message on in small parts: all of it once, n-1 hops. */
 #include "collectives/inside.h"
 
-struct hops ring_hops(const struct collective *collective, struct group_nodes places)
+static struct hops ring_hops(const struct cost_task *task)
 {
-	return (struct hops){collective->rounds * (places.n - 1), collective->rounds * (places.nodes - 1)};
+	int rounds = task->collective->rounds;
+	return (struct hops){rounds * (task->places.n - 1), rounds * (task->places.nodes - 1)};
 }
 
 static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	const struct machine *machine = task->machine;
 	struct group_nodes places = task->places;
-	struct hops hops = ring_hops(task->collective, places);
+	struct hops hops = ring_hops(task);
 	double us = nccl_base_us(NCCL_RING, protocol) +
 	        (hops.all - hops.between_nodes) * nccl_hop_us(machine, false, NCCL_RING, protocol) +
 	        hops.between_nodes * nccl_hop_us(machine, true, NCCL_RING, protocol);
@@ -37,23 +38,20 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 		us *= 1.4;
 	cost->latency_ns = us * 1e3;
 	cost->rate = nccl_ring_rate(machine, places, protocol) * 1e9;
-	cost->protocol = nccl_protocol_name(protocol);
 }
 
-static bool ring_cost(const struct cost_task *task, bool asked, struct cost *best)
+static struct cost ring_cost(const struct cost_task *task, bool asked)
 {
-	struct cost cost = {.algorithm = ALGORITHM_RING, .protocol = ""};
-	bool found = false;
+	const struct machine *machine = task->machine;
+	double bytes = task->message * collective_bus_factor(task->collective, task->places.n);
+	struct cost cost = {.protocol = "", .bytes = bytes, .sent_bytes = bytes};
 
 	(void)asked;
-	cost.bytes = cost.sent_bytes = task->message * task->collective->bus_factor(task->places.n);
-	if (task->machine->nccl != 1) {
-		cost.latency_ns = plain_hops_ns(task->machine, ring_hops(task->collective, task->places));
-		cost.rate = plain_rate(task->machine, task->places);
-		cost_take(best, &found, &cost);
-		return found;
-	}
-	return nccl_quickest(task, nccl_cost, &cost, best);
+	if (machine->nccl == 1)
+		return nccl_quickest(task, nccl_cost, cost);
+	cost.latency_ns = plain_hops_ns(machine, ring_hops(task));
+	cost.rate = plain_rate(machine, task->places);
+	return cost;
 }
 
 static bool ring_unrolls(const struct collective *collective)
@@ -105,7 +103,6 @@ static int ring_steps(const struct collective *collective, int n, int place, int
 }
 
 const struct algorithm_row algorithm_ring = {
-        .algorithm = ALGORITHM_RING,
         .cost = ring_cost,
         .needs = "is made of direct sends and receives, not of a ring",
         .unrolls = ring_unrolls,

@@ -5,27 +5,13 @@
 
 #define OPTIONS "[in GROUP] [on STREAM] [algo=" ALGORITHM_CHOICE "]"
 
-/* nccl-tests' factors (PERFORMANCE.md): what each of n ranks sends in a ring, in messages. Bandwidth times
- * the factor is what the narrowest link carries, and does not depend on n: the number to compare with the
- * hardware's. */
-static double twice_round(int n)
+double collective_bus_factor(const struct collective *collective, int n)
 {
-	return 2.0 * (n - 1) / n;
-}
-
-static double once_round(int n)
-{
-	return (double)(n - 1) / n;
-}
-
-static double passed_on(int n)
-{
-	return n > 1;
-}
-
-static double nothing(int n)
-{
-	return 0 * n;
+	if (collective->bare)
+		return 0;
+	if (collective->has_root && !collective->direct)
+		return n > 1; /* passed on whole, in small parts */
+	return (collective->rounds == 2 ? 2.0 : 1.0) * (n - 1) / n;
 }
 
 const struct collective collective_allreduce = {
@@ -33,9 +19,7 @@ const struct collective collective_allreduce = {
         .reduces = true,
         .in_place = true,
         .rounds = 2,
-        .bus_factor = twice_round,
         .data = data_allreduce,
-        .shape = shape_same,
         .usage = "allreduce X [op=sum|avg|max|min] " OPTIONS " [unroll], or Y = allreduce X",
         .help = "every rank gets the sum over the group, element by element",
         .torch = "dist.all_reduce(x, op=dist.ReduceOp.SUM)",
@@ -47,9 +31,7 @@ const struct collective collective_broadcast = {
         .has_root = true,
         .in_place = true,
         .rounds = 1,
-        .bus_factor = passed_on,
         .data = data_broadcast,
-        .shape = shape_same,
         .usage = "broadcast X [root=0] " OPTIONS " [unroll], or Y = broadcast X",
         .help = "every rank gets the root's tensor",
         .torch = "dist.broadcast(x, src=0)",
@@ -62,9 +44,8 @@ const struct collective collective_reduce = {
         .reduces = true,
         .in_place = true,
         .rounds = 1,
-        .bus_factor = passed_on,
         .data = data_reduce,
-        .shape = shape_root_same,
+        .root_gets = true,
         .usage = "reduce X [root=0] [op=sum|avg|max|min] " OPTIONS ", or Y = reduce X",
         .help = "the root gets the sum over the group; the others keep what they have",
         .torch = "dist.reduce(x, dst=0)",
@@ -74,9 +55,8 @@ const struct collective collective_reduce = {
 const struct collective collective_allgather = {
         .name = "allgather",
         .rounds = 1,
-        .bus_factor = once_round,
         .data = data_allgather,
-        .shape = shape_grown,
+        .result = RESULT_GROWN,
         .usage = "Y = allgather X " OPTIONS " [unroll]",
         .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]",
         .torch = "dist.all_gather_into_tensor(y, x)",
@@ -87,9 +67,8 @@ const struct collective collective_reducescatter = {
         .name = "reducescatter",
         .reduces = true,
         .rounds = 1,
-        .bus_factor = once_round,
         .data = data_reducescatter,
-        .shape = shape_shared,
+        .result = RESULT_SHARED,
         .usage = "Y = reducescatter X [op=sum|avg|max|min] " OPTIONS " [unroll]",
         .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]",
         .torch = "dist.reduce_scatter_tensor(y, x)",
@@ -100,9 +79,9 @@ const struct collective collective_gather = {
         .name = "gather",
         .has_root = true,
         .direct = true,
-        .bus_factor = once_round,
         .data = data_gather,
-        .shape = shape_root_grown,
+        .root_gets = true,
+        .result = RESULT_GROWN,
         .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
         .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
         .torch = "dist.gather(x, ys, dst=0)",
@@ -114,9 +93,8 @@ const struct collective collective_scatter = {
         .name = "scatter",
         .has_root = true,
         .direct = true,
-        .bus_factor = once_round,
         .data = data_scatter,
-        .shape = shape_shared,
+        .result = RESULT_SHARED,
         .usage = "Y = scatter X [root=0] [in GROUP] [on STREAM]",
         .help = "every rank gets its part of the root's tensor: [n*k,...] becomes [k,...]",
         .torch = "dist.scatter(y, xs, src=0)",
@@ -127,9 +105,8 @@ const struct collective collective_scatter = {
 const struct collective collective_alltoall = {
         .name = "alltoall",
         .direct = true,
-        .bus_factor = once_round,
         .data = data_alltoall,
-        .shape = shape_exchanged,
+        .result = RESULT_EXCHANGED,
         .usage = "Y = alltoall X [in GROUP] [on STREAM]",
         .help = "part i of rank r's tensor becomes part r of rank i's",
         .torch = "dist.all_to_all_single(y, x)",
@@ -140,9 +117,6 @@ const struct collective collective_barrier = {
         .name = "barrier",
         .bare = true,
         .rounds = 2,
-        .bus_factor = nothing,
-        .data = data_none,
-        .shape = shape_same,
         .usage = "barrier [in GROUP] [on STREAM]",
         .help = "every rank's host waits until all have come",
         .torch = "dist.barrier()",

@@ -50,36 +50,32 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 
 	cost->latency_ns = us * 1e3;
 	cost->rate = nccl_tree_rate(task->machine, places, protocol) * 1e9;
-	cost->protocol = nccl_protocol_name(protocol);
 }
 
-static void plain_cost(const struct cost_task *task, struct cost *cost)
+static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 {
-	bool both_ways = task->collective->rounds == 2;
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);
+	double bytes = task->message * (both_ways ? 2 : depth);
 
-	cost->latency_ns = plain_hops_ns(task->machine, (struct hops){ways * depth, ways * far});
-	cost->rate = plain_rate(task->machine, task->places);
-	cost->bytes = cost->sent_bytes = task->message * (both_ways ? 2 : depth);
-	cost->protocol = "";
+	return (struct cost){
+	        .latency_ns = plain_hops_ns(task->machine, (struct hops){ways * depth, ways * far}),
+	        .bytes = bytes,
+	        .rate = plain_rate(task->machine, task->places),
+	        .protocol = "",
+	        .sent_bytes = bytes};
 }
 
-static bool tree_cost(const struct cost_task *task, bool asked, struct cost *best)
+/* NCCL itself broadcasts and reduces by rings only. */
+static struct cost tree_cost(const struct cost_task *task, bool asked)
 {
-	bool both_ways = task->collective->rounds == 2;
-	struct cost cost = {
-	        .algorithm = ALGORITHM_TREE, .bytes = 2 * task->message, .sent_bytes = 2 * task->message};
-	bool found = false;
+	bool both_ways = task->collective->rounds == 2, nccl = task->machine->nccl == 1;
+	struct cost cost = {.bytes = 2 * task->message, .sent_bytes = 2 * task->message};
 
 	if (!both_ways && task->collective != &collective_broadcast && task->collective != &collective_reduce)
-		return false;
-	if (task->machine->nccl != 1 || !both_ways) {
-		plain_cost(task, &cost);
-		if (task->machine->nccl != 1 || asked) /* NCCL itself broadcasts and reduces by rings only */
-			cost_take(best, &found, &cost);
-		return found;
-	}
-	return nccl_quickest(task, nccl_cost, &cost, best);
+		return (struct cost){.rate = 0};
+	if (nccl && both_ways)
+		return nccl_quickest(task, nccl_cost, cost);
+	return !nccl || asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 
 static bool tree_unrolls(const struct collective *collective)
@@ -111,7 +107,6 @@ static int tree_steps(const struct collective *collective, int n, int place, int
 }
 
 const struct algorithm_row algorithm_tree = {
-        .algorithm = ALGORITHM_TREE,
         .cost = tree_cost,
         .needs = "is not done by a tree; allreduce, broadcast and reduce are",
         .unrolls = tree_unrolls,

@@ -108,16 +108,15 @@ void evaluate_to_itself(
 
 /* ---- messages */
 
-/* Contiguous elements: those of the operand itself, or of a buffer of our own. */
+/* Contiguous elements: those of the operand itself, or a copy of our own, which the caller frees. */
 struct buffer {
 	void *bytes, *own;
 };
 
-/* filled: with the operand's elements as they are; apart: not the operand's own memory. */
-static struct buffer buffer_for(
-        const struct world *world, const struct operand *operand, bool filled, bool apart)
+/* filled: with the operand's elements */
+static struct buffer buffer_for(const struct world *world, const struct operand *operand, bool filled)
 {
-	if (layout_contiguous(&operand->layout) && !apart)
+	if (layout_contiguous(&operand->layout))
 		return (struct buffer){.bytes = operand_bytes(world, operand)};
 	void *own =
 	        filled ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
@@ -131,31 +130,24 @@ static void buffer_back(const struct buffer *buffer, const struct world *world, 
 		operand_unpack(world, operand, buffer->own);
 }
 
-static bool is_same(const struct operand *a, const struct operand *b)
-{
-	return a->address == b->address && a->space == b->space &&
-	        layout_span(&a->layout) == layout_span(&b->layout);
-}
-
 enum status evaluate_collective(
         const struct world *world, struct plane_group *group, const struct record *record, const void *packed)
 {
 	const struct operand *in = record_source(record), *out = record_target(record);
-	struct buffer from = {0}, to = {0};
-	/* MPI allows the very same buffer for both, but no other overlap */
-	bool apart = in && out && in != out && !is_same(in, out) && overlap(in, out);
-	if (in && !packed)
-		from = buffer_for(world, in, true, apart);
 	bool in_place = out == in && !packed;
+	struct buffer from = {0}, to = {0};
+	if (in && !packed)
+		from = buffer_for(world, in, true);
 	if (out)
-		to = in_place ? (struct buffer){.bytes = from.bytes} : buffer_for(world, out, false, false);
+		to = in_place ? from : buffer_for(world, out, false);
 	enum status status = collective_data(record->collective, group, (enum dtype)record->dtype,
 	        (enum reduction)record->reduction, record->root, packed ? packed : from.bytes,
 	        in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0);
 	if (out && status == ST_OK)
-		buffer_back(in_place ? &from : &to, world, out);
+		buffer_back(&to, world, out);
 	mem_free(from.own);
-	mem_free(to.own);
+	if (!in_place)
+		mem_free(to.own);
 	return status;
 }
 
@@ -164,7 +156,7 @@ enum status evaluate_send(const struct world *world, struct plane *plane, int to
 {
 	struct buffer buffer = {0};
 	if (!packed)
-		buffer = buffer_for(world, operand, true, false);
+		buffer = buffer_for(world, operand, true);
 	enum status status =
 	        plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
 	mem_free(buffer.own);
@@ -174,7 +166,7 @@ enum status evaluate_send(const struct world *world, struct plane *plane, int to
 enum status evaluate_receive(
         const struct world *world, struct plane *plane, int from, const struct operand *operand)
 {
-	struct buffer buffer = buffer_for(world, operand, false, false);
+	struct buffer buffer = buffer_for(world, operand, false);
 	enum status status = plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout));
 	if (status == ST_OK)
 		buffer_back(&buffer, world, operand);

@@ -271,7 +271,7 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)
-		factor = record->collective->bus_factor(world->matches[world->ops[id].match].n);
+		factor = collective_bus_factor(record->collective, world->matches[world->ops[id].match].n);
 	*bytes_per_s =
 	        t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
 	return ST_OK;

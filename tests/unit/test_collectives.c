@@ -48,7 +48,7 @@ static void rows_are_whole(void **state)
 	for (const struct collective *row; (row = collective_at(i)) != NULL; i++) {
 		assert_ptr_equal(collective_find(row->name), row);
 		assert_true(*row->usage && *row->help && *row->torch && *row->cuda && *row->example &&
-		        row->shape && row->data && row->bus_factor);
+		        (row->data || row->bare));
 		/* a row says once what it is, and its usage says the same */
 		assert_int_equal(row->has_root, strstr(row->usage, "root=") != NULL);
 		assert_int_equal(row->reduces, strstr(row->usage, "op=") != NULL);
@@ -88,7 +88,7 @@ static void shape_is(const char *name, int64_t rows, int n, int place, int64_t w
 	int64_t dim[2] = {rows, 3};
 
 	assert_int_equal(layout_make(&in, DT_BF16, 2, dim), ST_OK);
-	if (collective_find(name)->shape("x", &in, n, place, 0, &out))
+	if (collective_shape(collective_find(name), "x", &in, n, place == 0, &out))
 		fail_msg("%s", fail_text());
 	assert_int_equal(out.dims, want ? 2 : 0);
 	if (!want)
@@ -116,14 +116,15 @@ static void shapes(void **state)
 	shape_is("scatter", 12, 4, 1, 3);
 	shape_is("alltoall", 12, 4, 1, 12);
 	layout_make(&in, DT_F32, 2, odd);
-	assert_int_equal(collective_find("reducescatter")->shape("g", &in, 4, 0, 0, &out), ST_SHAPE);
+	assert_int_equal(
+	        collective_shape(collective_find("reducescatter"), "g", &in, 4, true, &out), ST_SHAPE);
 	assert_string_equal(
 	        fail_text(), "g is [10,3]: 4 ranks want a first axis that 4 divides, as in [8,3] or [12,3]");
 	layout_make(&in, DT_F32, 1, few);
-	assert_int_equal(collective_find("alltoall")->shape("g", &in, 4, 0, 0, &out), ST_SHAPE);
+	assert_int_equal(collective_shape(collective_find("alltoall"), "g", &in, 4, true, &out), ST_SHAPE);
 	assert_string_equal(fail_text(), "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]");
 	layout_make(&in, DT_F32, 1, huge);
-	assert_int_equal(collective_find("allgather")->shape("g", &in, 8, 0, 0, &out), ST_RANGE);
+	assert_int_equal(collective_shape(collective_find("allgather"), "g", &in, 8, true, &out), ST_RANGE);
 }
 
 /* ---- costs */
@@ -292,11 +293,11 @@ static void refusals(void **state)
 static void bus_factors(void **state)
 {
 	(void)state;
-	assert_true(collective_allreduce.bus_factor(8) == 1.75);
-	assert_true(collective_allgather.bus_factor(8) == 0.875);
-	assert_true(collective_broadcast.bus_factor(8) == 1);
-	assert_true(collective_allreduce.bus_factor(1) == 0);
-	assert_true(collective_broadcast.bus_factor(1) == 0);
+	assert_true(collective_bus_factor(&collective_allreduce, 8) == 1.75);
+	assert_true(collective_bus_factor(&collective_allgather, 8) == 0.875);
+	assert_true(collective_bus_factor(&collective_broadcast, 8) == 1);
+	assert_true(collective_bus_factor(&collective_allreduce, 1) == 0);
+	assert_true(collective_bus_factor(&collective_broadcast, 1) == 0);
 }
 
 /* ---- steps, carried out by a tiny interpreter: ranks take turns; a step is done when its receive has

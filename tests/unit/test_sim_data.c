@@ -260,6 +260,32 @@ static void test_fill_in_its_place(void **state)
 	}
 }
 
+/* The first half of x is sent to its second. */
+static void send_to_itself(struct scene *s, int x)
+{
+	struct operand halves[] = {part(s, x, ACCESS_READ, 0, N / 2), part(s, x, ACCESS_WRITE, N / 2, N / 2)};
+	struct part both[] = {{P2P_SEND, 0, 0}, {P2P_RECV, 0, 1}};
+	struct record record = plain_record(&s->b, OP_P2P, "sendrecv");
+	record.group = 0;
+	record.operand = halves;
+	record.part = both;
+	record.operands = record.parts = 2;
+	record.bytes = N / 2 * 4;
+	queue(&s->b, 0, STREAM_DEFAULT, &record, 0, 0);
+}
+
+static void reduce_alone(struct scene *s, struct operand in, struct operand out)
+{
+	struct operand operand[] = {in, out};
+	struct record record = plain_record(&s->b, OP_COLLECTIVE, "allreduce");
+	record.collective = collective_find("allreduce");
+	record.group = 0;
+	record.bytes = layout_bytes(&in.layout);
+	record.operand = operand;
+	record.operands = 2;
+	queue(&s->b, 0, STREAM_DEFAULT, &record, 0, 0);
+}
+
 static void test_message_to_itself(void **state)
 {
 	struct scene s;
@@ -269,16 +295,7 @@ static void test_message_to_itself(void **state)
 	fill(&s, x, 1);
 	struct operand first[] = {part(&s, x, ACCESS_READ | ACCESS_WRITE, 0, N / 2)};
 	run_kernel(&s, STREAM_DEFAULT, "fill", 1, first, 5, 9);
-	struct operand halves[] = {
-	        part(&s, x, ACCESS_READ, 0, N / 2), part(&s, x, ACCESS_WRITE, N / 2, N / 2)};
-	struct part both[] = {{P2P_SEND, 0, 0}, {P2P_RECV, 0, 1}};
-	struct record record = plain_record(&s.b, OP_P2P, "sendrecv");
-	record.group = 0;
-	record.operand = halves;
-	record.part = both;
-	record.operands = record.parts = 2;
-	record.bytes = N / 2 * 4;
-	queue(&s.b, 0, STREAM_DEFAULT, &record, 0, 0);
+	send_to_itself(&s, x);
 	sync_all(&s);
 	assert_value(&s, x, N - 1, 9);
 	close_scene(&s);
@@ -291,19 +308,40 @@ static void test_collective_of_one(void **state)
 	open_scene(&s);
 	int x = tensor(&s, "x", SPACE_DEVICE), y = tensor(&s, "y", SPACE_DEVICE);
 	fill(&s, x, 4);
-	struct operand operand[] = {whole(&s, x, ACCESS_READ), whole(&s, y, ACCESS_WRITE)};
-	struct record record = plain_record(&s.b, OP_COLLECTIVE, "allreduce");
-	record.collective = collective_find("allreduce");
-	record.group = 0;
-	record.bytes = N * 4;
-	record.operand = operand;
-	record.operands = 2;
-	queue(&s.b, 0, STREAM_DEFAULT, &record, 0, 0);
+	reduce_alone(&s, whole(&s, x, ACCESS_READ), whole(&s, y, ACCESS_WRITE));
 	sync_all(&s);
 	assert_value(&s, y, 0, 4);
 	close_scene(&s);
 }
 
+/* The result lies over a part of the input: what is read is what was there before. */
+static void test_collective_over_its_input(void **state)
+{
+	struct scene s;
+	(void)state;
+	open_scene(&s);
+	int x = tensor(&s, "x", SPACE_DEVICE);
+	fill(&s, x, 4);
+	struct operand first[] = {part(&s, x, ACCESS_READ | ACCESS_WRITE, 0, 1)};
+	run_kernel(&s, STREAM_DEFAULT, "fill", 1, first, 5, 9);
+	reduce_alone(&s, part(&s, x, ACCESS_READ, 0, N - 1), part(&s, x, ACCESS_WRITE, 1, N - 1));
+	sync_all(&s);
+	assert_value(&s, x, 1, 9);
+	assert_value(&s, x, 2, 4);
+	assert_value(&s, x, N - 1, 4);
+	close_scene(&s);
+}
+
+/* Every second element, so that a message needs a buffer */
+static struct operand every_second(struct scene *s, int index, int access)
+{
+	struct operand operand = part(s, index, access, 0, N / 2);
+	operand.layout.stride[0] = 2;
+	return operand;
+}
+
+/* All that src/data does on one rank: kernels and copies staged and not, a fill that waits, a message, a
+ * collective of strided tensors */
 static bool evaluate(void *self)
 {
 	struct scene s;
@@ -316,6 +354,9 @@ static bool evaluate(void *self)
 	fill(&s, h, 10);
 	add(&s, STREAM_DEFAULT, x, x, y, 1000);
 	move(&s, io, whole(&s, h, ACCESS_READ), whole(&s, x, ACCESS_WRITE));
+	fill(&s, h, 20);
+	send_to_itself(&s, x);
+	reduce_alone(&s, every_second(&s, x, ACCESS_READ), every_second(&s, y, ACCESS_WRITE));
 	op_id sync = sync_on(&s.b, 0, OP_EVERYTHING);
 	bool good = s.b.backend->reach(s.b.backend, &sync, 1, NULL) == ST_OK &&
 	        s.b.backend->failure(s.b.backend) == ST_OK;
@@ -340,6 +381,7 @@ int main(void)
 	        cmocka_unit_test(test_fill_in_its_place),
 	        cmocka_unit_test(test_message_to_itself),
 	        cmocka_unit_test(test_collective_of_one),
+	        cmocka_unit_test(test_collective_over_its_input),
 	        cmocka_unit_test(test_every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "kernels/kernel.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "shell/session/load.h"
 #include "shell/session/queue.h"
@@ -109,9 +110,7 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 		parameter[i] = kernel->option[i].value;
 		const struct formula *formula = making->value && i == 0 ? making->value : NULL;
 		for (int k = 0; k < making->options; k++)
-			if (strlen(kernel->option[i].name) == making->option[k].key.length &&
-			        memcmp(kernel->option[i].name, making->option[k].key.at,
-			                making->option[k].key.length) == 0)
+			if (slice_is(making->option[k].key, kernel->option[i].name))
 				formula = making->option[k].formula;
 		if (formula) {
 			enum status status = evaluate_number(eval, formula, &value);
@@ -291,7 +290,7 @@ static enum status fill_all(
 }
 
 static enum status load_all(struct shell *shell, const struct statement *statement, const char *path,
-        const struct ranks *set, const struct targets *places)
+        const struct layout *file, const struct ranks *set, const struct targets *places)
 {
 	struct record record;
 	struct operand operand;
@@ -302,7 +301,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 		for (size_t i = 0; i < ranks; i++)
 			tensors[i] = places->item[first + i].tensor;
 		fill_record(shell, statement, &places->item[first], &record, &operand);
-		status = file_load(shell, path, set, tensors, &record);
+		status = file_load(shell, path, file, set, tensors, &record);
 	}
 	mem_free(tensors);
 	return status;
@@ -340,7 +339,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 	if (status == ST_OK && making->source)
 		status = fill_all(shell, statement, &places);
 	if (status == ST_OK && making->file)
-		status = load_all(shell, statement, text_string(&path), set, &places);
+		status = load_all(shell, statement, text_string(&path), &file, set, &places);
 	scope_pop(shell->interpreter);
 	text_release(&path);
 	mem_free(places.item);
