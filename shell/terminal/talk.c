@@ -114,7 +114,7 @@ int talk_bury(struct talk *talk)
 	talk->job.in = -1;
 	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
 		hear(talk, TICK_MS);
-	int code = job_verdict(&talk->job, job_collect(&talk->job, END_WAIT_MS));
+	int code = job_outcome(&talk->job, job_collect(&talk->job, END_WAIT_MS));
 	job_release(&talk->job);
 	talk->alive = false;
 	return code;

@@ -116,7 +116,6 @@ struct ranks_range {
 	int from, to;
 };
 struct ranks_axis {
-	struct slice_of_text axis;
 	struct name *name;
 	struct formula *value;
 };

@@ -84,16 +84,14 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	const char *text = given(shell, statement);
 	bool varies = false;
-	struct text name = {0};
+	name_id id = 0;
 	enum status status = text ? given_value(shell, text, set, &varies)
 	                          : values_of(shell, statement->formula, set, "let", &varies);
 
 	if (status == ST_OK)
-		status = evaluate_text(&eval, statement->word, &name);
+		status = evaluate_written(&eval, statement->word, &id);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_NAME, "let: the name may not differ by rank");
-	name_id id = status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
-	text_release(&name);
 	if (status != ST_OK)
 		return status;
 	struct variable *variable = variable_find(in, id);
@@ -209,16 +207,12 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = active, .rank = ranks_first(active)};
-	struct text name = {0};
 	struct variable *variable = &loop->frame->local.item[loop->variable];
-	if (!variable->name) { /* the first round, or the world was reset under it */
-		enum status status = evaluate_text(&eval, statement->word, &name);
-		variable->name =
-		        status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
-		text_release(&name);
-		if (!variable->name)
-			return status;
-	}
+	enum status status = ST_OK;
+	if (!variable->name) /* the first round, or the world was reset under it */
+		status = evaluate_written(&eval, statement->word, &variable->name);
+	if (status != ST_OK)
+		return status;
 	variable_set(in, variable, active, in->scratch, varies);
 	return ST_OK;
 }

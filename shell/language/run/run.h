@@ -221,6 +221,8 @@ enum status evaluate_number(struct eval *eval, const struct formula *formula,
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id); /* `$` replaced */
 enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
+/* The digits of a number, at `to` (24 bytes at most, no NUL); gives their end */
+char *put_digits(char *to, int64_t value);
 /* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
  * of them. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
@@ -247,8 +249,13 @@ struct view_cache {
  * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
-/* Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
+/* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
 enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+
+/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
+ * thing */
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
+enum status unknown_variable(const struct eval *eval, const char *name);
 
 /* ---- scope.c */
 struct variable *variable_find(struct interpreter *in, name_id name);
@@ -330,8 +337,5 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
  * variable_set */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
-/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
- * thing */
-enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
 
 #endif
