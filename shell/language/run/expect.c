@@ -131,7 +131,7 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 		if (!statement->formula->skippable)
 			return ST_OK;
 	}
-	enum status status = fetch(shell, statement->formula, set, NULL, NULL, NULL, &data);
+	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
 	if (status != ST_OK)
 		return status;
 	eval.data = data;
