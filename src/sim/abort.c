@@ -13,14 +13,10 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 	const struct record *record = op_record(e->world, id);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_poison(e->world, e->world->ops[id].rank, (enum space)record->operand[i].space,
-			        record->operand[i].address, layout_span(&record->operand[i].layout), by);
-	e->spoiled |= by != 0;
-}
-
-static bool is_member(const struct engine *e, int group, size_t rank)
-{
-	return e->world->groups[group].instance_of[rank] >= 0;
+			world_invalidate(e->world, e->world->ops[id].rank,
+			        (enum space)record->operand[i].space, record->operand[i].address,
+			        layout_span(&record->operand[i].layout), by);
+	e->any_invalid |= by != 0;
 }
 
 static bool belongs(const struct record *record, int group)
@@ -74,7 +70,7 @@ enum status sim_abort(struct backend *backend, int group)
 		return status;
 	bool *members = mem_alloc(e->ranks_count);
 	for (size_t i = 0; i < e->ranks_count; i++) {
-		members[i] = is_member(e, group, i);
+		members[i] = e->world->groups[group].instance_of[i] >= 0;
 		if (members[i])
 			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
 	}
