@@ -73,7 +73,7 @@ const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
         .usage = "schedule " SCHEDULE_WORDS " micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME "
-                                            "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
+                 "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
