@@ -8,7 +8,8 @@
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
-/* Each rank needs only its stream and its group; there are no operands to look at. */
+/* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
+ * of one part share a record. */
 static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	(void)shell;

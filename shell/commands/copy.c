@@ -16,6 +16,7 @@
 
 enum { FROM, ARROW, TO };
 
+/* Two operands, in this order: what is read, what is written. */
 static enum status copy_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;

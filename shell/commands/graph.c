@@ -20,6 +20,7 @@ static void end_capture(struct shell *shell, const struct ranks *begun, enum sta
 	}
 }
 
+/* All ranks begin before the block runs: its lines may be for any of them. */
 static enum status capture_run(struct shell *shell, struct call *call)
 {
 	struct ranks begun = {0};

@@ -25,7 +25,7 @@ static enum status look_begin(struct shell *shell, struct trace *trace)
 }
 
 /* The last section marked with that name: a loop that marks "step" again and again means the latest.
- * ST_NAME with the nearest mark. */
+ * ST_NAME with the nearest mark, at most two letters away. Section 0, before the first mark, has no name. */
 static enum status find_section(const struct shell *shell, const char *name, int *section)
 {
 	const struct world *world = shell->world;
@@ -48,6 +48,7 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
 }
 
+/* The section that a word of the line names, on the line's first rank: sections are everybody's. */
 static enum status section_argument(struct shell *shell, struct call *call, int row, int *section)
 {
 	const char *word;
@@ -214,6 +215,7 @@ const struct command command_stuck = {
         .run = stuck_run,
 };
 
+/* Two sections of one session: before a change and after it. */
 static enum status diff_run(struct shell *shell, struct call *call)
 {
 	struct trace trace;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Times that `stage` has set stand for a model's, so a model takes them back. */
 static enum status model_run(struct shell *shell, struct call *call)
 {
 	struct choice choice = {0};

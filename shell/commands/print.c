@@ -25,6 +25,8 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
+/* The value on a rank, whether or not it is this process's: a mistake refuses the line for all. The text is kept where
+ * it is this process's own. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
@@ -108,6 +110,7 @@ static enum status print_values(struct shell *shell, struct call *call, int i, i
 	return status;
 }
 
+/* One tensor among the words makes the whole line wait: its values are said together, in one place. */
 static enum status print_run(struct shell *shell, struct call *call)
 {
 	bool tensors = false;

@@ -65,6 +65,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 	return ST_OK;
 }
 
+/* One rank's half: what the line names is there; then the copy to the host, and the wait for it. */
 static enum status save_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct view view;
@@ -83,6 +84,8 @@ static enum status save_one(struct shell *shell, struct call *call, int rank, bo
 	return status == ST_OK ? host_sync(call, rank, id, view.name) : status;
 }
 
+/* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
+ * runs again has written its file already. */
 static enum status save_run(struct shell *shell, struct call *call)
 {
 	if (shell->dry)

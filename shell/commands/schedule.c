@@ -39,6 +39,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 	return status;
 }
 
+/* The schedule is kept by the language, for slots, work(k), micro(k) and chunk(k); it is made anew by each line. */
 static enum status schedule_run(struct shell *shell, struct call *call)
 {
 	int group, rank = ranks_first(call->set);

@@ -50,6 +50,8 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 	return ST_OK;
 }
 
+/* The books record the wait at once; nobody stands still before host_answer, so that the hosts of all ranks have
+ * come to the line before the first is asked for its answer. */
 enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 {
 	const char *reason = call->statement->row->name;
