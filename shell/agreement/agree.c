@@ -1,4 +1,4 @@
-/* agree.c -- verdicts: handed in by every process, weighed by rank 0 */
+/* agree.c -- results: handed in by every process, weighed by rank 0 */
 #include "shell/agreement/agree.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
@@ -16,7 +16,7 @@ enum { WORDS_MOST = 4000 };
 
 /* What each process says after an order, as a block. Three more stand behind it: the words of its failure, those
  * about its data, and what it fills into the output (out_pack). */
-struct verdict {
+struct rank_result {
 	int32_t status, sticky;
 	uint64_t digest;
 	int64_t position; /* steps used: that they agree is what makes Ctrl-C work */
@@ -24,10 +24,10 @@ struct verdict {
 
 /* ---- handing in ---- */
 
-static struct verdict verdict_of(const struct conductor *conductor, enum status status)
+static struct rank_result result_of(const struct conductor *conductor, enum status status)
 {
 	const struct shell *shell = &conductor->shell;
-	return (struct verdict){.status = (int32_t)status,
+	return (struct rank_result){.status = (int32_t)status,
 	        .sticky = (int32_t)shell->sticky,
 	        .digest = shell->world->digest ^ interpreter_digest(shell->interpreter),
 	        .position = credit_position(&conductor->credit)};
@@ -38,14 +38,14 @@ static void put_words(struct text *message, const char *words)
 	block_put(message, words, strlen(words) + 1);
 }
 
-static void write_verdict(struct conductor *conductor, enum status status, const char *words)
+static void write_result(struct conductor *conductor, enum status status, const char *words)
 {
-	struct verdict verdict = verdict_of(conductor, status);
+	struct rank_result result = result_of(conductor, status);
 	struct text *message = &conductor->bytes;
 	text_clear(message);
-	block_put(message, &verdict, sizeof verdict);
+	block_put(message, &result, sizeof result);
 	put_words(message, words);
-	put_words(message, verdict.sticky ? conductor->shell.sticky_text : "");
+	put_words(message, result.sticky ? conductor->shell.sticky_text : "");
 	out_pack(conductor->shell.out, plane_rank(conductor->plane), message);
 }
 
@@ -59,17 +59,17 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 		        status_name((enum status)status), words);
 }
 
-/* One other process's verdict beside rank 0's: its status, worded. That books differ is said once. */
-static enum status weigh(struct conductor *conductor, int rank, const struct verdict *mine)
+/* One other process's result beside rank 0's: its status, worded. That books differ is said once. */
+static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
-	const struct plane_bytes *heard = &conductor->verdicts[rank];
+	const struct plane_bytes *heard = &conductor->results[rank];
 	const char *at = heard->bytes, *end = at + heard->count, *words, *data;
 	size_t count;
-	struct verdict theirs;
+	struct rank_result theirs;
 	if (!block_take_struct(&at, end, &theirs, sizeof theirs) || !block_take(&at, end, &words, &count) ||
 	        !block_take(&at, end, &data, &count))
 		return fail(
-		        ST_BUG, "a bug of ranksh: rank %d sent a verdict of %zu bytes", rank, heard->count);
+		        ST_BUG, "a bug of ranksh: rank %d sent a result of %zu bytes", rank, heard->count);
 	say_sticky(conductor, rank, theirs.sticky, data);
 	if (!out_unpack(conductor->shell.out, rank, at, (size_t)(end - at)))
 		return fail(ST_BUG, "a bug of ranksh: rank %d did not say as many things as rank 0", rank);
@@ -87,7 +87,7 @@ static enum status weigh(struct conductor *conductor, int rank, const struct ver
  * at hand. */
 static enum status weigh_all(struct conductor *conductor, enum status status, char *words)
 {
-	struct verdict mine = verdict_of(conductor, status);
+	struct rank_result mine = result_of(conductor, status);
 	say_sticky(conductor, 0, mine.sticky, conductor->shell.sticky_text);
 	for (int rank = 1; rank < plane_size(conductor->plane); rank++) {
 		enum status weighed = weigh(conductor, rank, &mine);
@@ -136,16 +136,16 @@ enum status agree_all(struct conductor *conductor, enum status status)
 		return agree_end(conductor, status);
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
-	write_verdict(conductor, status, words);
+	write_result(conductor, status, words);
 	enum status sent = plane_gather(conductor->plane, conductor->bytes.bytes, conductor->bytes.count,
-	        conductor->verdicts, conductor_poll, conductor);
+	        conductor->results, conductor_poll, conductor);
 	if (sent != ST_OK)
 		return agree_end(conductor, sent);
 	if (first) {
 		conductor_poll(conductor);
 		status = weigh_all(conductor, status, words);
 		for (int rank = 0; rank < plane_size(conductor->plane); rank++)
-			mem_free(conductor->verdicts[rank].bytes);
+			mem_free(conductor->results[rank].bytes);
 		say_rendered(conductor);
 	} else {
 		out_render(shell->out, NULL);

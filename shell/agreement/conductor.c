@@ -238,7 +238,7 @@ enum status conductor_open(struct conductor *conductor, struct plane *plane, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
-	conductor->verdicts = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->verdicts);
+	conductor->results = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->results);
 	return shell_open(shell, plane, n, options->dry, options->machine ? options->machine : "classroom");
 }
 
@@ -247,5 +247,5 @@ void conductor_close(struct conductor *conductor)
 	lesson_free(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
-	mem_free(conductor->verdicts);
+	mem_free(conductor->results);
 }

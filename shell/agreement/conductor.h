@@ -2,7 +2,7 @@
  * other ranks' loop.
  *
  * Everything that all processes do together is an order: rank 0 sends it, every process carries it out, and
- * the verdicts are gathered: status, digest of the books, what was said. */
+ * the results are gathered: status, digest of the books, what was said. */
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
@@ -33,10 +33,10 @@ struct conductor {
 	struct plane *plane;
 	struct capture *capture; /* NULL: nothing is caught (one process without a wire) */
 	const struct options *options;
-	struct text bytes;            /* scratch: messages */
-	struct plane_bytes *verdicts; /* rank 0: one for each process (agree.c) */
-	bool differ_told;             /* that books differ is said once */
-	bool output_failed;           /* batch: descriptor 1 cannot be written */
+	struct text bytes;           /* scratch: messages */
+	struct plane_bytes *results; /* rank 0: one for each process (agree.c) */
+	bool differ_told;            /* that books differ is said once */
+	bool output_failed;          /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */
 	/* rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the

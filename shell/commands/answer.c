@@ -6,6 +6,8 @@
 #include "shell/session/out.h"
 #include "backend/backend.h"
 
+#include <string.h>
+
 enum status answer(struct shell *shell, struct text *text, enum status status)
 {
 	if (status == ST_OK)
@@ -14,19 +16,27 @@ enum status answer(struct shell *shell, struct text *text, enum status status)
 	return status;
 }
 
+/* All texts are made before they are said: making one may take long, and what has been said by then is shown
+ * and emptied meanwhile, the place with it. */
 enum status answer_each(struct shell *shell, struct call *call, answer_of *make, int i)
 {
-	struct text text = {0};
+	struct text text = {0}, all = {0}; /* all: one behind the other, each with its NUL */
 	enum status status = shell->backend->advance(shell->backend, &shell->budget);
-	int place = status == ST_OK ? out_place(shell->out) : -1;
 	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)
 			break;
 		text_clear(&text);
 		status = make(shell, call, i, rank, &text);
-		if (status == ST_OK)
-			out_fill(shell->out, place, rank, text_string(&text));
+		text_put(&all, text_string(&text), text.count + 1);
 	}
+	int place = status == ST_OK ? out_place(shell->out) : -1;
+	const char *at = text_string(&all);
+	FOR_RANKS (rank, call->set)
+		if (status == ST_OK) {
+			out_fill(shell->out, place, rank, at);
+			at += strlen(at) + 1;
+		}
 	text_release(&text);
+	text_release(&all);
 	return status;
 }

@@ -48,7 +48,6 @@ const struct command command_barrier = {
         .example = "@0 host 2ms\nbarrier",
         .torch = "dist.barrier()",
         .cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .group_ok = true,
         .run = barrier_run,

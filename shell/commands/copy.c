@@ -58,40 +58,25 @@ static enum status copy_complete(struct shell *shell, struct call *call, int ran
 	return status;
 }
 
-/* One end lies in ordinary host memory, so the driver stages the copy. */
-static bool pageable(const struct submit_plan *plan)
-{
-	return plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST;
-}
-
-/* The host waits for the copies that its driver stages. Ranks may differ here: one has its tensor pinned,
- * another not, and only the second waits. */
-static enum status wait_staged(struct shell *shell, struct call *call, const struct plans *plans)
-{
-	struct host_syncs syncs;
-	enum status status = ST_OK;
-	host_syncs_begin(shell, call, &syncs);
-	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
-		const struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
-		if (pageable(plan))
-			status = host_sync(shell, call, plans->rank[k].rank, plans->rank[k].id,
-			        plan->record.object, &syncs);
-	}
-	return host_syncs_end(shell, call, &syncs, status);
-}
-
+/* Where one end lies in ordinary host memory, the driver stages the copy, and the host waits for it. Ranks may
+ * differ: one has its tensor pinned, another not, and only the second waits. */
 static enum status copy_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	bool staged = false;
+	struct host_syncs syncs;
 	enum status status = plans_resolve(shell, call, OP_COPY, copy_resolve, copy_complete, &plans);
 	if (status == ST_OK)
 		status = plans_queue(shell, &plans);
-	for (size_t i = 0; i < plans.count; i++)
-		staged = staged || pageable(&plans.plan[i]);
-	if (status == ST_OK && staged)
-		status = wait_staged(shell, call, &plans);
-	else if (status == ST_OK)
+	host_syncs_begin(shell, call, &syncs);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
+		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
+		if (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST)
+			status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id,
+			        plan->record.object, &syncs);
+	}
+	bool staged = syncs.count > 0;
+	status = host_syncs_end(shell, call, &syncs, status);
+	if (status == ST_OK && !staged)
 		plans_notice(shell, call, &plans);
 	plans_release(&plans);
 	return status;
@@ -106,7 +91,6 @@ const struct command command_copy = {
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
         .torch = "TO.copy_(FROM, non_blocking=True)",
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
         .run = copy_run,

@@ -72,7 +72,6 @@ const struct command command_free = {
         .example = "tensor x[64] y[64] = zeros\nfree x y",
         .torch = "del TENSOR   # on STREAM: TENSOR.record_stream(STREAM)",
         .cuda = "cudaFreeAsync(TENSOR, STREAM)",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},
         .each = free_one,

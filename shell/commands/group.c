@@ -83,7 +83,6 @@ const struct command command_group = {
         .example = "group pair 0-1 2-3\ntensor g[64] = rank\nallreduce g in pair\nsync",
         .torch = "NAME = dist.new_group([0, 1])",
         .cuda = "ncclCommSplit(world, color, key, &NAME, NULL)",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_MANY, NULL, "RANKS"}},
         .run = group_run,
 };
@@ -171,7 +170,6 @@ const struct command command_mesh = {
         .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
         .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
         .cuda = "ncclCommSplit, once an axis",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "AXIS=SIZE"}},
         .run = mesh_run,
 };

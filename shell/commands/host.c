@@ -8,36 +8,24 @@
  * another rank has not been given yet, the line stands and a note says for whom this host waits. */
 #include "shell/commands/answer.h"
 #include "shell/submit/host.h"
+#include "shell/submit/kernel.h"
 #include "world/world.h"
 
 /* ---- sync ---- */
 
-/* What the line waits for on one rank: an event's last record, or a stream's last operation. 0 when there
- * is nothing yet, as a wait for an event that was never recorded returns at once in CUDA; OP_EVERYTHING
- * without a name. */
-static enum status sync_target(
-        struct shell *shell, struct call *call, int rank, op_id *target, name_id *object)
+/* What the line waits for on one rank; OP_EVERYTHING without a name. */
+static enum status sync_target(struct call *call, int rank, op_id *target, name_id *object)
 {
-	const struct world *world = shell->world;
-	struct thing thing;
 	*target = OP_EVERYTHING;
 	*object = 0;
-	if (!call_count(call, 0))
-		return ST_OK;
-	enum status status = call_thing(call, 0, 0, rank, &thing);
-	if (status != ST_OK)
-		return status;
-	bool event = thing.kind == THING_EVENT;
-	*target = event ? world->events[thing.index].record : world->streams[thing.index].tail;
-	*object = event ? world->events[thing.index].name : world->streams[thing.index].name;
-	return ST_OK;
+	return call_count(call, 0) ? host_target(call, 0, rank, target, object) : ST_OK;
 }
 
 static enum status sync_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	op_id target;
 	name_id object;
-	enum status status = sync_target(shell, call, rank, &target, &object);
+	enum status status = sync_target(call, rank, &target, &object);
 	return status == ST_OK && act ? host_sync(shell, call, rank, target, object, self) : status;
 }
 
@@ -58,29 +46,21 @@ const struct command command_sync = {
         .example = "spin 2ms\nsync",
         .torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
         .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_WAITABLE, ARG_OPTIONAL, NULL, "STREAM|EVENT"}},
         .run = sync_run,
 };
 
 /* ---- host ---- */
 
-/* A time wants its unit, as a bare number has none that all would guess. The bound keeps sums of times far
- * from the end of 63 bits of nanoseconds. */
 static enum status host_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct number number;
 	op_id id = 0;
 	enum status status = call_number(call, 0, 0, rank, &number);
-	if (status != ST_OK)
+	if (status == ST_OK)
+		status = duration_check("host", number);
+	if (status != ST_OK || !act)
 		return status;
-	if (number.unit != UNIT_TIME)
-		return fail(ST_UNIT, "host: %g of what? A time has a unit, as in %gms", number.value,
-		        number.value);
-	if (!(number.value >= 0 && number.value < 1e18))
-		return fail(ST_RANGE, "host: a time from 0 to 30 years, please");
-	if (!act)
-		return ST_OK;
 	struct record record = call_record(call, rank, OP_HOST, "host");
 	record.duration_ns = (int64_t)number.value;
 	return queue_alike(shell, rank, STREAM_HOST, &record, 0, self, &id);
@@ -99,7 +79,6 @@ const struct command command_host = {
         .help = "the host computes for TIME; what is queued on the device goes on meanwhile",
         .example = "spin 2ms\nhost 1ms\nsync",
         .torch = "# Python code that takes a while",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME"}},
         .run = host_run,
 };
@@ -116,7 +95,7 @@ static enum status query_one(struct shell *shell, struct call *call, int i, int 
 	name_id object = 0;
 	struct times times;
 	struct host_now now;
-	enum status status = sync_target(shell, call, rank, &target, &object);
+	enum status status = sync_target(call, rank, &target, &object);
 	const char *name = names_text(shell->world->names, object);
 	(void)i;
 	if (status != ST_OK)
@@ -156,7 +135,6 @@ const struct command command_query = {
         .example = "stream io\nspin 2ms on io\nquery io",
         .torch = "STREAM.query()",
         .cuda = "cudaStreamQuery(STREAM)",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
         .run = query_run,
 };

@@ -41,7 +41,6 @@ const struct command command_phase = {
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",
         .cuda = "nvtxRangePush(\"NAME\")",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_WORD, 0, NULL, "NAME"}},
         .run = phase_run,
 };

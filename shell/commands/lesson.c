@@ -51,13 +51,6 @@ const struct command command_lesson = {
         .run = lesson_run,
 };
 
-static enum status next_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	shell->wish = (struct wish){.kind = WISH_NEXT};
-	return ST_OK;
-}
-
 const struct command command_next = {
         .name = "next",
         .topic = "learn",
@@ -65,7 +58,7 @@ const struct command command_next = {
         .help = "goes on to the next task of the lesson, or step of the tour",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
-        .run = next_run,
+        .wish = WISH_NEXT,
 };
 
 static enum status hint_run(struct shell *shell, struct call *call)
@@ -137,13 +130,6 @@ const struct command command_predict = {
         .run = predict_run,
 };
 
-static enum status tour_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	shell->wish = (struct wish){.kind = WISH_TOUR};
-	return ST_OK;
-}
-
 const struct command command_tour = {
         .name = "tour",
         .topic = "learn",
@@ -151,5 +137,5 @@ const struct command command_tour = {
         .help = "three minutes of streams, waiting and collectives; Enter goes on",
         .example = "tour",
         .class = COMMAND_SESSION,
-        .run = tour_run,
+        .wish = WISH_TOUR,
 };

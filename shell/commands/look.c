@@ -135,10 +135,10 @@ static enum status stats_run(struct shell *shell, struct call *call)
 {
 	struct text line = {0};
 	enum status status = table_run(shell, call);
-	if (status == ST_OK)
-		status = state_peak(shell, &line);
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		state_peak(shell, &line);
 		status = state_progress(shell, &line);
+	}
 	return answer(shell, &line, status);
 }
 
@@ -265,8 +265,8 @@ static enum status mem_run(struct shell *shell, struct call *call)
 	if (call_count(call, 0))
 		return trim(shell, call);
 	trace_memory(&trace, out_width(shell->out), &text);
-	enum status status = state_memory(shell, &text);
-	return answer(shell, &text, status);
+	state_memory(shell, &text);
+	return answer(shell, &text, ST_OK);
 }
 
 const struct command command_mem = {

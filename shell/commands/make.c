@@ -33,7 +33,6 @@ const struct command command_stream = {
         .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
         .torch = "NAME = torch.cuda.Stream()",
         .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
         .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
                 "high: others of the device stand still while its kernels run"}},
@@ -66,7 +65,6 @@ const struct command command_event = {
         .example = "stream io\nevent loaded\nwait loaded on io",
         .torch = "NAME = torch.cuda.Event()",
         .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}},
         .each = event_one,
 };

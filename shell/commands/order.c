@@ -49,7 +49,6 @@ const struct command command_record = {
         .example = "stream io\nspin 1ms on io\nrecord loaded on io\nwait loaded",
         .torch = "EVENT.record(STREAM)",
         .cuda = "cudaEventRecord(EVENT, STREAM)",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "EVENT"}},
         .run = record_run,
@@ -63,23 +62,15 @@ struct wait {
 
 static enum status wait_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
-	const struct world *world = shell->world;
 	struct wait *wait = self;
-	struct thing thing;
+	struct record record = call_record(call, rank, OP_WAIT, "wait");
 	int number;
-	op_id id = 0;
-	enum status status = call_thing(call, 0, wait->i, rank, &thing);
+	op_id target, id = 0;
+	enum status status = host_target(call, wait->i, rank, &target, &record.object);
 	if (status == ST_OK)
 		status = call_stream(call, rank, &number);
-	if (status != ST_OK || !act)
-		return status;
-	/* an event's last record, or the stream's last operation; 0: there is nothing to wait for */
-	const struct event *event = thing.kind == THING_EVENT ? &world->events[thing.index] : NULL;
-	const struct stream *other = event ? NULL : &world->streams[thing.index];
-	op_id target = event ? event->record : world_tail(world, other->rank, other->number);
-	struct record record = call_record(call, rank, OP_WAIT, "wait");
-	record.object = event ? event->name : other->name;
-	return queue_alike(shell, rank, number, &record, target, &wait->alike, &id);
+	return status == ST_OK && act ? queue_alike(shell, rank, number, &record, target, &wait->alike, &id)
+	                              : status;
 }
 
 /* All words are looked at on all ranks before the first is waited for. The outer loop is over the words,
@@ -107,7 +98,6 @@ const struct command command_wait = {
         .example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
         .torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)",
         .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_WAITABLE, ARG_MANY, NULL, "EVENT|OTHER"}},
         .run = wait_run,

@@ -43,7 +43,6 @@ const struct command command_part = {
                 "and columns "
                 "from col= on, or elements from at= on; as= names optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
-        .class = COMMAND_PROGRAM,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},
         .option = {{"row", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first row that it holds"},

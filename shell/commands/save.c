@@ -17,18 +17,9 @@
 /* Views and slices are packed: a file has its elements in rows, without gaps. */
 static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
 {
-	const void *data = world_data(shell->world, view->space, view->address);
-	struct layout layout;
-	if (!data)
-		return fail(ST_MEMORY, "save: this computer has no memory for %s",
-		        names_text(shell->world->names, view->name));
-	enum status status =
-	        layout_make(&layout, (enum dtype)view->layout.dtype, view->layout.dims, view->layout.dim);
-	if (status != ST_OK)
-		return status;
-	void *packed = mem_alloc((size_t)layout_bytes(&layout));
-	layout_pack(&view->layout, data, packed);
-	status = npy_save(path, &layout, packed);
+	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
+	layout_pack(&view->layout, world_data(shell->world, view->space, view->address), packed);
+	enum status status = npy_save(path, &view->layout, packed);
 	mem_free(packed);
 	return status;
 }
@@ -50,6 +41,8 @@ static bool first_with(struct call *call, int rank, const char *path)
  * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
 static enum status save_files(struct shell *shell, struct call *call)
 {
+	struct text said = {0};
+	int place = out_place(shell->out);
 	FOR_RANKS (rank, call->set) {
 		const char *path;
 		struct view view;
@@ -64,12 +57,9 @@ static enum status save_files(struct shell *shell, struct call *call)
 		        shell, rank, rank == shell->world->me ? save_mine(shell, &view, path) : ST_OK);
 		if (status != ST_OK)
 			return status;
-		struct ranks one;
-		struct text said = {0};
-		ranks_one(&one, rank);
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
 		        shape_text(&view.layout).text, path);
-		out_fill(shell->out, out_place(shell->out), rank, text_string(&said));
+		out_fill(shell->out, place, rank, text_string(&said));
 		text_release(&said);
 	}
 	return ST_OK;
@@ -115,7 +105,6 @@ const struct command command_save = {
                 "the first writes it "
                 "(x$rank.npy: each its own)",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},
         .run = save_run,

@@ -78,7 +78,6 @@ const struct command command_schedule = {
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
-        .class = COMMAND_PROGRAM,
         .group_ok = true,
         .argument = {{ARG_WORD, 0, SCHEDULE_WORDS, "a schedule"}},
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},

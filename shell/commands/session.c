@@ -46,13 +46,6 @@ const struct command command_undo = {
         .run = undo_run,
 };
 
-static enum status reset_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	shell->wish = (struct wish){.kind = WISH_EMPTY};
-	return ST_OK;
-}
-
 const struct command command_reset = {
         .name = "reset",
         .topic = "steer",
@@ -60,7 +53,7 @@ const struct command command_reset = {
         .help = "an empty world on the same machine: no tensors, no streams, time 0",
         .example = "stream io\nreset\nstream io",
         .class = COMMAND_SESSION,
-        .run = reset_run,
+        .wish = WISH_EMPTY,
 };
 
 /* Lines with the numbers that undo counts by; what a lesson ran by itself stands without one, as undo does

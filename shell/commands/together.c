@@ -30,7 +30,6 @@ const struct command command_together = {
                    "from=(rank-1)%world\n}\nsync",
         .torch = "dist.batch_isend_irecv([...])",
         .cuda = "ncclGroupStart(); ... ncclGroupEnd()",
-        .class = COMMAND_PROGRAM,
         .stream_ok = true,
         .group_ok = true,
         .argument = {{ARG_BLOCK, 0, NULL, "{ LINES }"}},

@@ -8,18 +8,6 @@
 #include "shell/session/read.h"
 #include "world/world.h"
 
-/* Binds the name on one rank; an older view of that name goes once the new one stands. */
-static enum status view_name(struct shell *shell, int rank, name_id name, const struct view *of,
-        int64_t address, const struct layout *layout)
-{
-	struct world *world = shell->world;
-	struct thing thing = world_find(world, rank, name);
-	int index, old = thing.kind == THING_TENSOR ? thing.index : -1;
-	enum status status =
-	        world_view_make(world, rank, name, world->tensors[of->tensor].base, address, layout, &index);
-	return status == ST_OK && old >= 0 ? shell_tensor_free(shell, old, 0) : status;
-}
-
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
 static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
@@ -55,8 +43,9 @@ static enum status name_one(struct shell *shell, struct call *call, int rank, bo
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
 		status = (*(part_of **)self)(shell, call, rank, &whole, &address, &layout);
-	return status == ST_OK && act ? view_name(shell, rank, result.base_name, &whole, address, &layout)
-	                              : status;
+	return status == ST_OK && act
+	        ? shell_view_make(shell, rank, result.base_name, whole.tensor, address, &layout)
+	        : status;
 }
 
 /* ---- reshape ---- */
@@ -99,7 +88,6 @@ const struct command command_reshape = {
         .help = "names the same memory with another shape: no copy, no time",
         .example = "tensor x[8,8] = iota\ny = reshape x [4,16]",
         .torch = "NAME = TENSOR.view(SHAPE)",
-        .class = COMMAND_PROGRAM,
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
         .run = reshape_run,
@@ -169,7 +157,6 @@ const struct command command_shard = {
                 "has ranks: no copy, no time",
         .example = "tensor X[8,4] = iota\nx = shard X\nprint x[0,0]",
         .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]",
-        .class = COMMAND_PROGRAM,
         .group_ok = true,
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},

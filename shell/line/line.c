@@ -76,7 +76,8 @@ static enum status grant(struct shell *shell)
 	shell->wish = (struct wish){0};
 	switch (wish.kind) {
 	case WISH_EMPTY:
-		return shell_reset(shell);
+		shell_reset(shell);
+		break;
 	case WISH_UNDO:
 		return replay_undo(shell, wish.number);
 	case WISH_BACK:

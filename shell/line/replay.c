@@ -46,9 +46,7 @@ static enum status replay(struct shell *shell, bool whole)
 	if (whole)
 		training_free(shell);
 	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
-	enum status status = shell_reset_again(shell);
-	if (status != ST_OK)
-		return status;
+	shell_reset_again(shell);
 	if (whole) {
 		lesson_free(shell);
 		shell->explain = shell->strip = false;
@@ -95,10 +93,9 @@ enum status replay_undo(struct shell *shell, int64_t count)
 static enum status play_again(struct shell *shell, const struct plan *plan, long played)
 {
 	plan_copy(plan, &shell->training->now);
-	enum status status = shell_reset(shell);
+	shell_reset(shell);
 	out_mute(shell->out, 1);
-	if (status == ST_OK && played > 0)
-		status = program_steps(shell, played, false);
+	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
 	out_mute(shell->out, -1);
 	return status;
 }

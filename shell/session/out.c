@@ -62,8 +62,6 @@ static void empty(struct out *out)
 
 void out_free(struct out *out)
 {
-	if (!out)
-		return;
 	empty(out);
 	text_release(&out->common);
 	mem_free(out->pieces);

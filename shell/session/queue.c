@@ -53,3 +53,13 @@ enum status shell_tensor_free(struct shell *shell, int index, int after_stream)
 	world_tensor_free(shell->world, index, after_stream);
 	return tell_after(shell, before, ST_OK);
 }
+
+enum status shell_view_make(
+        struct shell *shell, int rank, name_id name, int of, int64_t address, const struct layout *layout)
+{
+	struct thing thing = world_find(shell->world, rank, name);
+	int index, base = shell->world->tensors[of].base;
+	enum status status = world_view_make(shell->world, rank, name, base, address, layout, &index);
+	return status == ST_OK && thing.kind == THING_TENSOR ? shell_tensor_free(shell, thing.index, 0)
+	                                                     : status;
+}

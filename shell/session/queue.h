@@ -14,6 +14,9 @@ uint32_t queued_record(const struct shell *shell, op_id id);
 enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const struct layout *layout,
         enum space space, int pool, enum tensor_use use, int kind, int *index);
 enum status shell_tensor_free(struct shell *shell, int index, int after_stream);
+/* The name for a part of a tensor, or of what that is a view of. An older view of that name goes. */
+enum status shell_view_make(
+        struct shell *shell, int rank, name_id name, int of, int64_t address, const struct layout *layout);
 /* Tells the backend of what the books have queued since there were `before` operations. */
 enum status shell_tell(struct shell *shell, size_t before);
 

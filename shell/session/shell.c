@@ -75,7 +75,7 @@ void session_reset(struct shell *shell)
 	world_keep_names(shell->world, old);
 	free_world(old, NULL);
 	journal_emptied(&shell->journal);
-	shell->races_told = 0;
+	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->pace = 0;
 	shell->sticky = ST_OK;
 	shell->machine_at_reset = shell->machine;

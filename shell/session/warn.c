@@ -72,13 +72,6 @@ static size_t order_count(const struct world *world)
 	return count;
 }
 
-/* What was told is told: a reset starts again. */
-static void begin(int *told, size_t count)
-{
-	if ((size_t)*told > count)
-		*told = 0;
-}
-
 void warn_new(struct shell *shell)
 {
 	struct world *world = shell->world;
@@ -86,9 +79,6 @@ void warn_new(struct shell *shell)
 	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
 	races = races ? races : &none;
 	size_t orders = order_count(world);
-	begin(&shell->races_told, races->count);
-	begin(&shell->unread_told, races->unread_count);
-	begin(&shell->orders_told, orders);
 	if (!shell->replaying) {
 		if ((size_t)shell->races_told < races->count)
 			warn_races(shell);

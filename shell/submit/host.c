@@ -30,6 +30,23 @@ enum status queue_alike(struct shell *shell, int rank, int stream, const struct 
 	return status;
 }
 
+enum status host_target(struct call *call, int i, int rank, op_id *target, name_id *object)
+{
+	struct thing thing;
+	enum status status = call_thing(call, 0, i, rank, &thing);
+	if (status != ST_OK)
+		return status;
+	const struct world *world = call->shell->world;
+	if (thing.kind == THING_EVENT) {
+		*target = world->events[thing.index].record;
+		*object = world->events[thing.index].name;
+	} else {
+		*target = world_tail(world, rank, world->streams[thing.index].number);
+		*object = world->streams[thing.index].name;
+	}
+	return ST_OK;
+}
+
 void host_syncs_begin(struct shell *shell, struct call *call, struct host_syncs *syncs)
 {
 	const char *reason = call->statement->row->name;

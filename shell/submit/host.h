@@ -16,6 +16,11 @@ struct shared_record {
 enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
         struct shared_record *alike, op_id *id);
 
+/* What waiting for the i-th word of argument[0] means on a rank: for an event's last record, or a stream's last
+ * operation; 0 when there is nothing yet, as a wait for an event that was never recorded returns at once in
+ * CUDA. *object: its name. */
+enum status host_target(struct call *call, int i, int rank, op_id *target, name_id *object);
+
 /* The OP_SYNCs of one line, with the command's name as their reason: begin, one host_sync a rank, end (which waits for them at the prompt, and
  * frees). */
 struct host_syncs {

@@ -32,6 +32,16 @@ static int access_of(const struct kernel *kernel, int i)
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
+enum status duration_check(const char *title, struct number number)
+{
+	if (number.unit != UNIT_TIME && number.value != 0)
+		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", title, number.value,
+		        number.value);
+	if (!(number.value >= 0 && number.value < 1e18))
+		return fail(ST_RANGE, "%s: a time from 0 to 30 years, please", title);
+	return ST_OK;
+}
+
 /* An option on a rank: by its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the
  * row's own value, which is NaN where it has to be said. Times are in ns, a type is kept as its number. */
 static enum status option_value(
@@ -49,9 +59,8 @@ static enum status option_value(
 	enum status status = option->kind == KO_DTYPE ? call_option_word(call, option->name, rank, &word)
 	        : bare                                ? call_number(call, KERNEL_NUMBERS, i, rank, &number)
 	                                              : call_option(call, option->name, rank, &number);
-	if (status == ST_OK && option->kind == KO_TIME_NS && number.unit != UNIT_TIME && number.value != 0)
-		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", kernel->name,
-		        number.value, number.value);
+	if (status == ST_OK && option->kind == KO_TIME_NS)
+		status = duration_check(kernel->name, number);
 	*value = dtype_find(word, &dtype) ? (double)dtype : number.value;
 	return status;
 }
@@ -63,11 +72,8 @@ static enum status options(struct call *call, const struct kernel *kernel, int r
 		enum status status = option_value(call, kernel, i, rank, value);
 		if (status != ST_OK)
 			return status;
-		if (kernel->option[i].kind != KO_TIME_NS)
-			continue;
-		if (!(*value >= 0 && *value < 1e18))
-			return fail(ST_RANGE, "%s: a time from 0 to 30 years, please", kernel->name);
-		record->duration_ns = (int64_t)*value;
+		if (kernel->option[i].kind == KO_TIME_NS)
+			record->duration_ns = (int64_t)*value;
 	}
 	return ST_OK;
 }

@@ -131,19 +131,6 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 /* ---- do two ranks' lines resolve alike? ---- */
 
 /* Only the dimensions in use count: what lies behind them is not initialised. */
-static bool same_layout(const struct layout *a, const struct layout *b)
-{
-	size_t bytes = a->dims * sizeof a->dim[0];
-	return a->dims == b->dims && a->dtype == b->dtype && memcmp(a->dim, b->dim, bytes) == 0 &&
-	        memcmp(a->stride, b->stride, bytes) == 0;
-}
-
-static bool same_operand(const struct operand *a, const struct operand *b)
-{
-	return a->address == b->address && a->space == b->space && a->access == b->access &&
-	        a->name == b->name && a->transposed == b->transposed && same_layout(&a->layout, &b->layout);
-}
-
 /* Before the line: the same name, there or not there on both, at the same address, and as much or as
  * little in the way of its being made anew. */
 static bool same_result(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
@@ -156,7 +143,7 @@ static bool same_result(const struct shell *shell, const struct plan_result *a, 
 		return true;
 	const struct tensor *s = &shell->world->tensors[v->tensor], *t = &shell->world->tensors[w->tensor];
 	return v->address == w->address && v->space == w->space && v->sliced == w->sliced &&
-	        same_layout(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
+	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
 /* Do two ranks' lines come to the same record? `a` is completed, so results follow its arguments, which
@@ -168,7 +155,7 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 	int arguments = b->operands;
 	if (a->stream != b->stream || a->place != b->place || a->results != b->results ||
 	        a->operands - a->results != arguments || a->parts != b->parts ||
-	        !same_layout(&a->shape, &b->shape))
+	        !layout_equal(&a->shape, &b->shape))
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
@@ -176,7 +163,7 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0)
 		return false;
 	for (int i = 0; i < arguments; i++)
-		if (!same_operand(&a->operand[i], &b->operand[i]))
+		if (!operand_equal(&a->operand[i], &b->operand[i]))
 			return false;
 	for (int i = 0; i < a->parts; i++)
 		if (a->part[i].peer != b->part[i].peer || a->part[i].direction != b->part[i].direction)

@@ -4,7 +4,7 @@
  *     `---- add_mpirun ----------------------´     `- make_words --´    `- as typed here -----´
  *
  * mpirun tells of a dead rank in boxes of dashes on its standard error; those are kept (hear_line), and after its end
- * they and its exit status become one sentence (job_verdict). All other text is shown as it is. */
+ * they and its exit status become one sentence (job_outcome). All other text is shown as it is. */
 #include "shell/terminal/launch.h"
 #include "kernels/widths.h"
 #include "base/memory.h"
@@ -236,7 +236,7 @@ static bool rank_died(const char *chatter, int *rank, int *number)
 
 /* In this order: no memory, which the front end acts on; a rank that died, of which mpirun knows; the process itself
  * died; a status of ranksh's own. Above 4 it is mpirun's, which then has said why. */
-int job_verdict(const struct job *job, int status)
+int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
@@ -338,7 +338,7 @@ int launch_batch(const struct options *options)
 	} else {
 		while (waitpid(job.pid, &status, 0) < 0 && errno == EINTR)
 			;
-		code = job_verdict(&job, status);
+		code = job_outcome(&job, status);
 		/* a job that ends with 4 by itself has said why */
 		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) <= 4))
 			fprintf(stderr, "ranksh: %s\n", fail_text());

@@ -28,7 +28,7 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
 /* After it has ended with `status` (of waitpid): its exit status for ours. With words (fail_text): 4 when it
  * died, EXIT_NO_MEMORY (rank/process.h) when a process of it found no memory. */
-int job_verdict(const struct job *job, int status);
+int job_outcome(const struct job *job, int status);
 /* Waits so long for its end, and then ends what is left of it; the status of waitpid. */
 int job_collect(struct job *job, int wait_ms);
 /* SIGTERM, and SIGKILL when it does not go. Collects it. */

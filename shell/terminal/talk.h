@@ -23,7 +23,7 @@ bool signal_taken_resize(void);
 bool signal_asked_to_end(void);
 
 enum status talk_start(struct talk *talk, const struct options *options);
-/* The job is over, however: its verdict is worded (fail_text); 0 when it left by itself. */
+/* The job is over, however: how it ended is worded (fail_text); 0 when it left by itself. */
 int talk_bury(struct talk *talk);
 void talk_stop(struct talk *talk);
 /* Only sends it. ST_MPI: the job is gone. */
@@ -34,6 +34,6 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
         struct reply *reply, int wait_ms);
 /* What lies there of output and foreign text, without waiting, while nobody is asked. ST_MPI: the job
  * died. */
-enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void));
+enum status talk_listen(struct talk *talk);
 
 #endif

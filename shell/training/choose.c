@@ -301,25 +301,24 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
 }
 
-/* Sets the option, given before or not */
-static struct given *give(struct choice *choice, const char *name, struct number number)
+/* The option's place in choice->given, where it is given; else `givens` */
+static int place_of(const struct choice *choice, const char *name)
 {
 	int i = 0;
 	while (i < choice->givens && strcmp(choice->given[i].name, name) != 0)
 		i++;
+	return i;
+}
+
+/* Sets the option, given before or not */
+static struct given *give(struct choice *choice, const char *name, struct number number)
+{
+	int i = place_of(choice, name);
 	if (i == (int)(sizeof choice->given / sizeof *choice->given))
 		i--;
 	choice->givens = choice->givens > i ? choice->givens : i + 1;
 	choice->given[i] = (struct given){.name = name, .number = number};
 	return &choice->given[i];
-}
-
-static bool is_given(const struct choice *choice, const char *name)
-{
-	for (int i = 0; i < choice->givens; i++)
-		if (strcmp(choice->given[i].name, name) == 0)
-			return true;
-	return false;
 }
 
 static void give_stage(const struct plan *plan, const struct head *head, struct choice *strategy)
@@ -330,7 +329,8 @@ static void give_stage(const struct plan *plan, const struct head *head, struct 
 	} times[] = {
 	        {"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w}, {"comm", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
-		if (head_has_option(head, times[i].name) && !is_given(strategy, times[i].name))
+		if (head_has_option(head, times[i].name) &&
+		        place_of(strategy, times[i].name) == strategy->givens)
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
@@ -424,14 +424,6 @@ static bool is_option(const struct player_file *file, const char *name)
 	return has;
 }
 
-static double number_given(const struct choice *choice, const char *name, double standard)
-{
-	for (int i = 0; i < choice->givens; i++)
-		if (strcmp(choice->given[i].name, name) == 0)
-			return choice->given[i].number.value;
-	return standard;
-}
-
 struct program *choose_otherwise(
         struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
 {
@@ -443,8 +435,10 @@ struct program *choose_otherwise(
 	memcpy(choice.given, model.given, (size_t)model.givens * sizeof *model.given);
 	if (f32)
 		give(&choice, "dtype", (struct number){0})->word = "f32";
+	int given = place_of(&choice, "seed");
+	double begin = given < choice.givens ? choice.given[given].number.value : 1;
 	if (seed)
-		give(&choice, "seed", (struct number){number_given(&choice, "seed", 1) + seed, UNIT_PLAIN});
+		give(&choice, "seed", (struct number){begin + seed, UNIT_PLAIN});
 	if (micros > 1 && choose_file(shell, false, "serial", &serial) != ST_OK)
 		return NULL;
 	program = program_make(alone->name);

@@ -64,11 +64,14 @@ static enum status read_parts(struct head *head)
 {
 	enum status status = ST_OK;
 	int trees = 1;
-	for (const struct statement *line = head->tree[0]->block.first; line; line = line->next) {
-		const struct embedded *part = status == ST_OK && trees < HEAD_TREES ? sourced(line) : NULL;
-		if (part)
-			status = tree_parse(&head->tree[trees++], part->bytes, part->count, part->path, 1);
-	}
+	for (int i = 0; i < trees; i++)
+		for (const struct statement *line = head->tree[i]->block.first; line; line = line->next) {
+			const struct embedded *part =
+			        status == ST_OK && trees < HEAD_TREES ? sourced(line) : NULL;
+			if (part)
+				status = tree_parse(
+				        &head->tree[trees++], part->bytes, part->count, part->path, 1);
+		}
 	return status;
 }
 

@@ -16,7 +16,7 @@ struct tree;
 struct embedded;
 enum { HEAD_TREES = 4 };
 struct head {
-	/* tree[0] the whole file; then the built-in parts that it sources, whose defs are places too; NULL
+	/* tree[0] the whole file; then the built-in parts that it and they source, whose defs are places too; NULL
 	 * behind the last */
 	struct tree *tree[HEAD_TREES + 1];
 	struct text help;  /* the sentence */

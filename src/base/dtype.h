@@ -49,6 +49,7 @@ int64_t layout_bytes(const struct layout *layout); /* elements * element size */
 int64_t layout_span(const struct layout *layout);  /* bytes from the first to behind the last element */
 bool layout_contiguous(const struct layout *layout);
 bool layout_same_shape(const struct layout *a, const struct layout *b);
+bool layout_equal(const struct layout *a, const struct layout *b); /* type and strides too */
 /* "[64,64]", for messages: shape_text(&layout).text */
 struct shape_text {
 	char text[DIMS_MAX * 21 + 3];

@@ -70,6 +70,12 @@ bool layout_same_shape(const struct layout *a, const struct layout *b)
 	return a->dims == b->dims && memcmp(a->dim, b->dim, a->dims * sizeof a->dim[0]) == 0;
 }
 
+bool layout_equal(const struct layout *a, const struct layout *b)
+{
+	return layout_same_shape(a, b) && a->dtype == b->dtype &&
+	        memcmp(a->stride, b->stride, a->dims * sizeof a->stride[0]) == 0;
+}
+
 struct shape_text shape_text(const struct layout *layout)
 {
 	struct shape_text shape = {""};

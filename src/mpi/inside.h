@@ -46,9 +46,9 @@ struct plane {
 	size_t own_count, own_room;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
-	uint64_t job;  /* nap.c: a number of this job's, in the names of its bells */
-	int bell;      /* this process's, a socket; -1 none */
-	bool all_ring; /* every process reaches every bell: all are on one host */
+	uint64_t job;  /* nap.c: a number of this job's, in the names of its doorbells */
+	int doorbell;  /* this process's, a socket; -1 none */
+	bool all_ring; /* every process reaches every doorbell: all are on one host */
 };
 
 struct plane_group {
@@ -76,9 +76,9 @@ void nap_begin(struct nap *nap);
 void nap_once(struct plane *plane, struct nap *nap);
 
 /* Wakes a rank of this host that naps: behind every message to it. */
-void bell_ring(struct plane *plane, int rank);
-void bells_hang(struct plane *plane); /* all processes together; where it cannot be done, naps do alone */
-void bells_free(struct plane *plane);
+void doorbell_ring(struct plane *plane, int rank);
+void doorbell_open(struct plane *plane); /* all processes together; where it cannot be done, naps do alone */
+void doorbell_close(struct plane *plane);
 
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */

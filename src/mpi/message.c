@@ -60,7 +60,7 @@ static enum status send_part(struct plane *plane, int first, int ranks, int tag,
 			continue;
 		}
 		posted++;
-		bell_ring(plane, rank);
+		doorbell_ring(plane, rank);
 	}
 	if (posted == 0)
 		return status;
@@ -174,7 +174,7 @@ enum status message_post(struct plane *plane, int to, int tag, const void *bytes
 	        MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, plane->control, &send->request);
 	if (code == MPI_SUCCESS) {
 		plane->pending_count++;
-		bell_ring(plane, to);
+		doorbell_ring(plane, to);
 	} else {
 		mem_free(head);
 	}

@@ -1,9 +1,9 @@
 /* nap.c -- how a process waits: it looks, naps longer and longer, and is woken by who sends to it.
  *
- * Each process has a bell: a datagram socket with an abstract name (no file is left behind), which processes
- * of the same host reach. Who sends a message rings behind it, and a nap is a wait for the bell. Rings are
- * kept until the bell is looked at, so none is missed between a look for a message and the nap behind it. A
- * bell is a hint, and every nap ends by itself: who was rung and finds nothing yet begins with short naps
+ * Each process has a doorbell: a datagram socket with an abstract name (no file is left behind), which processes
+ * of the same host reach. Who sends a message rings behind it, and a nap is a wait for the doorbell. Rings are
+ * kept until the doorbell is looked at, so none is missed between a look for a message and the nap behind it. A
+ * doorbell is a hint, and every nap ends by itself: who was rung and finds nothing yet begins with short naps
  * again. */
 #include "mpi/inside.h"
 #include <errno.h>
@@ -19,9 +19,9 @@
 enum { LOOKS_QUICK = 24, NAP_PART = 8 };
 enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_RUNG_MOST_NS = 100000000 };
 
-/* ---- bells ---- */
+/* ---- doorbells ---- */
 
-static socklen_t bell_name(const struct plane *plane, int rank, struct sockaddr_un *name)
+static socklen_t doorbell_name(const struct plane *plane, int rank, struct sockaddr_un *name)
 {
 	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
 	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d",
@@ -34,8 +34,8 @@ static socklen_t bell_name(const struct plane *plane, int rank, struct sockaddr_
 static bool rings(const struct plane *plane, int rank)
 {
 	struct sockaddr_un name;
-	socklen_t bytes = bell_name(plane, rank, &name);
-	return sendto(plane->bell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) ==
+	socklen_t bytes = doorbell_name(plane, rank, &name);
+	return sendto(plane->doorbell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) ==
 	        0 ||
 	        errno == EAGAIN;
 }
@@ -43,10 +43,10 @@ static bool rings(const struct plane *plane, int rank)
 static bool hang(struct plane *plane)
 {
 	struct sockaddr_un name;
-	socklen_t bytes = bell_name(plane, plane->rank, &name);
+	socklen_t bytes = doorbell_name(plane, plane->rank, &name);
 
-	plane->bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return plane->bell >= 0 && bind(plane->bell, (struct sockaddr *)&name, bytes) == 0;
+	plane->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return plane->doorbell >= 0 && bind(plane->doorbell, (struct sockaddr *)&name, bytes) == 0;
 }
 
 /* The same on every process; false also where MPI fails */
@@ -56,13 +56,13 @@ static bool true_for_all(struct plane *plane, bool mine)
 	return MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, plane->control) == MPI_SUCCESS && all;
 }
 
-void bells_hang(struct plane *plane)
+void doorbell_open(struct plane *plane)
 {
 	if (plane->rank == 0 && getrandom(&plane->job, sizeof plane->job, GRND_NONBLOCK) != sizeof plane->job)
 		plane->job = (uint64_t)getpid();
 	if (MPI_Bcast(&plane->job, (int)sizeof plane->job, MPI_BYTE, 0, plane->control) != MPI_SUCCESS ||
 	        !true_for_all(plane, hang(plane))) {
-		bells_free(plane);
+		doorbell_close(plane);
 		return;
 	}
 	bool all = true;
@@ -71,28 +71,28 @@ void bells_hang(struct plane *plane)
 	plane->all_ring = true_for_all(plane, all);
 }
 
-void bells_free(struct plane *plane)
+void doorbell_close(struct plane *plane)
 {
-	if (plane->bell >= 0)
-		close(plane->bell);
-	plane->bell = -1;
+	if (plane->doorbell >= 0)
+		close(plane->doorbell);
+	plane->doorbell = -1;
 }
 
-void bell_ring(struct plane *plane, int rank)
+void doorbell_ring(struct plane *plane, int rank)
 {
-	if (plane->bell >= 0)
+	if (plane->doorbell >= 0)
 		rings(plane, rank); /* one of another host naps on */
 }
 
 /* True: rung */
 static bool sleep_by(const struct plane *plane, const struct timespec *rest)
 {
-	struct pollfd bell = {.fd = plane->bell, .events = POLLIN}; /* -1: a nap and nothing else */
+	struct pollfd doorbell = {.fd = plane->doorbell, .events = POLLIN}; /* -1: a nap and nothing else */
 	char none;
 
-	if (ppoll(&bell, 1, rest, NULL) <= 0)
+	if (ppoll(&doorbell, 1, rest, NULL) <= 0)
 		return false;
-	while (recv(plane->bell, &none, 0, MSG_DONTWAIT) >= 0)
+	while (recv(plane->doorbell, &none, 0, MSG_DONTWAIT) >= 0)
 		;
 	return true;
 }
@@ -104,7 +104,7 @@ void nap_begin(struct nap *nap)
 	nap->looks = 0;
 }
 
-/* Rank 0 also serves the terminal, and other hosts have no bell here: then a rank that nobody talks to wakes
+/* Rank 0 also serves the terminal, and other hosts have no doorbell here: then a rank that nobody talks to wakes
  * 250 times a second (20 us each on a virtual machine), else 10 times. */
 static int64_t nap_most(const struct plane *plane)
 {

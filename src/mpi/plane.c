@@ -39,7 +39,7 @@ static enum status join(struct plane *plane, int *argc, char ***argv)
 	if (status == ST_OK)
 		status = mpi_checked(plane, MPI_Comm_dup(MPI_COMM_WORLD, &plane->data), "start");
 	if (status == ST_OK && plane->size > 1)
-		bells_hang(plane);
+		doorbell_open(plane);
 	return status;
 }
 
@@ -52,7 +52,7 @@ static void release(struct plane *plane)
 	mem_free(plane->own);
 	mem_free(plane->pending);
 	mem_free(plane->requests);
-	bells_free(plane);
+	doorbell_close(plane);
 	mem_free(plane);
 }
 
@@ -67,7 +67,7 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	        .data = MPI_COMM_NULL,
 	        .chunk = PART_BYTES,
 	        .fail_at = -1,
-	        .bell = -1};
+	        .doorbell = -1};
 	if (mpi)
 		status = join(plane, argc, argv);
 	plane->requests = mem_alloc((size_t)plane->size * sizeof *plane->requests);

@@ -159,17 +159,6 @@ void history_conflicts(struct happens_before *order, op_id id)
 
 /* ---- the operation's own accesses */
 
-static bool same_place(const struct operand *a, const struct operand *b)
-{
-	if (a->address != b->address || a->layout.dtype != b->layout.dtype ||
-	        a->layout.dims != b->layout.dims)
-		return false;
-	for (int i = 0; i < a->layout.dims; i++)
-		if (a->layout.dim[i] != b->layout.dim[i] || a->layout.stride[i] != b->layout.stride[i])
-			return false;
-	return true;
-}
-
 /* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
  * the host knows to be done when it queues the new one. */
 static bool superseded(const struct world *world, const struct past_access *old,
@@ -181,7 +170,9 @@ static bool superseded(const struct world *world, const struct past_access *old,
 		return true;
 	if (old_op->stream != op->stream || (old->write && !writes(operand)))
 		return false;
-	return dense || same_place(&op_record(world, old->op)->operand[old->operand], operand);
+	const struct operand *before = &op_record(world, old->op)->operand[old->operand];
+	return dense ||
+	        (before->address == operand->address && layout_equal(&before->layout, &operand->layout));
 }
 
 /* One interval is enough for what was written at once. */

@@ -18,11 +18,6 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 	e->spoiled |= by != 0;
 }
 
-static bool is_member(const struct engine *e, int group, size_t rank)
-{
-	return e->world->groups[group].instance_of[rank] >= 0;
-}
-
 static bool belongs(const struct record *record, int group)
 {
 	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P) && record->group == group;
@@ -74,7 +69,7 @@ enum status sim_abort(struct backend *backend, int group)
 		return status;
 	bool *members = mem_alloc(e->ranks_count);
 	for (size_t i = 0; i < e->ranks_count; i++) {
-		members[i] = is_member(e, group, i);
+		members[i] = e->world->groups[group].instance_of[i] >= 0;
 		if (members[i])
 			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
 	}

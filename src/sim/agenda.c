@@ -23,31 +23,20 @@ static inline void put(struct engine *e, size_t at, struct due due)
 	e->works[due.work].at = (uint32_t)at;
 }
 
-/* Finds the place of `due` from the hole `at` towards the root, moving later ones down into the hole. */
-static void up(struct engine *e, size_t at, struct due due)
+/* Finds the place of `due` from the hole `at`: later ones on the way to the root move down into the hole, or else
+ * earlier children move up. */
+static void place(struct engine *e, size_t at, struct due due)
 {
-	while (at > 0) {
-		size_t parent = (at - 1) / 4;
-		if (!before(&due, &e->agenda[parent]))
-			break;
-		put(e, at, e->agenda[parent]);
-		at = parent;
-	}
-	put(e, at, due);
-}
-
-/* The same towards the leaves: the earliest child moves up, as long as it is before `due`. */
-static void down(struct engine *e, size_t at, struct due due)
-{
-	for (;;) {
+	size_t from = at;
+	for (; at > 0 && before(&due, &e->agenda[(at - 1) / 4]); at = (at - 1) / 4)
+		put(e, at, e->agenda[(at - 1) / 4]);
+	while (at >= from) {
 		size_t first = at * 4 + 1, best = first,
 		       last = first + 4 < e->agenda_count ? first + 4 : e->agenda_count;
-		if (first >= e->agenda_count)
-			break;
 		for (size_t i = first + 1; i < last; i++)
 			if (before(&e->agenda[i], &e->agenda[best]))
 				best = i;
-		if (!before(&e->agenda[best], &due))
+		if (first >= e->agenda_count || !before(&e->agenda[best], &due))
 			break;
 		put(e, at, e->agenda[best]);
 		at = best;
@@ -57,14 +46,8 @@ static void down(struct engine *e, size_t at, struct due due)
 
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order)
 {
-	struct due due = {time, order, work};
 	size_t at = e->works[work].at;
-	if (at == NOWHERE)
-		up(e, e->agenda_count++, due);
-	else if (before(&due, &e->agenda[at]))
-		up(e, at, due);
-	else
-		down(e, at, due);
+	place(e, at == NOWHERE ? e->agenda_count++ : at, (struct due){time, order, work});
 }
 
 void agenda_drop(struct engine *e, uint32_t work)
@@ -74,20 +57,13 @@ void agenda_drop(struct engine *e, uint32_t work)
 		return;
 	e->works[work].at = NOWHERE;
 	struct due last = e->agenda[--e->agenda_count];
-	if (last.work == work)
-		return;
-	if (at > 0 && before(&last, &e->agenda[(at - 1) / 4]))
-		up(e, at, last);
-	else
-		down(e, at, last);
+	if (last.work != work)
+		place(e, at, last);
 }
 
 struct due agenda_take(struct engine *e)
 {
 	struct due first = e->agenda[0];
-	e->works[first.work].at = NOWHERE;
-	struct due last = e->agenda[--e->agenda_count];
-	if (e->agenda_count)
-		down(e, 0, last);
+	agenda_drop(e, first.work);
 	return first;
 }

@@ -117,10 +117,6 @@ enum status cost_record(struct engine *e, op_id id)
 	case OP_P2P:
 		cost_p2p(e, op, record);
 		return ST_OK;
-	case OP_SEGMENT:
-		if (record->duration_ns < 0)
-			record->alone_ns = round_up(machine->segment);
-		return ST_OK;
 	default:
 		return ST_OK;
 	}

@@ -13,7 +13,6 @@ struct sim {
 	struct engine *trial;  /* a copy, made anew for each use */
 	struct engine *future; /* the projection; good while `projected` */
 	bool projected;
-	struct rank_data *data; /* NULL with --dry */
 };
 
 void sim_ready(struct sim *sim); /* room, communicators: before every pass of the machine itself */

@@ -104,7 +104,7 @@ static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 		if (waits_finished(&waits, ids[i]))
 			continue;
 		waits_forget(&waits);
-		waits_follow(&waits, ids[i]);
+		wait_follow(&waits.search, ids[i]);
 		worst = waits_refusal(&waits);
 	}
 	waits_release(&waits);

@@ -28,15 +28,15 @@ static enum status sim_queued(struct backend *backend, op_id id)
 void sim_ready(struct sim *sim)
 {
 	make_instances(sim->engine);
-	if (sim->data)
-		data_groups(sim->data);
+	if (sim->engine->data)
+		data_groups(sim->engine->data);
 }
 
 enum status sim_run(struct sim *sim, struct budget *budget)
 {
 	sim_ready(sim);
 	enum status status = engine_run(sim->engine, budget);
-	sim->engine->spoiled |= sim->data && data_spoiled(sim->data);
+	sim->engine->spoiled |= sim->engine->data && data_spoiled(sim->engine->data);
 	return status;
 }
 
@@ -48,7 +48,7 @@ static enum status sim_advance(struct backend *backend, struct budget *budget)
 static enum status sim_failure(struct backend *backend)
 {
 	struct sim *sim = sim_of(backend);
-	return sim->data ? data_failure(sim->data) : ST_OK;
+	return sim->engine->data ? data_failure(sim->engine->data) : ST_OK;
 }
 
 static void sim_host(struct backend *backend, int rank, struct host_now *now)
@@ -88,7 +88,7 @@ static enum status sim_peek(
 {
 	const struct world *world = sim_of(backend)->engine->world;
 	const void *bytes = world_data(world, space, address);
-	if (!sim_of(backend)->data)
+	if (!sim_of(backend)->engine->data)
 		return fail(ST_ARGUMENT, "there is no data here: shapes and times only");
 	if (!bytes)
 		return fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
@@ -103,8 +103,8 @@ static void sim_stop(struct backend *backend)
 		return;
 	engine_free(sim->trial);
 	engine_free(sim->future);
+	data_free(sim->engine->data);
 	engine_free(sim->engine);
-	data_free(sim->data);
 	mem_free(sim);
 }
 
@@ -133,8 +133,7 @@ struct backend *sim_start(struct world *world, struct plane *plane, struct backe
 	kernels_start();
 	sim->backend = functions;
 	sim->engine = engine_create(world);
-	sim->data = plane ? data_create(world, plane) : NULL;
 	sim->engine->hooks = hooks;
-	sim->engine->data = sim->data;
+	sim->engine->data = plane ? data_create(world, plane) : NULL;
 	return &sim->backend;
 }

@@ -72,17 +72,22 @@ void figures_join(struct figures *figures, const struct figures *more)
 	}
 }
 
-/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. */
-static enum status put(
-        struct figures *figures, enum status status, const char *name, enum figure_kind kind, double value)
+/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. The first
+ * failure is kept, and ends the table. */
+static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
+        const char *name, ...) __attribute__((format(printf, 5, 6)));
+static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
+        const char *name, ...)
 {
-	if (status != ST_OK && status != ST_WAITS)
-		return status;
+	va_list arguments;
+	if (figures->status == ST_OK && status != ST_WAITS)
+		figures->status = status;
 	MEM_GROW(&figures->figure, figures->count, &figures->room);
 	struct figure *figure = &figures->figure[figures->count++];
 	*figure = (struct figure){.kind = kind, .value = value, .known = status == ST_OK};
-	snprintf(figure->name, sizeof figure->name, "%s", name);
-	return ST_OK;
+	va_start(arguments, name);
+	vsnprintf(figure->name, sizeof figure->name, name, arguments);
+	va_end(arguments);
 }
 
 /* Which streams of the rank have work in the section, as bits */
@@ -109,88 +114,61 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 
 /* How busy each used stream is, and how much every pair of them overlaps: the first six pairs, as a column of
  * more is not read */
-static enum status put_streams(
+static void put_streams(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
-	char name[72];
-	enum status status = ST_OK;
 	int pairs = 0;
+	double part;
 
-	for (int a = 0; a <= used->highest && status == ST_OK; a++) {
-		double part = 0;
-		if (!used->stream[a])
-			continue;
-		snprintf(name, sizeof name, "busy %s", trace_lane_name(trace, rank, a));
-		enum status known = metric_busy(trace, section, rank, a, &part);
-		status = put(figures, known, name, FIGURE_PART, part);
-	}
-	for (int a = 0; a <= used->highest && status == ST_OK; a++)
-		for (int b = a + 1; b <= used->highest && status == ST_OK && pairs < 6; b++) {
-			double part = 0;
+	for (int a = 0; a <= used->highest && figures->status == ST_OK; a++)
+		if (used->stream[a]) {
+			enum status status = metric_busy(trace, section, rank, a, &part);
+			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
+		}
+	for (int a = 0; a <= used->highest; a++)
+		for (int b = a + 1; b <= used->highest && figures->status == ST_OK && pairs < 6; b++) {
 			if (!used->stream[a] || !used->stream[b])
 				continue;
 			pairs++;
-			snprintf(name, sizeof name, "overlap %s, %s", trace_lane_name(trace, rank, a),
-			        trace_lane_name(trace, rank, b));
-			enum status known = metric_overlap(trace, section, rank, a, b, &part);
-			status = put(figures, known, name, FIGURE_PART, part);
-		}
-	return status;
-}
-
-static enum status put_stalls(const struct trace *trace, int section, int rank, struct figures *figures)
-{
-	char name[72];
-	double part[CAUSE_COUNT];
-	enum status status = metric_stalls(trace, section, rank, part);
-
-	for (int cause = 0; cause < CAUSE_DONE && status == ST_OK; cause++) {
-		if (part[cause] <= 0)
-			continue;
-		snprintf(name, sizeof name, "stall %s", trace_causes[cause]);
-		put(figures, ST_OK, name, FIGURE_PART, part[cause]);
-	}
-	return status;
-}
-
-static void put_sent(const struct trace *trace, int section, int rank, struct figures *figures)
-{
-	double sent[LINK_KINDS] = {0};
-	char name[72];
-
-	trace->backend->sent(trace->backend, rank, section, sent);
-	for (int kind = 0; kind < LINK_KINDS; kind++)
-		if (sent[kind] > 0) {
-			snprintf(name, sizeof name, "bytes %s", link_name((enum link_kind)kind));
-			put(figures, ST_OK, name, FIGURE_BYTES, sent[kind]);
+			enum status status = metric_overlap(trace, section, rank, a, b, &part);
+			put(figures, status, FIGURE_PART, part, "overlap %s, %s",
+			        trace_lane_name(trace, rank, a), trace_lane_name(trace, rank, b));
 		}
 }
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct used used = used_streams(trace, section, rank);
+	double part[CAUSE_COUNT], sent[LINK_KINDS] = {0};
 	int64_t ns = 0;
 
 	figures->count = 0;
-	enum status known = metric_time(trace, section, rank, &ns);
-	enum status status = put(figures, known, "time", FIGURE_TIME, (double)ns);
-	if (status == ST_OK)
-		put(figures, ST_OK, "operations", FIGURE_COUNT, (double)used.ops);
-	if (status == ST_OK)
-		status = put_streams(trace, section, rank, &used, figures);
-	known = metric_exposed(trace, section, rank, &ns);
-	if (status == ST_OK)
-		status = put(figures, known, "exposed communication", FIGURE_TIME, (double)ns);
-	if (status == ST_OK)
-		status = put_stalls(trace, section, rank, figures);
-	if (status != ST_OK)
-		return status;
-	put_sent(trace, section, rank, figures);
+	figures->status = ST_OK;
+	enum status status = metric_time(trace, section, rank, &ns);
+	put(figures, status, FIGURE_TIME, (double)ns, "time");
+	put(figures, ST_OK, FIGURE_COUNT, (double)used.ops, "operations");
+	put_streams(trace, section, rank, &used, figures);
+	if (figures->status != ST_OK)
+		return figures->status;
+	status = metric_exposed(trace, section, rank, &ns);
+	put(figures, status, FIGURE_TIME, (double)ns, "exposed communication");
+	if (figures->status == ST_OK)
+		figures->status = metric_stalls(trace, section, rank, part);
+	if (figures->status != ST_OK)
+		return figures->status;
+	for (int cause = 0; cause < CAUSE_DONE; cause++)
+		if (part[cause] > 0)
+			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
+	trace->backend->sent(trace->backend, rank, section, sent);
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		if (sent[kind] > 0)
+			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s",
+			        link_name((enum link_kind)kind));
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
-		put(figures, ST_OK, "peak memory", FIGURE_BYTES,
-		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated);
-	return status;
+		put(figures, ST_OK, FIGURE_BYTES,
+		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
+	return ST_OK;
 }
 
 /* Adds a rank's figures to the section's: those of a name it has already are merged, the others join. */

@@ -15,7 +15,8 @@ struct figure {
 struct figures {
 	struct figure *figure;
 	size_t count, room;
-}; /* a zeroed struct is empty */
+	enum status status; /* of those of a rank while they are put */
+};                          /* a zeroed struct is empty */
 
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures);
 /* Over ranks: the largest time and peak, the sum of counts and bytes, the mean of parts; names in order of

@@ -22,7 +22,7 @@ static void put_ranks(const struct ranks *set, struct text *out)
 static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
 	const struct world *world = waits->world;
-	for (op_id id = waits->first[rank]; id; id = world->ops[id].next_program)
+	for (op_id id = waits->rank[rank].first; id; id = world->ops[id].next_program)
 		if (!waits_finished(waits, id) && op_record(world, id)->group == group &&
 		        world->ops[id].match)
 			return id;
@@ -54,13 +54,13 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 			put_ranks(&absent, cells);
 	}
 	table_end(rows);
-	if (waits->last[rank])
-		op_label(trace->world, waits->last[rank], cells);
-	table_cell(rows, "%s", waits->last[rank] ? "" : "nothing");
-	op_id next = group < 0 || waits->crashed[rank] ? 0 : next_in_group(waits, rank, group);
+	if (waits->rank[rank].last)
+		op_label(trace->world, waits->rank[rank].last, cells);
+	table_cell(rows, "%s", waits->rank[rank].last ? "" : "nothing");
+	op_id next = group < 0 || waits->rank[rank].crashed ? 0 : next_in_group(waits, rank, group);
 	if (next)
 		op_label(trace->world, next, cells);
-	table_cell(rows, "%s", next ? "" : waits->crashed[rank] ? "nothing: it has crashed" : "nothing");
+	table_cell(rows, "%s", next ? "" : waits->rank[rank].crashed ? "nothing: it has crashed" : "nothing");
 	table_row(rows);
 }
 
@@ -143,11 +143,11 @@ static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *w
 			continue;
 		ranks_add(waiting, rank);
 		if (!hang[rank].on || waits_finished(waits, hang[rank].on))
-			hang[rank].on = waits->first[rank];
+			hang[rank].on = waits->rank[rank].first;
 		if (!hang[rank].on)
 			continue;
 		hang[rank].root = waits_root(waits, hang[rank].on);
-		waits_follow(waits, hang[rank].on);
+		wait_follow(&waits->search, hang[rank].on);
 	}
 }
 

@@ -36,22 +36,23 @@ static void read_rank(struct waits *waits, int rank, op_id *turn_of)
 {
 	const struct world *world = waits->world;
 	op_id head_of[STREAMS_MAX + 2] = {0};
+	struct rank_waits *own = &waits->rank[rank];
 
 	memset(turn_of, 0, world->group_count * sizeof *turn_of);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		uint8_t stream = world->ops[id].stream;
 		bool ended = times_of(waits, id).end != TIME_UNKNOWN;
-		waits->crashed[rank] |= record->kind == OP_CRASH && ended;
+		own->crashed |= record->kind == OP_CRASH && ended;
 		if (ended) {
 			if (record->kind != OP_FILL && record->kind != OP_SEGMENT)
-				waits->last[rank] = id;
+				own->last = id;
 			continue;
 		}
-		if (!waits->first[rank])
-			waits->first[rank] = id;
-		if (op_kind_is_host(record->kind) && !waits->blocked[rank])
-			waits->blocked[rank] = id;
+		if (!own->first)
+			own->first = id;
+		if (op_kind_is_host(record->kind) && !own->blocked)
+			own->blocked = id;
 		if (!head_of[stream])
 			head_of[stream] = id;
 		waits->head[id] = head_of[stream];
@@ -67,16 +68,13 @@ static void edges_of(struct wait_search *search, uint32_t id);
 
 void waits_make(struct waits *waits, const struct world *world, struct backend *backend)
 {
-	size_t ops = world->op_count + 1, n = (size_t)world->n;
+	size_t ops = world->op_count + 1;
 	op_id *turn_of = mem_alloc((world->group_count + 1) * sizeof *turn_of);
 
 	*waits = (struct waits){.world = world, .backend = backend};
 	waits->head = mem_alloc(ops * sizeof *waits->head);
 	waits->turn = mem_alloc(ops * sizeof *waits->turn);
-	waits->blocked = mem_alloc(n * sizeof *waits->blocked);
-	waits->last = mem_alloc(n * sizeof *waits->last);
-	waits->first = mem_alloc(n * sizeof *waits->first);
-	waits->crashed = mem_alloc(n * sizeof *waits->crashed);
+	waits->rank = mem_alloc((size_t)world->n * sizeof *waits->rank);
 	waits->search = (struct wait_search){.self = waits, .edges_of = edges_of, .colour = mem_alloc(ops)};
 	for (int rank = 0; rank < world->n; rank++)
 		read_rank(waits, rank, turn_of);
@@ -85,10 +83,11 @@ void waits_make(struct waits *waits, const struct world *world, struct backend *
 
 void waits_release(struct waits *waits)
 {
-	void *arrays[] = {waits->head, waits->turn, waits->blocked, waits->last, waits->first, waits->crashed,
-	        waits->missing, waits->search.colour};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		mem_free(arrays[i]);
+	mem_free(waits->head);
+	mem_free(waits->turn);
+	mem_free(waits->rank);
+	mem_free(waits->missing);
+	mem_free(waits->search.colour);
 	wait_search_release(&waits->search);
 	*waits = (struct waits){0};
 }
@@ -109,14 +108,14 @@ static op_id own_reason(const struct waits *waits, op_id id, const struct times 
 	const struct op *op = &waits->world->ops[id];
 	bool host = op_kind_is_host(op_record(waits->world, id)->kind), issued = t->issue != TIME_UNKNOWN;
 
-	if (!issued && waits->crashed[op->rank])
+	if (!issued && waits->rank[op->rank].crashed)
 		return 0;
-	if (!issued && waits->blocked[op->rank] != id)
-		return waits->blocked[op->rank];
+	if (!issued && waits->rank[op->rank].blocked != id)
+		return waits->rank[op->rank].blocked;
 	if (!host && waits->head[id] != id)
 		return waits->head[id];
 	if (op->target == OP_EVERYTHING)
-		return waits->first[op->rank] != id ? waits->first[op->rank] : 0;
+		return waits->rank[op->rank].first != id ? waits->rank[op->rank].first : 0;
 	if (op->target && !waits_finished(waits, op->target))
 		return op->target;
 	if (waits->turn[id] && waits->turn[id] != id)
@@ -126,7 +125,7 @@ static op_id own_reason(const struct waits *waits, op_id id, const struct times 
 
 static void no_line(struct waits *waits, op_id id, int rank)
 {
-	if (waits->crashed[rank]) {
+	if (waits->rank[rank].crashed) {
 		if (!waits->crash.op)
 			waits->crash = (struct missing_line){id, rank};
 		return;
@@ -148,8 +147,8 @@ static void edges_of_match(struct waits *waits, op_id id, const struct match *ma
 			continue;
 		if (member && times_of(waits, member).ready == TIME_UNKNOWN)
 			wait_for(&waits->search, member);
-		else if (!member && waits->blocked[rank] && !waits->crashed[rank])
-			wait_for(&waits->search, waits->blocked[rank]);
+		else if (!member && waits->rank[rank].blocked && !waits->rank[rank].crashed)
+			wait_for(&waits->search, waits->rank[rank].blocked);
 		else if (!member)
 			no_line(waits, id, rank);
 	}
@@ -173,17 +172,12 @@ static void edges_of(struct wait_search *search, uint32_t id)
 				wait_for(search, at);
 	} else if (own) {
 		wait_for(search, own);
-	} else if (t.issue == TIME_UNKNOWN && waits->crashed[op->rank]) {
+	} else if (t.issue == TIME_UNKNOWN && waits->rank[op->rank].crashed) {
 		no_line(waits, id, op->rank);
 	} else {
 		for (int part = 0; part < count; part++)
 			edges_of_match(waits, id, &world->matches[matches[part]]);
 	}
-}
-
-void waits_follow(struct waits *waits, op_id id)
-{
-	wait_follow(&waits->search, id);
 }
 
 op_id waits_root(const struct waits *waits, op_id id)

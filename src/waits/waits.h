@@ -28,18 +28,23 @@ struct missing_line {
 	int rank;
 };
 
+struct rank_waits {
+	op_id blocked; /* what its host is blocked in, or 0 */
+	op_id last;    /* the last finished operation, host or device, in program order, tensors aside */
+	op_id first;   /* the first unfinished operation in program order, or 0 */
+	bool crashed;
+};
+
 struct waits {
 	const struct world *world;
 	struct backend *backend;
-	op_id *head;    /* by op: the first unfinished operation of its stream; 0: this one is finished */
-	op_id *turn;    /* by op: the first unfinished collective of its group on its rank, or 0 */
-	op_id *blocked; /* by rank: what its host is blocked in, or 0 */
-	/* by rank: the last finished operation, host or device, in program order, tensors aside */
-	op_id *last;
-	op_id *first;  /* by rank: the first unfinished operation in program order, or 0 */
-	bool *crashed; /* by rank */
-	/* found by waits_follow */
-	struct wait_search search; /* its cycle: the first circle, in the order of waiting */
+	op_id *head; /* by op: the first unfinished operation of its stream; 0: this one is finished */
+	op_id *turn; /* by op: the first unfinished collective of its group on its rank, or 0 */
+	struct rank_waits *rank;
+	/* found by the search */
+	/* wait_follow(&search, id) adds everything that `id` waits for, directly or not; its cycle: the first
+	 * circle, in the order of waiting */
+	struct wait_search search;
 	op_id mismatch;            /* the first operation of a meeting that does not match, or 0 */
 	struct missing_line crash; /* the first that waits for a crashed rank; op 0: none */
 	struct missing_line *missing;
@@ -49,8 +54,6 @@ struct waits {
 /* Reads the times of all operations. The struct is waits_release's to free. */
 void waits_make(struct waits *waits, const struct world *world, struct backend *backend);
 void waits_release(struct waits *waits);
-/* Everything that `id` waits for, directly or not; adds to what was found before. */
-void waits_follow(struct waits *waits, op_id id);
 /* Forgets what was found. */
 void waits_forget(struct waits *waits);
 static inline bool waits_finished(const struct waits *waits, op_id id)

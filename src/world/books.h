@@ -47,7 +47,6 @@ struct crossing {
 	int rank;
 };
 struct order_warning {
-	int group[2];
 	char text[200];
 };
 /* Operands that records of late had, to be shared by the next one alike: scripts repeat their lines. */
@@ -82,9 +81,6 @@ struct world_inner {
 	size_t crossing_count, crossing_room;
 	struct order_warning *warnings;
 	size_t warning_count, warning_room;
-	uint8_t *overlap; /* [a * groups + b]: 0 not looked at, 1 no, 2 instances share two or more ranks */
-	size_t overlap_groups;
-
 	struct graph *graphs;
 	size_t graph_count, graph_room;
 	int *capturing; /* by rank: graph + 1, or 0 */
@@ -117,7 +113,6 @@ enum change {
 	CHANGE_GROUP,
 	CHANGE_MARK,
 	CHANGE_RECORD,
-	CHANGE_OP,
 	CHANGE_CAPTURE,
 	CHANGE_CAPTURED,
 	CHANGE_LAUNCH,

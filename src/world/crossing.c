@@ -9,6 +9,8 @@
  * whose line is typed first. */
 #include "world/books.h"
 
+enum { PAIR_NEW, PAIR_APART, PAIR_CROSSES, PAIR_TOLD }; /* group.crosses */
+
 /* Do two ranks share an instance of `a` and one of `b`? Only such a pair can hold what the other needs; a
  * rank alone in both orders its own collectives. */
 static bool instances_overlap(const struct group *a, const struct group *b)
@@ -26,22 +28,19 @@ static bool instances_overlap(const struct group *a, const struct group *b)
 	return false;
 }
 
-/* instances_overlap, asked once for a pair of groups: a table of pairs, made anew when a group is added. */
-static bool can_cross(struct world *world, int a, int b)
+/* What is known of a pair of groups: kept with the one that was made later. */
+static uint8_t *pair_of(const struct world *world, int a, int b)
 {
-	struct world_inner *inner = world->inner;
-	size_t n = world->group_count;
+	return a > b ? &world->groups[a].crosses[b] : &world->groups[b].crosses[a];
+}
 
-	if (inner->overlap_groups != n) { /* what was found of fewer groups is found again */
-		mem_free(inner->overlap);
-		inner->overlap = mem_alloc(n * n);
-		inner->overlap_groups = n;
-	}
-	uint8_t *known = &inner->overlap[(size_t)a * inner->overlap_groups + (size_t)b];
+static bool can_cross(const struct world *world, int a, int b)
+{
+	uint8_t *pair = pair_of(world, a, b);
 
-	if (*known == 0)
-		*known = instances_overlap(&world->groups[a], &world->groups[b]) ? 2 : 1;
-	return *known == 2;
+	if (*pair == PAIR_NEW)
+		*pair = instances_overlap(&world->groups[a], &world->groups[b]) ? PAIR_CROSSES : PAIR_APART;
+	return *pair != PAIR_APART;
 }
 
 static op_id member_of(const struct world *world, const struct match *match, int rank)
@@ -55,15 +54,13 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 {
 	struct world_inner *inner = world->inner;
 	int low = a < b ? a : b, high = a < b ? b : a;
+	uint8_t *pair = pair_of(world, a, b);
 
-	for (size_t i = 0; i < inner->warning_count; i++) {
-		if (inner->warnings[i].group[0] == low && inner->warnings[i].group[1] == high)
-			return;
-	}
+	if (*pair == PAIR_TOLD)
+		return;
+	*pair = PAIR_TOLD;
 	MEM_GROW(&inner->warnings, inner->warning_count, &inner->warning_room);
 	struct order_warning *warning = &inner->warnings[inner->warning_count++];
-	warning->group[0] = low;
-	warning->group[1] = high;
 	snprintf(warning->text, sizeof warning->text,
 	        "ranks %d and %d queue collectives of %.40s and %.40s in opposite orders: NCCL can hang",
 	        rank < other ? rank : other, rank < other ? other : rank,

@@ -26,7 +26,8 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	        .instances = instances,
 	        .instance = world_take(world, (size_t)instances, sizeof *group->instance),
 	        .instance_of = world_take(world, n, sizeof *group->instance_of),
-	        .place_of = world_take(world, n, sizeof *group->place_of)};
+	        .place_of = world_take(world, n, sizeof *group->place_of),
+	        .crosses = world_take(world, world->group_count, sizeof *group->crosses)};
 	for (size_t r = 0; r < n; r++)
 		group->instance_of[r] = group->place_of[r] = -1;
 	for (int k = 0; k < instances; k++) {

@@ -5,24 +5,14 @@
  * lines. */
 #include "world/books.h"
 
-/* Which of its title it is on its rank, from 1. */
-static int place_among_title(const struct world *world, op_id id)
-{
-	name_id title = op_record(world, id)->title;
-	int count = 0;
-
-	for (op_id at = world->first[world->ops[id].rank]; at; at = world->ops[at].next_program) {
-		count += op_record(world, at)->title == title;
-		if (at == id)
-			break;
-	}
-	return count;
-}
-
 void op_text(const struct world *world, op_id id, struct text *out)
 {
-	text_add(out, "%s#%d", names_text(world->names, op_record(world, id)->title),
-	        place_among_title(world, id));
+	name_id title = op_record(world, id)->title;
+	int count = 1;
+
+	for (op_id at = world->first[world->ops[id].rank]; at != id; at = world->ops[at].next_program)
+		count += op_record(world, at)->title == title;
+	text_add(out, "%s#%d", names_text(world->names, title), count);
 }
 
 void op_label(const struct world *world, op_id id, struct text *out)

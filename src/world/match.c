@@ -81,10 +81,11 @@ enum aspect differing(const struct share *a, const struct share *b)
 
 /* ---- joining */
 
-/* The operation takes the place's next match, which is `made` when nobody has come to it yet; its index. The
- * first member stands at place `first`: who differs from it makes a mismatch for good. */
-static uint32_t join(
-        struct world *world, op_id id, struct group_instance *instance, int place, struct match made)
+/* The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes to
+ * *joined at once: what a part brings is found by its match. The first member stands at place `first`: who
+ * differs from it makes a mismatch for good. */
+static void join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance, int place,
+        struct match made)
 {
 	uint32_t at = instance->at[place], index = at ? world->matches[at].next : instance->first_match;
 
@@ -106,14 +107,13 @@ static uint32_t join(
 		world->matches[index] = made;
 	}
 	struct match *match = &world->matches[index];
-	instance->at[place] = index;
+	instance->at[place] = *joined = index;
 	match->member[place] = id;
 	if (match->count++ > 0 && !match->mismatch) {
 		struct share first = member_share(world, match, match->first),
 		             own = member_share(world, match, place);
 		match->mismatch = differing(&first, &own) != ASPECTS;
 	}
-	return index;
 }
 
 static void join_part(struct world *world, op_id id, const struct record *record, int rank, int i)
@@ -127,7 +127,7 @@ static void join_part(struct world *world, op_id id, const struct record *record
 	        .instance = world->groups[record->group].instance_of[rank],
 	        .p2p = true};
 
-	*joined = join(world, id, ends, send ? 0 : 1, made);
+	join(world, id, joined, ends, send ? 0 : 1, made);
 }
 
 void matches_join(struct world *world, op_id id)
@@ -138,10 +138,9 @@ void matches_join(struct world *world, op_id id)
 
 	if (record->kind == OP_COLLECTIVE) {
 		int k = group->instance_of[rank];
-		uint32_t match = join(world, id, &group->instance[k], group->place_of[rank],
+		join(world, id, &world->ops[id].match, &group->instance[k], group->place_of[rank],
 		        (struct match){.group = record->group, .instance = k});
-		world->ops[id].match = match;
-		crossing_join(world, id, match);
+		crossing_join(world, id, world->ops[id].match);
 	} else if (record->parts) {
 		size_t first = world->part_match_count + 1;
 		MEM_ROOM(&world->part_matches, first + record->parts, &world->part_match_room);

@@ -65,6 +65,9 @@ struct operand {
 	struct layout layout;
 };
 
+/* All but `tensor`, which is one rank's */
+bool operand_equal(const struct operand *a, const struct operand *b);
+
 enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
 enum p2p_direction { P2P_SEND, P2P_RECV };
 /* One transfer of an OP_P2P; a send has its operand's index among the record's operands. */

@@ -68,16 +68,10 @@ static void *copy_array(struct world *world, const void *from, size_t bytes)
 	return bytes ? memcpy(arena_take(&world->inner->arena, bytes), from, bytes) : NULL;
 }
 
-/* Equal in every field that a record can be asked about. */
-static bool same_operand(const struct operand *a, const struct operand *b)
+bool operand_equal(const struct operand *a, const struct operand *b)
 {
-	const struct layout *l = &a->layout, *m = &b->layout;
-	size_t bytes = (size_t)l->dims * sizeof l->dim[0];
-
 	return a->address == b->address && a->space == b->space && a->access == b->access &&
-	        a->transposed == b->transposed && a->tensor == b->tensor && a->name == b->name &&
-	        l->dims == m->dims && l->dtype == m->dtype && memcmp(l->dim, m->dim, bytes) == 0 &&
-	        memcmp(l->stride, m->stride, bytes) == 0;
+	        a->transposed == b->transposed && a->name == b->name && layout_equal(&a->layout, &b->layout);
 }
 
 /* A cache of one entry a slot: a newer list takes the place of an older one. */
@@ -99,7 +93,8 @@ static struct operand *copy_operands(struct world *world, const struct record *r
 	bool same = kept->count == record->operands;
 
 	for (int i = 0; i < record->operands && same; i++)
-		same = same_operand(&kept->operand[i], &record->operand[i]);
+		same = kept->operand[i].tensor == record->operand[i].tensor &&
+		        operand_equal(&kept->operand[i], &record->operand[i]);
 	if (!same)
 		*kept = (struct kept_operands){
 		        copy_array(world, record->operand, record->operands * sizeof *record->operand),

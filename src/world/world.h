@@ -90,6 +90,7 @@ struct group {
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank: which instance, or -1 */
 	int16_t *place_of;    /* by world rank: place in it, or -1 */
+	uint8_t *crosses;     /* crossing.c: by group made before it */
 };
 /* The instance of a rank that is in the group: on any other its name is not bound. */
 static inline struct group_instance *group_part(const struct group *group, int rank)

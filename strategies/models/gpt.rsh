@@ -23,10 +23,12 @@ refuse lr <= 0 or loss_scale <= 0 "lr=$lr loss_scale=$loss_scale: numbers above 
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
-let tokens = batch*seq+1
-refuse samples <= seq and samples < 2 "a sequence takes $seq tokens and one more; the data has $samples: no seq fits, a longer text is wanted"
-refuse samples <= seq "a sequence takes $seq tokens and one more; the data has $samples: seq=$(samples-1) fits"
-refuse samples < tokens "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples: batch=$((samples-1)//seq) fits"
+let tokens = batch*seq+1;  let most = (samples-1)//seq
+let wants = "a sequence takes $seq tokens and one more; the data has $samples"
+refuse samples <= seq and samples < 2 "$wants: no seq fits, a longer text is wanted"
+refuse samples <= seq "$wants: seq=$(samples-1) fits"
+let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
+refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
 # two more places: the norm before a pair of matrices, of which tensor parallelism cuts the first by columns, the second by rows
 def norm y x { y = layernorm x }

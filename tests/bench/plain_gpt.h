@@ -26,14 +26,14 @@ struct weight {
 	int rows, cols;
 	float *w, *g, *m, *v;
 };
-struct block {
+struct plain_block {
 	struct weight q, k, v, o, up, down;
 	float *n, *xq, *xk, *xv, *xo, *r, *mid, *u, *act, *x;
 };
 struct plain {
 	int vocab;
 	struct weight table, pos, head;
-	struct block block[LAYERS];
+	struct plain_block block[LAYERS];
 	float *x0, *n, *logits, *d, *d2, *d3, *dwide, *dq, *dk, *dv, *p, *ds;
 	int step;
 };
@@ -64,7 +64,7 @@ static inline void plain_make(struct plain *p, int vocab)
 	plain_weight(&p->table, vocab, HIDDEN, 0.02, ++seed);
 	plain_weight(&p->pos, SEQ, HIDDEN, 0.02, ++seed);
 	for (int i = 0; i < LAYERS; i++) {
-		struct block *b = &p->block[i];
+		struct plain_block *b = &p->block[i];
 		plain_weight(&b->q, HIDDEN, HIDDEN, s, ++seed);
 		plain_weight(&b->k, HIDDEN, HIDDEN, s, ++seed);
 		plain_weight(&b->v, HIDDEN, HIDDEN, s, ++seed);
@@ -87,7 +87,7 @@ static inline void plain_make(struct plain *p, int vocab)
 static inline void plain_free(struct plain *p)
 {
 	for (int i = 0; i < LAYERS; i++) {
-		struct block *b = &p->block[i];
+		struct plain_block *b = &p->block[i];
 		struct weight *weights[] = {&b->q, &b->k, &b->v, &b->o, &b->up, &b->down};
 		for (int k = 0; k < 6; k++)
 			plain_weight_free(weights[k]);
@@ -174,7 +174,7 @@ static inline void plain_probabilities(struct plain *p, const float *q, const fl
 	}
 }
 
-static inline void attend(struct plain *p, struct block *b)
+static inline void attend(struct plain *p, struct plain_block *b)
 {
 	for (int s = 0; s < BATCH * HEAD_COUNT; s++) {
 		int at = s / HEAD_COUNT * SEQ * HIDDEN + s % HEAD_COUNT * HEAD;
@@ -184,7 +184,7 @@ static inline void attend(struct plain *p, struct block *b)
 	}
 }
 
-static inline void attend_back(struct plain *p, struct block *b, const float *d)
+static inline void attend_back(struct plain *p, struct plain_block *b, const float *d)
 {
 	float scale = 1 / sqrtf(HEAD);
 	for (int s = 0; s < BATCH * HEAD_COUNT; s++) {
@@ -213,7 +213,7 @@ static inline float tanh_of(float x)
 	return tanhf(0.7978845608f * (x + 0.044715f * x * x * x));
 }
 
-static inline void plain_block(struct plain *p, struct block *b, const float *x)
+static inline void plain_block(struct plain *p, struct plain_block *b, const float *x)
 {
 	norm(x, b->n);
 	times(b->n, &b->q, b->xq), times(b->n, &b->k, b->xk), times(b->n, &b->v, b->xv);
@@ -231,7 +231,7 @@ static inline void plain_block(struct plain *p, struct block *b, const float *x)
 }
 
 /* p->d: the gradient of the block's output, then of its input */
-static inline void plain_block_back(struct plain *p, struct block *b, const float *x)
+static inline void plain_block_back(struct plain *p, struct plain_block *b, const float *x)
 {
 	times_back(b->act, &b->down, p->d, p->dwide, 0);
 	for (int i = 0; i < TOKENS * WIDE; i++) {
@@ -299,7 +299,7 @@ static inline float plain_iteration(struct plain *p, const int *text)
 	p->step++;
 	adam_step(&p->table, p->step), adam_step(&p->pos, p->step), adam_step(&p->head, p->step);
 	for (int i = 0; i < LAYERS; i++) {
-		struct block *b = &p->block[i];
+		struct plain_block *b = &p->block[i];
 		struct weight *of[] = {&b->q, &b->k, &b->v, &b->o, &b->up, &b->down};
 		for (int k = 0; k < 6; k++)
 			adam_step(of[k], p->step);

@@ -78,7 +78,7 @@ static void weights_hold(const struct plain *p, const struct plain *before)
 	for (int i = 0; i < 3; i++)
 		holds(names[i], ends[i]->w, old_ends[i]->w, ends[i]->rows * ends[i]->cols, 2e-4);
 	for (int l = 0; l < LAYERS; l++) {
-		const struct gpt_block *b = &p->block[l], *old = &before->block[l];
+		const struct plain_block *b = &p->block[l], *old = &before->block[l];
 		const struct weight *of[] = {&b->q, &b->k, &b->v, &b->o, &b->up, &b->down},
 		                    *was[] = {&old->q, &old->k, &old->v, &old->o, &old->up, &old->down};
 		for (int k = 0; k < 6; k++) {

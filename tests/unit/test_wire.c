@@ -169,8 +169,8 @@ static struct picture make_picture(int width, int height)
 	        .cells = mem_alloc((size_t)(width * height) * sizeof(struct cell)),
 	        .ops = mem_alloc((size_t)(width * height) * sizeof(op_id))};
 	for (int i = 0; i < width * height; i++) {
-		picture.cells[i] = (struct cell){
-		        glyphs[i % 7], (uint8_t)(i / 3 % COLOUR_COUNT), i / 5 % 2, i / 7 % 2, i / 11 % 2};
+		picture.cells[i] =
+		        (struct cell){glyphs[i % 7], (uint8_t)(i / 3 % COLOUR_COUNT), i / 5 % 2, i / 7 % 2};
 		picture.ops[i] = (op_id)(i / 4 % 6);
 	}
 	return picture;

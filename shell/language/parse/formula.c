@@ -52,6 +52,7 @@ void formula_holds(struct formula *formula, const struct formula *part)
 	if (!part)
 		return;
 	formula->reads_data |= part->reads_data;
+	formula->moment |= part->moment;
 	if (part->depth >= formula->depth)
 		formula->depth = (uint16_t)(part->depth + 1);
 }
@@ -166,6 +167,15 @@ static const struct operator operators_of[SIGN][7] = {
         [PRODUCT] = {{"*", FORMULA_MULTIPLY}, {"//", FORMULA_WHOLE}, {"/", FORMULA_DIVIDE},
                 {"%", FORMULA_REMAINDER}},
 };
+
+const char *formula_sign(enum formula_kind kind)
+{
+	for (enum strength strength = OR; strength < SIGN; strength++)
+		for (const struct operator* at = operators_of[strength]; at->text; at++)
+			if (at->kind == kind)
+				return at->text;
+	return NULL;
+}
 
 /* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);

@@ -18,7 +18,7 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
 	MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
-	formula->reads_data = true;
+	formula->reads_data = formula->moment = true;
 	formula->place = (int)parser->read_count;
 	parser->reads[parser->read_count++] = formula;
 }
@@ -109,6 +109,7 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 		return wrong_count(row);
 	formula->argument = tree_alloc(reader->parser->tree, (formula->arguments + 1u) * sizeof *argument);
 	memcpy(formula->argument, argument, formula->arguments * sizeof *argument);
+	formula->moment |= function_is_metric(row);
 	if (row->nature == NATURE_DATA)
 		add_read(reader, formula);
 	return formula_finish(reader, formula, made);

@@ -159,17 +159,15 @@ static enum status making_source(struct parser *parser, struct making *making, s
 static enum status shapeless(struct slice_of_text name)
 {
 	static const struct {
-		const char *word, *here;
-	} flags[] = {{"float32", "f32"}, {"float", "f32"}, {"fp32", "f32"}, {"float16", "f16"},
-	        {"half", "f16"}, {"fp16", "f16"}, {"bfloat16", "bf16"}, {"int32", "i32"}, {"int", "i32"},
-	        {"cuda", "device"}, {"gpu", "device"}, {"cpu", "host"}, {"pin", "pinned"},
-	        {"pin_memory", "pinned"}, {"double", "f32"}, {"float64", "f32"}, {"f64", "f32"},
-	        {"int64", "i32"}};
+		const char *words, *here;
+	} flags[] = {{"float32 float fp32 double float64 f64", "f32"}, {"float16 half fp16", "f16"},
+	        {"bfloat16", "bf16"}, {"int32 int int64", "i32"}, {"cuda gpu", "device"}, {"cpu", "host"},
+	        {"pin pin_memory", "pinned"}};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (text_is(name.at, name.at + name.length, flags[i].word))
+		if (is_listed(flags[i].words, name.at, name.at + name.length))
 			return fail(ST_SYNTAX,
-			        "tensor: '%s' is '%s' here (f32 bf16 f16 i32; host pinned device)",
-			        flags[i].word, flags[i].here);
+			        "tensor: '%.*s' is '%s' here (f32 bf16 f16 i32; host pinned device)",
+			        WHOLE(name), flags[i].here);
 	int length = (int)name.length, count;
 	const char *near = text_nearest("host pinned device f32 bf16 f16 i32", name.at, name.length, &count);
 	if (near && length > 2)

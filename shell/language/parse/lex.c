@@ -11,7 +11,12 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
 
-const char *skip_blanks(const char *at, const char *end, bool lines)
+bool is_title(const char *at, const char *end)
+{
+	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
+}
+
+static inline const char *skip(const char *at, const char *end, bool lines, bool titles)
 {
 	for (;;) {
 		while (at < end && (is_blank(*at) || (lines && *at == '\n')))
@@ -20,7 +25,7 @@ const char *skip_blanks(const char *at, const char *end, bool lines)
 			at += 2;
 			continue;
 		}
-		if (at >= end || *at != '#')
+		if (at >= end || *at != '#' || (titles && is_title(at, end)))
 			return at;
 		while (at < end && *at != '\n')
 			at++;
@@ -29,23 +34,14 @@ const char *skip_blanks(const char *at, const char *end, bool lines)
 	}
 }
 
-bool is_title(const char *at, const char *end)
+const char *skip_blanks(const char *at, const char *end, bool lines)
 {
-	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
+	return skip(at, end, lines, false);
 }
 
 const char *skip_to_statement(const char *at, const char *end)
 {
-	for (;;) {
-		while (at < end && (is_blank(*at) || *at == '\n'))
-			at++;
-		if (at < end && *at != '#' && *at != '\\')
-			return at;
-		const char *next = at == end || is_title(at, end) ? at : skip_blanks(at, end, false);
-		if (next == at)
-			return at;
-		at = next;
-	}
+	return skip(at, end, true, true);
 }
 
 bool at_line_end(const char *at, const char *end)

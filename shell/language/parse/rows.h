@@ -76,7 +76,7 @@ struct command {
 	const char *usage, *help; /* help: one sentence, no final full stop needed */
 	const char *example;      /* lines that run in an empty world on 4 ranks; the tests do */
 	const char *torch, *cuda; /* PyTorch line; CUDA or NCCL call. NULL where there is none */
-	enum command_class class;
+	enum command_class class; /* COMMAND_PROGRAM where a row does not say */
 	/* of a COMMAND_LOOK: its first words ("*": any) that make the line one of another class */
 	struct {
 		const char *words;
@@ -89,6 +89,7 @@ struct command {
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct shell *shell, struct call *call);
 	one_rank *each; /* in place of run: what the line does on one rank */
+	int wish;       /* in place of run: all that the line does is to leave this wish (enum wish_kind) */
 	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the
 	 * first word behind the command, or behind a ` + `, without its =VALUE; "": none is there yet */
 	void (*follows)(const char *name, struct text *out);

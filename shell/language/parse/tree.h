@@ -88,6 +88,7 @@ struct formula {
 	uint8_t kind; /* enum formula_kind */
 	uint8_t arguments;
 	bool reads_data; /* it or something below asks for elements of tensors */
+	bool moment;     /* ... for these, or for what the trace knows now: its value is of a moment */
 	bool skippable;  /* it reads data by close() alone: an `expect` on it holds with --dry */
 	uint16_t depth;
 	int place; /* ELEMENT, and functions on data: which of the root's reads it is */
@@ -115,7 +116,6 @@ struct ranks_range {
 	int from, to;
 };
 struct ranks_axis {
-	struct slice_of_text axis;
 	struct name *name;
 	struct formula *value;
 };
@@ -280,6 +280,8 @@ void *tree_alloc(struct tree *tree, size_t bytes);
 /* The text as the tree's, with a NUL behind it */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
+/* "==", "and" ... of an operator; NULL: none of a kind */
+const char *formula_sign(enum formula_kind kind);
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */
 enum status tree_tensor(struct tree **tree, const char *text, struct tensor_ref **tensor);
 /* A title, or a line of its why: text with `$` in it, as if it stood in quotes. */

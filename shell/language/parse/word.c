@@ -358,7 +358,6 @@ static enum status parse_axes(
 		if (!sign || sign + 1 == stop)
 			return ranks_mistake(at, after);
 		struct ranks_axis *axis = &ranks->axis[ranks->count++];
-		axis->axis = slice_between(p, sign);
 		enum status status = parse_name(parser, p, sign, &axis->name);
 		if (status == ST_OK)
 			status = parse_formula(parser, sign + 1, stop, &axis->value);

@@ -8,6 +8,7 @@
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/explain.h"
+#include "shell/session/queue.h"
 
 #include <string.h>
 
@@ -29,8 +30,11 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
 	const struct command *row = statement->row;
-	enum status status =
-	        row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
+	enum status status = ST_OK;
+	if (row->wish)
+		shell->wish = (struct wish){.kind = (enum wish_kind)row->wish};
+	else
+		status = row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);
 	for (int i = 0; i < count; i++)
@@ -73,18 +77,6 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 	return status == ST_OK ? may_name(eval, *name, of) : status;
 }
 
-/* A view that has the name goes; what it is a view of stays. Views of views are views of the tensor
- * below. */
-static enum status name_view(struct shell *shell, int rank, name_id name, const struct view *of)
-{
-	struct world *world = shell->world;
-	struct thing thing = world_find(world, rank, name);
-	int base = world->tensors[of->tensor].base, index;
-	if (thing.kind == THING_TENSOR)
-		world_tensor_free(world, thing.index, 0);
-	return world_view_make(world, rank, name, base, of->address, &of->layout, &index);
-}
-
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct eval eval = {.shell = shell, .set = set};
@@ -96,7 +88,8 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 			eval.rank = rank;
 			status = view_on(&eval, statement, &name, &of);
 			if (status == ST_OK && pass)
-				status = name_view(shell, rank, name, &of);
+				status =
+				        shell_view_make(shell, rank, name, of.tensor, of.address, &of.layout);
 			if (status != ST_OK) {
 				shell->interpreter->now.fault_rank = rank;
 				return status;

@@ -23,23 +23,37 @@ struct endings {
 	struct text *out;
 };
 
-static void offer(struct endings *endings, const char *word)
+/* Once, however many ways lead to it */
+static bool is_offered(const struct endings *endings, const char *word, size_t length)
 {
-	if (*word && strncmp(word, endings->prefix, endings->length) == 0)
-		text_add(endings->out, "%s\n", word);
+	for (const char *p = text_string(endings->out); *p; p += strcspn(p, "\n") + 1)
+		if (strncmp(p, word, length) == 0 && p[length] == '\n')
+			return true;
+	return false;
 }
 
-static void offer_list(struct endings *endings, const char *words)
+/* `word` behind `before`, where they go on from the prefix */
+static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
-	char word[64];
-	while (words && *words) {
-		size_t length = strcspn(words, " ");
-		if (length && length < sizeof word) {
-			memcpy(word, words, length);
-			word[length] = '\0';
-			offer(endings, word);
-		}
-		words += length + strspn(words + length, " ");
+	struct text whole = {0};
+	text_add(&whole, "%s%.*s", before, (int)length, word);
+	const char *text = text_string(&whole);
+	if (*text && strncmp(text, endings->prefix, endings->length) == 0 &&
+	        !is_offered(endings, text, whole.count))
+		text_add(endings->out, "%s\n", text);
+	text_release(&whole);
+}
+
+static void offer_word(struct endings *endings, const char *word)
+{
+	offer(endings, "", word, strlen(word));
+}
+
+static void offer_list(struct endings *endings, const char *before, const char *words)
+{
+	for (size_t length; words && *words; words += length + strspn(words + length, " \n")) {
+		length = strcspn(words, " \n");
+		offer(endings, before, words, length);
 	}
 }
 
@@ -69,7 +83,7 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
 			struct thing thing = world_find(world, rank, name);
 			if (thing.kind == THING_NONE || !wanted(kind, thing.kind))
 				continue;
-			offer(endings, names_text(world->names, name));
+			offer_word(endings, names_text(world->names, name));
 			break;
 		}
 }
@@ -84,9 +98,9 @@ static void offer_files(struct endings *endings)
 {
 	const char *slash = strrchr(endings->prefix, '/');
 	int folder = slash ? (int)(slash - endings->prefix + 1) : 0;
-	struct text path = {0}, full = {0};
-	text_add(&path, "%.*s", folder ? folder : 1, folder ? endings->prefix : ".");
-	DIR *directory = opendir(text_string(&path));
+	struct text path = {0};
+	text_add(&path, "%.*s", folder, endings->prefix);
+	DIR *directory = opendir(folder ? text_string(&path) : ".");
 	char **name = NULL;
 	size_t count = 0, room = 0;
 	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
@@ -100,14 +114,11 @@ static void offer_files(struct endings *endings)
 	if (count)
 		qsort(name, count, sizeof *name, by_text);
 	for (size_t i = 0; i < count; i++) {
-		text_clear(&full);
-		text_add(&full, "%.*s%s", folder, endings->prefix, name[i]);
-		offer(endings, text_string(&full));
+		offer(endings, text_string(&path), name[i], strlen(name[i]));
 		mem_free(name[i]);
 	}
 	mem_free(name);
 	text_release(&path);
-	text_release(&full);
 }
 
 /* ---- the line ---- */
@@ -147,18 +158,22 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
+static void offer_commands(struct endings *endings)
+{
+	for (int i = 0; command_at(i); i++)
+		offer_word(endings, command_at(i)->name);
+}
+
 /* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
  * commands */
 static void offer_first(struct endings *endings, const struct shell *shell)
 {
-	for (int i = 0; command_at(i); i++)
-		offer(endings, command_at(i)->name);
-	offer_list(endings, "tensor let if repeat for def expect option refuse");
-	const struct namespace *spaces[] = {&shell->interpreter->learner, shell->interpreter->program};
-	for (int i = 0; i < 2 && spaces[i]; i++)
-		for (size_t k = 0; k < spaces[i]->room; k++)
-			if (spaces[i]->entry[k].definition)
-				offer(endings, names_text(shell->world->names, (name_id)k));
+	const struct namespace *learner = &shell->interpreter->learner;
+	offer_commands(endings);
+	offer_list(endings, "", "tensor let if repeat for def expect option refuse");
+	for (size_t k = 0; k < learner->room; k++)
+		if (learner->entry[k].definition)
+			offer_word(endings, names_text(shell->world->names, (name_id)k));
 	if (endings->length)
 		offer_names(endings, shell, ARG_TENSOR); /* left of '=' */
 }
@@ -175,24 +190,6 @@ static const struct argument_row *row_at(const struct command *row, int words)
 	return last;
 }
 
-static void offer_option_value(struct endings *endings, const struct command *row, const char *sign)
-{
-	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
-		if (strncmp(row->option[i].name, endings->prefix, (size_t)(sign - endings->prefix)) != 0 ||
-		        !row->option[i].words)
-			continue;
-		struct text word = {0};
-		for (const char *p = row->option[i].words; *p; p += strspn(p, " ")) {
-			size_t length = strcspn(p, " ");
-			text_clear(&word);
-			text_add(&word, "%s=%.*s", row->option[i].name, (int)length, p);
-			offer(endings, text_string(&word));
-			p += length;
-		}
-		text_release(&word);
-	}
-}
-
 /* What the command itself knows; typed[first] is its name */
 static void offer_follows(
         struct endings *endings, const struct command *row, const struct typed *typed, int first)
@@ -206,69 +203,45 @@ static void offer_follows(
 			snprintf(
 			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
 	row->follows(name, &lines);
-	for (const char *line = text_string(&lines), *end; *line; line = end + 1) {
-		char word[80];
-		end = line + strcspn(line, "\n");
-		snprintf(word, sizeof word, "%.*s", (int)(end - line), line);
-		offer(endings, word);
-	}
+	offer_list(endings, "", text_string(&lines));
 	text_release(&lines);
+}
+
+/* KEY= of the row; behind it the words that the key takes */
+static void offer_options(struct endings *endings, const struct command *row, bool values)
+{
+	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
+		struct text key = {0};
+		text_add(&key, "%s=", row->option[i].name);
+		if (values)
+			offer_list(endings, text_string(&key), row->option[i].words);
+		else
+			offer_word(endings, text_string(&key));
+		text_release(&key);
+	}
 }
 
 static void offer_argument(
         struct endings *endings, const struct shell *shell, const struct command *row, int words)
 {
 	const struct argument_row *argument = row_at(row, words);
-	const char *sign = strchr(endings->prefix, '=');
-	if (sign) {
-		offer_option_value(endings, row, sign);
+	if (strchr(endings->prefix, '=')) {
+		offer_options(endings, row, true);
 		return;
 	}
 	if (argument && argument->kind == ARG_FILE)
 		offer_files(endings);
 	else if (argument && argument->kind == ARG_WORD)
-		offer_list(endings, argument->words);
+		offer_list(endings, "", argument->words);
 	else if (argument)
 		offer_names(endings, shell, argument->kind);
 	if (row->kernel || row->collective)
 		offer_names(endings, shell, ARG_TENSOR);
-	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
-		char key[80];
-		size_t length = strlen(row->option[i].name);
-		if (length + 2 > sizeof key)
-			continue;
-		memcpy(key, row->option[i].name, length);
-		memcpy(key + length, "=", 2);
-		offer(endings, key);
-	}
+	offer_options(endings, row, false);
 	if (row->stream_ok && endings->length)
-		offer(endings, "on");
+		offer_word(endings, "on");
 	if (row->group_ok && endings->length)
-		offer(endings, "in");
-}
-
-static void offer_help(struct endings *endings)
-{
-	for (int i = 0; command_at(i); i++)
-		offer(endings, command_at(i)->name);
-	offer_list(endings, "kernels collectives grammar");
-}
-
-/* Each ending once: kernels offer tensors twice */
-static void drop_doubles(struct text *out)
-{
-	struct text once = {0};
-	for (const char *p = text_string(out); *p;) {
-		size_t length = strcspn(p, "\n") + 1;
-		bool seen = false;
-		for (const char *q = text_string(&once); *q && !seen; q += strcspn(q, "\n") + 1)
-			seen = strncmp(q, p, length) == 0;
-		if (!seen)
-			text_put(&once, p, length);
-		p += length;
-	}
-	text_release(out);
-	*out = once;
+		offer_word(endings, "in");
 }
 
 /* Appends to `out`. A word longer than the prefix buffer has no endings. */
@@ -300,18 +273,18 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		offer_names(&endings, shell, ARG_GROUP);
 	else if (first >= typed.count)
 		offer_first(&endings, shell);
-	else if (strcmp(typed.word[first], "help") == 0)
-		offer_help(&endings);
-	else if (command_find(typed.word[first]) && command_find(typed.word[first])->follows)
+	else if (strcmp(typed.word[first], "help") == 0) {
+		offer_commands(&endings);
+		offer_list(&endings, "", "kernels collectives grammar");
+	} else if (command_find(typed.word[first]) && command_find(typed.word[first])->follows)
 		offer_follows(&endings, command_find(typed.word[first]), &typed, first);
 	else if (command_find(typed.word[first]))
 		offer_argument(&endings, shell, command_find(typed.word[first]), typed.count - first - 1);
 	else if (strcmp(typed.word[first], "tensor") == 0)
-		offer_list(&endings,
+		offer_list(&endings, "",
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
 	else
 		offer_names(&endings, shell, ARG_PRINTABLE);
-	drop_doubles(out);
 	return ST_OK;
 }

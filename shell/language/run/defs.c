@@ -10,10 +10,8 @@
  * A call runs the def's block with its own frame: the caller's parameters and loop names are not seen in
  * it, the variables of the def's file are. Its clauses are a block's around it. */
 #include "base/memory.h"
-#include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
-#include "shell/session/read.h"
 
 #include <string.h>
 
@@ -98,62 +96,6 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	return ST_OK;
 }
 
-/* A tensor's or stream's name typed alone: what can be done with it */
-static enum status known_thing(const char *word, enum thing_kind kind)
-{
-	switch (kind) {
-	case THING_TENSOR:
-		return fail(ST_ARGUMENT,
-		        "%s is a tensor: `print %s` (the program reads it: the host waits) or `peek %s` (you "
-		        "look; nothing waits)",
-		        word, word, word);
-	case THING_VARIABLE:
-		return fail(ST_ARGUMENT, "%s is a variable: `print %s`, or `let %s = ...`", word, word, word);
-	case THING_STREAM:
-		return fail(ST_ARGUMENT,
-		        "%s is a stream: `sync %s` waits for it, `... on %s` queues work on it", word, word,
-		        word);
-	case THING_EVENT:
-		return fail(ST_ARGUMENT, "%s is an event: `record %s on S`, `wait %s on S`, `query %s`", word,
-		        word, word, word);
-	case THING_GROUP:
-		return fail(ST_ARGUMENT, "%s is a group: `allreduce g in %s`", word, word);
-	default:
-		return fail(ST_ARGUMENT, "%s is a %s, not a command", word, thing_kind_name(kind));
-	}
-}
-
-/* A first word that is neither command nor def */
-enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word)
-{
-	struct interpreter *in = shell->interpreter;
-	enum status status = ST_NAME;
-	const char *near = command_near(word);
-	int best = near ? text_distance(word, near) : strlen(word) > 4 ? 3 : 2;
-	name_id id = names_find(shell->world->names, word, strlen(word));
-	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->now.scope)), id);
-
-	if (thing.kind != THING_NONE && !statement->arguments)
-		return known_thing(word, thing.kind);
-	if (hint_line(statement->source.at, statement->source.at + statement->source.length, &status))
-		return status;
-	const char *hint = hint_word(word, strlen(word));
-	if (hint)
-		return fail(ST_NAME, "here: %s", hint);
-	const struct namespace *spaces[] = {&in->learner, in->program};
-	for (size_t i = 0; i < 2 && spaces[i]; i++)
-		for (size_t k = 0; k < spaces[i]->room; k++) {
-			const char *other = names_text(shell->world->names, (name_id)k);
-			if (spaces[i]->entry[k].definition && text_distance(word, other) < best) {
-				best = text_distance(word, other);
-				near = other;
-			}
-		}
-	if (near)
-		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);
-	return fail(ST_NAME, "no command '%s' (`help` shows them; `def %s { }` makes one)", word, word);
-}
-
 /* ---- calls ---- */
 
 /* Evaluated in the caller's frame, pushed to the new one */
@@ -184,13 +126,11 @@ static enum status wrong_count(const struct statement *call, const struct statem
 	return status;
 }
 
-/* Loops around the call are not the def's: after a failure they are put back with the frame */
 static enum status run_body(struct shell *shell, struct statement *call, struct statement *def,
         struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->now.tree;
-	struct loop *loops = in->now.loops;
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
@@ -201,7 +141,6 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 		status = run_block(shell, def->block, NULL, frame->set);
 		in->now.frame = frame->caller;
 		in->now.tree = outer;
-		in->now.loops = loops;
 	}
 	scope_pop(in);
 	return status;

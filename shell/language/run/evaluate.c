@@ -12,27 +12,32 @@
 #include <math.h>
 #include <string.h>
 
-static int shown(const struct formula *formula)
-{
-	return (int)(formula->written.length > 60 ? 60 : formula->written.length);
-}
-
 /* ---- names ---- */
 
 /* Names with numbers in them are most of what a program's lines evaluate: printf would take a fifth of the
  * time. */
-static void put_whole(double number, struct text *out)
+char *put_digits(char *to, int64_t value)
 {
 	char digits[24], *at = digits + sizeof digits;
-	if (!(fabs(number) < 1e15)) {
-		text_add(out, "%.0f", number);
-		return;
-	}
-	for (int64_t left = (int64_t)fabs(number), more = 1; more; left /= 10, more = left > 0)
+	if (value < 0)
+		*to++ = '-';
+	for (uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value, more = 1; more;
+	        more = left > 0) {
 		*--at = (char)('0' + left % 10);
-	if (number < 0)
-		*--at = '-';
-	text_put(out, at, (size_t)(digits + sizeof digits - at));
+		left /= 10;
+	}
+	size_t count = (size_t)(digits + sizeof digits - at);
+	memcpy(to, at, count);
+	return to + count;
+}
+
+static void put_whole(double number, struct text *out)
+{
+	char digits[24];
+	if (fabs(number) < 1e15)
+		text_put(out, digits, (size_t)(put_digits(digits, (int64_t)number) - digits));
+	else
+		text_add(out, "%.0f", number);
 }
 
 /* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
@@ -58,7 +63,7 @@ static enum status add_part(
 	}
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
-		        WHOLE(name->written), shown(part->formula), part->formula->written.at, value.number);
+		        WHOLE(name->written), SHOWN(part->formula->written), value.number);
 	if (!name->quoted && value.kind == VALUE_NUMBER)
 		put_whole(value.number, out);
 	else
@@ -120,24 +125,6 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 
 /* ---- expressions ---- */
 
-static enum status unknown_variable(struct eval *eval, const char *name)
-{
-	const char *near = NULL;
-	int best = 3;
-	const struct variables *variables = &eval->shell->interpreter->now.frame->space->variables;
-	for (size_t i = 0; i < variables->count; i++) {
-		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
-		int distance = text_distance(name, other);
-		if (distance < best && distance < (int)strlen(name)) {
-			best = distance;
-			near = other;
-		}
-	}
-	if (near)
-		return fail(ST_NAME, "no variable '%s'; did you mean '%s'?", name, near);
-	return fail(ST_NAME, "no variable '%s'. `let %s = ...` makes it", name, name);
-}
-
 /* A name in an expression: a variable first, then an axis of a mesh, which is the rank's place on it. What
  * else has the name is told by what could be written instead. */
 static enum status name_value(struct eval *eval, const struct formula *formula, struct value *value)
@@ -176,17 +163,6 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	return unknown_variable(eval, text);
 }
 
-static enum status text_value(struct eval *eval, const struct formula *formula, struct value *value)
-{
-	struct text text = {0};
-	enum status status = evaluate_text(eval, formula->name, &text);
-	*value = (struct value){.kind = VALUE_TEXT};
-	if (status == ST_OK)
-		value->name = names_make(eval->shell->world->names, text_string(&text), text.count);
-	text_release(&text);
-	return status;
-}
-
 /* An element was fetched before, for all ranks of the set at once (data.c): data[place of the read][place
  * of the rank] */
 static enum status data_value(struct eval *eval, const struct formula *formula, struct value *value)
@@ -197,9 +173,9 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 		return ST_OK;
 	}
 	if (eval->shell->dry)
-		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", shown(formula), formula->written.at);
-	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first", shown(formula),
-	        formula->written.at, shown(formula), formula->written.at);
+		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", SHOWN(formula->written));
+	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first",
+	        SHOWN(formula->written), SHOWN(formula->written));
 }
 
 /* The right side is not evaluated when the left decides; the result is 0 or 1 */
@@ -245,7 +221,8 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	case FORMULA_NAME:
 		return name_value(eval, formula, value);
 	case FORMULA_TEXT:
-		return text_value(eval, formula, value);
+		value->kind = VALUE_TEXT;
+		return evaluate_written(eval, formula->name, &value->name);
 	case FORMULA_ELEMENT:
 		return data_value(eval, formula, value);
 	case FORMULA_FUNCTION:
@@ -266,13 +243,18 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	                       : status;
 }
 
+enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written)
+{
+	return value.kind == VALUE_NUMBER
+	        ? ST_OK
+	        : fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", SHOWN(written),
+	                  names_text(shell->world->names, value.name));
+}
+
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	enum status status = evaluate(eval, formula, value);
-	if (status != ST_OK || value->kind == VALUE_NUMBER)
-		return status;
-	return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", shown(formula),
-	        formula->written.at, names_text(eval->shell->world->names, value->name));
+	return status == ST_OK ? must_be_number(eval->shell, *value, formula->written) : status;
 }
 
 /* ---- sets of ranks ---- */

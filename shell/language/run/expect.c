@@ -114,30 +114,6 @@ static void say_dry(struct shell *shell)
 	out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
 }
 
-/* *failed: the ranks where it is false. Values were fetched for all of them, in the order of the set. */
-static enum status judge(struct shell *shell, struct statement *statement, const struct ranks *set,
-        struct eval *eval, struct ranks *failed)
-{
-	struct value value;
-	FOR_RANKS (rank, set) {
-		eval->rank = rank;
-		enum status status = evaluate(eval, statement->formula, &value);
-		if (status != ST_OK) {
-			shell->interpreter->now.fault_rank = rank;
-			return status;
-		}
-		if (!value_true(value))
-			ranks_add(failed, rank);
-		eval->data_index++;
-		if (!eval->varies) {
-			if (!value_true(value))
-				*failed = *set;
-			break;
-		}
-	}
-	return ST_OK;
-}
-
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -149,13 +125,16 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 		if (!statement->formula->skippable)
 			return ST_OK;
 	}
-	enum status status = fetch(shell, statement->formula, set, NULL, NULL, NULL, &data);
+	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
 	if (status != ST_OK)
 		return status;
 	eval.data = data;
-	eval.data_stride = ranks_count(set);
-	status = judge(shell, statement, set, &eval, &failed);
-	if (status == ST_OK && !ranks_empty(&failed)) {
+	status = evaluate_all(&eval, statement->formula);
+	const struct value *value = shell->interpreter->scratch;
+	FOR_RANKS (rank, set)
+		if (status == ST_OK && !value_true(value[eval.varies ? rank : ranks_first(set)]))
+			ranks_add(&failed, rank);
+	if (!ranks_empty(&failed)) {
 		shell->expects_failed++;
 		say_false(shell, statement, &eval, set, &failed);
 	}

@@ -16,31 +16,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For all ranks into in->scratch[rank]; after the first rank it stops when nothing hung on the rank. The
- * data that the formula reads is fetched for the whole set before. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula)
+{
+	struct interpreter *in = eval->shell->interpreter;
+	eval->data_stride = ranks_count(eval->set);
+	FOR_RANKS (rank, eval->set) {
+		eval->rank = rank;
+		enum status status = evaluate(eval, formula, &in->scratch[rank]);
+		if (status != ST_OK) {
+			in->now.fault_rank = rank;
+			return status;
+		}
+		if (!eval->varies)
+			break;
+		eval->data_index++;
+	}
+	return ST_OK;
+}
+
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
-	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = set};
 	double *data;
-	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
-
+	enum status status = fetch(shell, formula, set, NULL, reason, &data);
 	eval.data = data;
-	eval.data_stride = data ? ranks_count(set) : 0;
-	if (status != ST_OK)
-		return status;
-	FOR_RANKS (rank, set) {
-		eval.rank = rank;
-		status = evaluate(&eval, formula, &in->scratch[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			break;
-		}
-		if (!eval.varies)
-			break;
-		eval.data_index++;
-	}
+	if (status == ST_OK)
+		status = evaluate_all(&eval, formula);
 	*varies = eval.varies;
 	mem_free(data);
 	return status;
@@ -82,16 +84,14 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	const char *text = given(shell, statement);
 	bool varies = false;
-	struct text name = {0};
+	name_id id = 0;
 	enum status status = text ? given_value(shell, text, set, &varies)
 	                          : values_of(shell, statement->formula, set, "let", &varies);
 
 	if (status == ST_OK)
-		status = evaluate_text(&eval, statement->word, &name);
+		status = evaluate_written(&eval, statement->word, &id);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_NAME, "let: the name may not differ by rank");
-	name_id id = status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
-	text_release(&name);
 	if (status != ST_OK)
 		return status;
 	struct variable *variable = variable_find(in, id);
@@ -201,49 +201,27 @@ static enum status make_courses(struct shell *shell, const struct formula *from,
 	return status;
 }
 
-enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set)
-{
-	struct courses courses;
-	struct ranks active = *set;
-	enum status status = make_courses(shell, NULL, statement->formula, NULL, set, &courses);
-	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
-		if (!courses.alike)
-			FOR_RANKS (rank, set)
-				if (i >= courses.each[rank].count)
-					ranks_drop(&active, rank);
-		status = step(shell);
-		if (status == ST_OK)
-			status = run_flow(shell, statement->block, &active);
-	}
-	mem_free(courses.each);
-	return status;
-}
-
 /* The loop's name, one more round */
 static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = {.shell = shell, .set = active, .rank = ranks_first(active)};
-	struct text name = {0};
 	struct variable *variable = &loop->frame->local.item[loop->variable];
-	if (!variable->name) { /* the first round, or the world was reset under it */
-		enum status status = evaluate_text(&eval, statement->word, &name);
-		variable->name =
-		        status == ST_OK ? names_make(shell->world->names, text_string(&name), name.count) : 0;
-		text_release(&name);
-		if (!variable->name)
-			return status;
-	}
+	enum status status = ST_OK;
+	if (!variable->name) /* the first round, or the world was reset under it */
+		status = evaluate_written(&eval, statement->word, &variable->name);
+	if (status != ST_OK)
+		return status;
 	variable_set(in, variable, active, in->scratch, varies);
 	return ST_OK;
 }
 
-/* Each round is a step of the budget: an empty loop can be interrupted */
+/* Each round is a step of the budget: an empty loop can be interrupted. `repeat` has no name. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
-	enum status status = next_value(shell, statement, loop, active, varies);
+	enum status status = statement->word ? next_value(shell, statement, loop, active, varies) : ST_OK;
 	if (status == ST_OK)
 		status = step(shell);
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;
@@ -275,8 +253,9 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
         struct loop *loop, struct ranks *active)
 {
 	struct courses courses;
-	enum status status =
-	        make_courses(shell, statement->formula, statement->to, statement->step, set, &courses);
+	bool repeat = statement->kind == STATEMENT_REPEAT;
+	enum status status = make_courses(shell, repeat ? NULL : statement->formula,
+	        repeat ? statement->formula : statement->to, statement->step, set, &courses);
 	for (int64_t i = 0; i < courses.most && status == ST_OK; i++) {
 		bool varies = round_of_range(shell, &courses, set, i, active);
 		status = run_round(shell, statement, loop, active, varies);
@@ -299,7 +278,7 @@ static enum status for_words(
 	return status;
 }
 
-/* The loop's name is local to the call that runs, from here to the end, and hides one of that name before
+/* `for` and `repeat`. The loop's name is local to the call that runs, from here to the end, and hides one of that name before
  * it */
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -308,8 +287,8 @@ enum status run_for(struct shell *shell, struct statement *statement, const stru
 	struct loop loop = {.up = in->now.loops, .frame = in->now.frame};
 	loop.variable = local_push(in->now.frame, 0, &active);
 	in->now.loops = &loop;
-	enum status status = statement->to ? for_range(shell, statement, set, &loop, &active)
-	                                   : for_words(shell, statement, &loop, &active);
+	enum status status = statement->formula ? for_range(shell, statement, set, &loop, &active)
+	                                        : for_words(shell, statement, &loop, &active);
 	in->now.loops = loop.up;
 	local_drop(loop.frame, loop.variable);
 	return status;

@@ -66,7 +66,7 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_TENSOR] = run_making,
         [STATEMENT_LET] = run_let,
         [STATEMENT_IF] = run_if,
-        [STATEMENT_REPEAT] = run_repeat,
+        [STATEMENT_REPEAT] = run_for,
         [STATEMENT_FOR] = run_for,
         [STATEMENT_DEF] = run_def,
         [STATEMENT_EXPECT] = run_expect,
@@ -299,7 +299,6 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->now.tree;
-	struct loop *loops = in->now.loops;
 
 	if (in->now.runs == 0)
 		in->now.located = false;
@@ -308,7 +307,6 @@ enum status run_tree(struct shell *shell, struct tree *tree)
 	enum status status = run_statements(shell, &tree->block, NULL);
 	in->now.runs--;
 	in->now.tree = outer;
-	in->now.loops = loops;
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "kernels/kernel.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 #include "shell/session/load.h"
 #include "shell/session/queue.h"
@@ -109,9 +110,7 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 		parameter[i] = kernel->option[i].value;
 		const struct formula *formula = making->value && i == 0 ? making->value : NULL;
 		for (int k = 0; k < making->options; k++)
-			if (strlen(kernel->option[i].name) == making->option[k].key.length &&
-			        memcmp(kernel->option[i].name, making->option[k].key.at,
-			                making->option[k].key.length) == 0)
+			if (slice_is(making->option[k].key, kernel->option[i].name))
 				formula = making->option[k].formula;
 		if (formula) {
 			enum status status = evaluate_number(eval, formula, &value);

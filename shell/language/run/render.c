@@ -62,29 +62,13 @@ void value_written(const struct shell *shell, struct value value, struct text *o
 	text_add(out, "\"");
 }
 
-/* It reads tensors, or the clock: its value is of a moment */
-static bool is_of_a_moment(const struct formula *formula)
-{
-	if (!formula)
-		return false;
-	bool moment = formula->kind == FORMULA_ELEMENT ||
-	        (formula->kind == FORMULA_FUNCTION &&
-	                (formula->function->nature == NATURE_DATA || function_is_metric(formula->function)));
-	for (int i = 0; i < formula->arguments && !moment; i++)
-		moment = is_of_a_moment(formula->argument[i].formula);
-	if (formula->kind == FORMULA_TEXT)
-		for (int i = 0; i < formula->name->parts && !moment; i++)
-			moment = is_of_a_moment(formula->name->part[i].formula);
-	return moment || is_of_a_moment(formula->left) || is_of_a_moment(formula->right);
-}
-
 /* Each part by itself: what is of a moment keeps its `$( )`, the rest becomes letters */
 static void render_text(struct rendering *r, struct name *name)
 {
 	put(r, "\"");
 	for (int i = 0; i < name->parts; i++) {
 		const struct name_part *part = &name->part[i];
-		if (is_of_a_moment(part->formula)) {
+		if (part->formula && part->formula->moment) {
 			put(r, "$(");
 			render_formula(r, part->formula, false);
 			put(r, ")");
@@ -122,25 +106,6 @@ static void render_tensor(struct rendering *r, struct tensor_ref *tensor)
 
 /* ---- expressions ---- */
 
-static const char *sign_of(enum formula_kind kind)
-{
-	static const char *const signs[] = {[FORMULA_AND] = " and ",
-	        [FORMULA_OR] = " or ",
-	        [FORMULA_EQUAL] = " == ",
-	        [FORMULA_UNEQUAL] = " != ",
-	        [FORMULA_LESS] = " < ",
-	        [FORMULA_AT_MOST] = " <= ",
-	        [FORMULA_MORE] = " > ",
-	        [FORMULA_AT_LEAST] = " >= ",
-	        [FORMULA_ADD] = " + ",
-	        [FORMULA_SUBTRACT] = " - ",
-	        [FORMULA_MULTIPLY] = " * ",
-	        [FORMULA_DIVIDE] = " / ",
-	        [FORMULA_WHOLE] = " // ",
-	        [FORMULA_REMAINDER] = " % "};
-	return kind < sizeof signs / sizeof *signs ? signs[kind] : NULL;
-}
-
 static void render_function(struct rendering *r, const struct formula *formula)
 {
 	text_add(r->out, "%s", formula->function->name);
@@ -171,8 +136,7 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 {
 	enum formula_kind kind = (enum formula_kind)formula->kind;
 	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
-	const char *sign = sign_of(kind);
-	if (!logic && !is_of_a_moment(formula)) {
+	if (kind == FORMULA_NAME || (!logic && !formula->moment)) {
 		render_value(r, formula);
 	} else if (kind == FORMULA_ELEMENT) {
 		render_tensor(r, formula->tensor);
@@ -182,11 +146,11 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 		render_text(r, formula->name);
 	} else {
 		put(r, bracket ? "(" : "");
-		if (!sign)
+		if (!formula->right)
 			put(r, kind == FORMULA_NOT ? "not " : "-");
 		render_formula(r, formula->left, true);
-		if (sign) {
-			put(r, sign);
+		if (formula->right) {
+			text_add(r->out, " %s ", formula_sign(kind));
 			render_formula(r, formula->right, true);
 		}
 		put(r, bracket ? ")" : "");

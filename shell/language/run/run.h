@@ -206,8 +206,10 @@ void value_exact(struct value value, struct text *out);
 /* As an expression that has this value: a text stands in quotes. */
 void value_written(const struct shell *shell, struct value value, struct text *out);
 
-/* ---- flow.c: the formula's value on each rank of the set, into in->scratch; without `varies` only the first
- * rank's is there. reason: of the read, when data is read (command.h) */
+/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; without eval->varies only the
+ * first rank's is there. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula);
+/* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies);
 
@@ -216,9 +218,13 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula,
         struct value *value); /* ST_ARGUMENT: a text or a name */
+/* ST_ARGUMENT: a text or a name */
+enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id); /* `$` replaced */
 enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
+/* The digits of a number, at `to` (24 bytes at most, no NUL); gives their end */
+char *put_digits(char *to, int64_t value);
 /* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
  * of them. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
@@ -231,9 +237,9 @@ enum status evaluate_ranks(
 void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
- * reads none) */
+ * reads none). call: the line on whose stream it waits; NULL: the default stream */
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
-        int (*stream)(void *self, int rank), void *self, const char *reason, double **values);
+        struct call *call, const char *reason, double **values);
 
 /* ---- view.c: a tensor as written, on a rank. cache may be NULL. */
 struct view_cache {
@@ -245,8 +251,13 @@ struct view_cache {
  * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
-/* Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
+/* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
 enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+
+/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
+ * thing */
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
+enum status unknown_variable(const struct eval *eval, const char *name);
 
 /* ---- scope.c */
 struct variable *variable_find(struct interpreter *in, name_id name);
@@ -318,7 +329,6 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 /* A statement as its kind says, for ranks that its clauses leave */
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_repeat(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
@@ -329,8 +339,5 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
  * variable_set */
 enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies);
-/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
- * thing */
-enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
 
 #endif

@@ -12,79 +12,7 @@
 #include "shell/language/run/run.h"
 #include "shell/session/read.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* ---- names that are not there ---- */
-
-static void list_streams(const struct eval *eval, struct text *out)
-{
-	const struct world *world = eval->shell->world;
-	const struct stream *stream;
-	for (int number = STREAM_DEFAULT;
-	        number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
-		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "",
-		        names_text(world->names, stream->name));
-}
-
-/* Which ranks of the line lack it: all of them mostly */
-static void lacking(
-        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
-{
-	struct ranks set = {0};
-	if (eval->set)
-		FOR_RANKS (rank, eval->set) {
-			enum thing_kind is = world_find(eval->shell->world, rank, name).kind;
-			if (is != kind && is != other)
-				ranks_add(&set, rank);
-		}
-	ranks_add(&set, eval->rank);
-	text_add(out, ranks_count(&set) == 1 ? "rank " : "ranks ");
-	ranks_text(&set, out);
-}
-
-static const char *maker(enum thing_kind kind)
-{
-	return kind == THING_STREAM   ? "stream"
-	        : kind == THING_EVENT ? "event"
-	        : kind == THING_GROUP ? "group"
-	                              : "tensor";
-}
-
-/* `other`: a second kind that would do, as events and streams do for `wait` */
-enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other)
-{
-	struct world *world = eval->shell->world;
-	struct text where = {0}, streams = {0};
-	name_id id = names_find(world->names, name, strlen(name));
-	struct thing thing = world_find(world, eval->rank, id);
-	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
-	if (!near && other != kind)
-		near = world_nearest(world, eval->rank, name, other);
-	if (other != kind)
-		too = kind == THING_EVENT ? " or stream" : " or event";
-	lacking(eval, id, kind, other, &where);
-	if (kind == THING_STREAM && other == kind)
-		list_streams(eval, &streams);
-	enum status status;
-	if (thing.kind != THING_NONE)
-		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
-		        thing_kind_name(thing.kind), maker(kind), too);
-	else if (near)
-		status = fail(ST_NAME, "no %s%s '%s'; did you mean '%s'?", maker(kind), too, name, near);
-	else if (streams.count)
-		status = fail(ST_NAME, "no stream '%s' on %s (streams: %s). `stream %s` makes it", name,
-		        text_string(&where), text_string(&streams), name);
-	else if (kind == THING_TENSOR)
-		status = fail(ST_NAME, "no tensor '%s' on %s. `tensor %s[64,64]` makes one", name,
-		        text_string(&where), name);
-	else
-		status = fail(ST_NAME, "no %s%s '%s' on %s. `%s %s%s` makes it", maker(kind), too, name,
-		        text_string(&where), maker(kind), name, kind == THING_GROUP ? " 0-1 2-3" : "");
-	text_release(&where);
-	text_release(&streams);
-	return status;
-}
 
 /* ---- slices ---- */
 
@@ -99,16 +27,15 @@ static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
 	struct value value;
-	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (formula->read_count)
-		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first", length,
-		        tensor->written.at);
+		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first",
+		        SHOWN(tensor->written));
 	enum status status = evaluate(eval, formula, &value);
 	if (status == ST_OK)
 		status = value_whole(value, formula->written, index);
 	if (status == ST_OK && *index < 0)
-		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0", length,
-		        tensor->written.at, (long long)*index);
+		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0",
+		        SHOWN(tensor->written), (long long)*index);
 	return status;
 }
 
@@ -117,12 +44,11 @@ static enum status index_value(
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct bounds *bounds)
 {
-	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (tensor->indices > layout->dims) {
 		struct text shape = {0};
 		layout_text(layout, &shape);
 		enum status status =
-		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length, tensor->written.at,
+		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", SHOWN(tensor->written),
 		                tensor->indices, WHOLE(tensor->name->written), text_string(&shape));
 		text_release(&shape);
 		return status;
@@ -141,11 +67,11 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 		if (status != ST_OK)
 			return status;
 		if (bounds[i].to > dim)
-			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld", length,
-			        tensor->written.at, (long long)(index->range ? bounds[i].to : bounds[i].from),
-			        (long long)dim);
+			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld",
+			        SHOWN(tensor->written),
+			        (long long)(index->range ? bounds[i].to : bounds[i].from), (long long)dim);
 		if (bounds[i].from >= bounds[i].to)
-			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", length, tensor->written.at,
+			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", SHOWN(tensor->written),
 			        (long long)bounds[i].from, (long long)bounds[i].to);
 	}
 	return ST_OK;
@@ -261,19 +187,6 @@ static void add_parts(
 	}
 }
 
-/* "g[0:512,3]": a small buffer, no formatting by the library: this runs once a rank */
-static char *add_digits(char *to, int64_t value)
-{
-	char digits[24];
-	int n = 0;
-	do
-		digits[n++] = (char)('0' + value % 10);
-	while ((value /= 10) > 0);
-	while (n)
-		*to++ = digits[--n];
-	return to;
-}
-
 /* Sets view->name to the tensor as written, its indices as numbers. dims: of the tensor below any slice */
 static enum status full_name(struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds,
         int dims, struct view *view)
@@ -297,11 +210,11 @@ static enum status full_name(struct eval *eval, const struct tensor_ref *tensor,
 		const struct slice_part *part = &parts.item[i];
 		*to++ = i ? ',' : '[';
 		if (part->begins)
-			to = add_digits(to, part->from);
+			to = put_digits(to, part->from);
 		if (part->range)
 			*to++ = ':';
 		if (part->range && part->ends)
-			to = add_digits(to, part->to);
+			to = put_digits(to, part->to);
 	}
 	if (parts.count)
 		*to++ = ']';

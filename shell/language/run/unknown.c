@@ -1,0 +1,152 @@
+/* unknown.c -- what is said of a name that is not there: the nearest one that is, the ranks that lack it, the
+ * line that makes one.
+ *
+ * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
+ * thing has the name is said first: it is the likelier mistake. */
+#include "shell/language/parse/parse.h"
+#include "shell/language/run/run.h"
+
+#include <string.h>
+
+/* ---- things ---- */
+
+static void list_streams(const struct eval *eval, struct text *out)
+{
+	const struct world *world = eval->shell->world;
+	const struct stream *stream;
+	for (int number = STREAM_DEFAULT;
+	        number < STREAMS_MAX && (stream = world_stream(world, eval->rank, number)); number++)
+		text_add(out, "%s%s", number > STREAM_DEFAULT ? " " : "",
+		        names_text(world->names, stream->name));
+}
+
+/* Which ranks of the line lack it: all of them mostly */
+static void lacking(
+        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
+{
+	struct ranks set = {0};
+	if (eval->set)
+		FOR_RANKS (rank, eval->set) {
+			enum thing_kind is = world_find(eval->shell->world, rank, name).kind;
+			if (is != kind && is != other)
+				ranks_add(&set, rank);
+		}
+	ranks_add(&set, eval->rank);
+	text_add(out, ranks_count(&set) == 1 ? "rank " : "ranks ");
+	ranks_text(&set, out);
+}
+
+/* `other`: a second kind that would do, as events and streams do for `wait` */
+enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other)
+{
+	struct world *world = eval->shell->world;
+	struct text where = {0}, streams = {0};
+	name_id id = names_find(world->names, name, strlen(name));
+	struct thing thing = world_find(world, eval->rank, id);
+	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
+	if (!near && other != kind)
+		near = world_nearest(world, eval->rank, name, other);
+	if (other != kind)
+		too = kind == THING_EVENT ? " or stream" : " or event";
+	lacking(eval, id, kind, other, &where);
+	if (kind == THING_STREAM && other == kind)
+		list_streams(eval, &streams);
+	enum status status;
+	if (thing.kind != THING_NONE)
+		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
+		        thing_kind_name(thing.kind), thing_kind_name(kind), too);
+	else if (near)
+		status = fail(
+		        ST_NAME, "no %s%s '%s'; did you mean '%s'?", thing_kind_name(kind), too, name, near);
+	else if (streams.count)
+		status = fail(ST_NAME, "no stream '%s' on %s (streams: %s). `stream %s` makes it", name,
+		        text_string(&where), text_string(&streams), name);
+	else if (kind == THING_TENSOR)
+		status = fail(ST_NAME, "no tensor '%s' on %s. `tensor %s[64,64]` makes one", name,
+		        text_string(&where), name);
+	else
+		status = fail(ST_NAME, "no %s%s '%s' on %s. `%s %s%s` makes it", thing_kind_name(kind), too,
+		        name, text_string(&where), thing_kind_name(kind), name,
+		        kind == THING_GROUP ? " 0-1 2-3" : "");
+	text_release(&where);
+	text_release(&streams);
+	return status;
+}
+
+/* ---- variables ---- */
+
+enum status unknown_variable(const struct eval *eval, const char *name)
+{
+	const char *near = NULL;
+	int best = 3;
+	const struct variables *variables = &eval->shell->interpreter->now.frame->space->variables;
+	for (size_t i = 0; i < variables->count; i++) {
+		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
+		int distance = text_distance(name, other);
+		if (distance < best && distance < (int)strlen(name)) {
+			best = distance;
+			near = other;
+		}
+	}
+	if (near)
+		return fail(ST_NAME, "no variable '%s'; did you mean '%s'?", name, near);
+	return fail(ST_NAME, "no variable '%s'. `let %s = ...` makes it", name, name);
+}
+
+/* ---- first words ---- */
+
+/* A tensor's or stream's name typed alone: what can be done with it */
+static enum status known_thing(const char *word, enum thing_kind kind)
+{
+	switch (kind) {
+	case THING_TENSOR:
+		return fail(ST_ARGUMENT,
+		        "%s is a tensor: `print %s` (the program reads it: the host waits) or `peek %s` (you "
+		        "look; nothing waits)",
+		        word, word, word);
+	case THING_VARIABLE:
+		return fail(ST_ARGUMENT, "%s is a variable: `print %s`, or `let %s = ...`", word, word, word);
+	case THING_STREAM:
+		return fail(ST_ARGUMENT,
+		        "%s is a stream: `sync %s` waits for it, `... on %s` queues work on it", word, word,
+		        word);
+	case THING_EVENT:
+		return fail(ST_ARGUMENT, "%s is an event: `record %s on S`, `wait %s on S`, `query %s`", word,
+		        word, word, word);
+	case THING_GROUP:
+		return fail(ST_ARGUMENT, "%s is a group: `allreduce g in %s`", word, word);
+	default:
+		return fail(ST_ARGUMENT, "%s is a %s, not a command", word, thing_kind_name(kind));
+	}
+}
+
+/* A first word that is neither command nor def */
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word)
+{
+	struct interpreter *in = shell->interpreter;
+	enum status status = ST_NAME;
+	const char *near = command_near(word);
+	int best = near ? text_distance(word, near) : strlen(word) > 4 ? 3 : 2;
+	name_id id = names_find(shell->world->names, word, strlen(word));
+	struct thing thing = world_find(shell->world, ranks_first(scope_ranks(in->now.scope)), id);
+
+	if (thing.kind != THING_NONE && !statement->arguments)
+		return known_thing(word, thing.kind);
+	if (hint_line(statement->source.at, statement->source.at + statement->source.length, &status))
+		return status;
+	const char *hint = hint_word(word, strlen(word));
+	if (hint)
+		return fail(ST_NAME, "here: %s", hint);
+	const struct namespace *spaces[] = {&in->learner, in->program};
+	for (size_t i = 0; i < 2 && spaces[i]; i++)
+		for (size_t k = 0; k < spaces[i]->room; k++) {
+			const char *other = names_text(shell->world->names, (name_id)k);
+			if (spaces[i]->entry[k].definition && text_distance(word, other) < best) {
+				best = text_distance(word, other);
+				near = other;
+			}
+		}
+	if (near)
+		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);
+	return fail(ST_NAME, "no command '%s' (`help` shows them; `def %s { }` makes one)", word, word);
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# answers.sh -- an answer that takes long to make has a text for each rank all the same
+. tests/script/lib.sh
+
+cat > "$work/say.rsh" <<'EOF'
+stream a
+repeat 20000 { spin 1us on a }
+@(rank % 2 == 0) spin 1ms on a
+sync
+say "$(busy(a)) $(stall(launch))"
+EOF
+timeout 60 "$RANKSH" --dry -n 32 "$work/say.rsh" > "$work/out" 2>&1
+check "one text for the even ranks, one for the odd ones" [ "$(wc -l < "$work/out")" = 2 ]
+check "... and all 32 have one" [ "$(cut -d' ' -f1 "$work/out" | tr -cd ',' | wc -c)" = 30 ]
