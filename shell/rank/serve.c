@@ -107,11 +107,8 @@ static void hello(struct serve *serve, const struct request *request)
 	        .kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
 	struct order setup = {
 	        .kind = ORDER_SETUP, .width = request->width, .colour = request->colour, .interactive = 1};
-	enum status status = conductor_order(serve->conductor, &setup);
-	if (status == ST_OK)
-		text_add(&reply.text, "%s", shell->machine.name);
-	else
-		text_add(&reply.text, "%s", fail_text());
+	conductor_order(serve->conductor, &setup);
+	text_add(&reply.text, "%s", shell->machine.name);
 	write_prompt(serve, &reply);
 	send(serve, &reply);
 	reply_release(&reply);

@@ -15,8 +15,7 @@
 enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000, CONTROL_D = 4, ESCAPE = 27 };
 
 struct screen {
-	view_ask *ask;
-	void *self;
+	struct talk *talk;
 	const char *title;
 	bool colour, facts, leaving, whole; /* whole: the window follows everything there is */
 	int64_t from, to;
@@ -120,7 +119,7 @@ static enum status fetch(struct screen *view)
 	        .selected = view->selected,
 	        .stamp = -1};
 	reply_release(&view->frame);
-	enum status status = view->ask(view->self, &request, &view->frame);
+	enum status status = talk_ask(view->talk, &request, REPLY_VIEW, &view->frame, -1);
 	if (status == ST_OK) {
 		view->from = view->frame.from;
 		view->to = view->frame.to;
@@ -260,9 +259,9 @@ static enum status look_on(struct screen *view)
 	return status;
 }
 
-enum status view_run(view_ask *ask, void *self, const char *title, bool colour)
+enum status view_run(struct talk *talk, const char *title, bool colour)
 {
-	struct screen view = {.ask = ask, .self = self, .title = title, .whole = true};
+	struct screen view = {.talk = talk, .title = title, .whole = true};
 	struct sigaction before;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL},
 	        &before); /* ncurses sets its own then */

@@ -218,6 +218,8 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula,
         struct value *value); /* ST_ARGUMENT: a text or a name */
+/* ST_ARGUMENT: a text or a name */
+enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id); /* `$` replaced */
 enum status evaluate_name(struct eval *eval, struct name *name,
         name_id *id); /* `$` replaced; a local name that stands for a name: that */
@@ -235,9 +237,9 @@ enum status evaluate_ranks(
 void schedule_forget(struct interpreter *in);
 
 /* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
- * reads none) */
+ * reads none). call: the line on whose stream it waits; NULL: the default stream */
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
-        int (*stream)(void *self, int rank), void *self, const char *reason, double **values);
+        struct call *call, const char *reason, double **values);
 
 /* ---- view.c: a tensor as written, on a rank. cache may be NULL. */
 struct view_cache {
