@@ -143,9 +143,9 @@ void show_tensor(const char *name, const struct layout *layout, const void *pack
 
 void show_spoiled(const struct world *world, int tensor, struct text *out)
 {
-	if (tensor < 0 || (size_t)tensor >= world->tensor_count || !world->tensors[tensor].poisoned)
+	if (tensor < 0 || (size_t)tensor >= world->tensor_count || !world->tensors[tensor].invalid)
 		return;
 	text_add(out, "\n   spoiled by ");
-	op_text(world, world->tensors[tensor].poisoned, out);
+	op_text(world, world->tensors[tensor].invalid, out);
 	text_add(out, ", which was not finished");
 }

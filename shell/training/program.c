@@ -1,7 +1,7 @@
 /* program.c -- the files of a program */
 #include "shell/training/program.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "base/memory.h"
 
 #include <stdio.h>
