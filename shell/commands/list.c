@@ -24,9 +24,9 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	        text_string(&bytes));
 	if (tensor->view && world->tensors[tensor->base].name)
 		text_add(text, "  view of %s", names_text(world->names, world->tensors[tensor->base].name));
-	if (tensor->poisoned) {
+	if (tensor->invalid) {
 		text_add(text, "  spoiled by ");
-		op_text(world, tensor->poisoned, text);
+		op_text(world, tensor->invalid, text);
 	}
 	text_put(text, "\n", 1);
 	text_release(&left);

@@ -2,7 +2,7 @@
 #include "shell/training/program.h"
 #include "shell/training/head.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "base/memory.h"
 
 #include <stdio.h>

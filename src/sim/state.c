@@ -161,8 +161,6 @@ void engine_free(struct engine *e)
 	}
 	mem_free(e->held);
 	mem_free(e->overlay);
-	mem_free(e->quiet);
-	mem_free(e->needed);
 	mem_free(e);
 }
 

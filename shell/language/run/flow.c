@@ -39,7 +39,7 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 {
 	struct eval eval = {.shell = shell, .set = set};
 	double *data;
-	enum status status = fetch(shell, formula, set, NULL, NULL, reason, &data);
+	enum status status = fetch(shell, formula, set, NULL, reason, &data);
 	eval.data = data;
 	if (status == ST_OK)
 		status = evaluate_all(&eval, formula);
