@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "machine/machine.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/state.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
@@ -149,11 +149,10 @@ static enum status begin_task(struct shell *shell, struct lesson *lesson)
 {
 	lesson->solved = false;
 	enum status status = machine_load(&shell->machine, "classroom");
-	if (status == ST_OK)
-		status = shell_reset(shell);
-	if (status == ST_OK)
-		status = run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
-	return status;
+	if (status != ST_OK)
+		return status;
+	shell_reset(shell);
+	return run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
 }
 
 enum status lesson_list(struct shell *shell)
@@ -316,8 +315,8 @@ enum status tour_open(struct shell *shell, lesson_play *run)
 	lesson_free(shell);
 	shell->lesson = lesson;
 	lesson->task = -1;
-	status = shell_reset(shell);
-	return status == ST_OK ? lesson_next(shell, run) : status;
+	shell_reset(shell);
+	return lesson_next(shell, run);
 }
 
 bool tour_running(const struct shell *shell)

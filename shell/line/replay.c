@@ -46,9 +46,7 @@ static enum status replay(struct shell *shell, bool whole)
 	if (whole)
 		training_free(shell);
 	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
-	enum status status = shell_reset_again(shell);
-	if (status != ST_OK)
-		return status;
+	shell_reset_again(shell);
 	if (whole) {
 		lesson_free(shell);
 		shell->explain = shell->strip = false;
@@ -70,6 +68,8 @@ static enum status replay(struct shell *shell, bool whole)
 	return ST_OK;
 }
 
+/* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
+ * by itself) stays. Where one that emptied the world goes, the world before it is wanted (whole). */
 enum status replay_undo(struct shell *shell, int64_t count)
 {
 	struct journal *journal = &shell->journal;
@@ -95,14 +95,15 @@ enum status replay_undo(struct shell *shell, int64_t count)
 static enum status play_again(struct shell *shell, const struct plan *plan, long played)
 {
 	plan_copy(plan, &shell->training->now);
-	enum status status = shell_reset(shell);
+	shell_reset(shell);
 	out_mute(shell->out, 1);
-	if (status == ST_OK && played > 0)
-		status = program_steps(shell, played, false);
+	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
 	out_mute(shell->out, -1);
 	return status;
 }
 
+/* With `limit` set, commands that play the program stop there, so the lines between them run as they did. What the
+ * lines did not play (a script's steps are in no journal) is played by itself. */
 enum status replay_back(struct shell *shell, int64_t played)
 {
 	struct training *t = shell->training;

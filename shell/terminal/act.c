@@ -1,6 +1,5 @@
 /* act.c -- what a typed line does: rank 0 is asked, its reply is kept, and what only the front end can do is
  * done */
-#include "base/memory.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/view.h"
@@ -46,9 +45,10 @@ static bool hello_switch(struct session *session, const char *line)
 
 static void grant_wish(struct session *session, const char *wish);
 
-/* Asks rank 0 to run what is pending; an open block stays pending. */
-static void run_pending(struct session *session)
+/* Asks rank 0 to run what is pending and this line; an open block stays pending. */
+static void run_line(struct session *session, const char *line)
 {
+	text_add(&session->pending, "%s", line);
 	struct request request = {.kind = REQUEST_RUN, .text = session->pending, .stamp = -1};
 	struct reply reply = {0};
 	session->talk.busy_with = text_string(&session->pending);
@@ -75,26 +75,15 @@ static void run_pending(struct session *session)
 	reply_release(&reply);
 }
 
-static void run_line(struct session *session, const char *line)
-{
-	text_add(&session->pending, "%s", line);
-	run_pending(session);
-}
-
 /* ---- wishes ---- */
 
-static enum status ask_frame(void *self, const struct request *request, struct reply *reply)
-{
-	struct session *session = self;
-	return talk_ask(&session->talk, request, REPLY_VIEW, reply, -1);
-}
-
+/* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. */
 static void view(struct session *session)
 {
 	char title[128];
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
 	session->talk.busy_with = NULL;
-	enum status status = view_run(ask_frame, session, title, session->colour);
+	enum status status = view_run(&session->talk, title, session->colour);
 	if (status == ST_FILE)
 		say_bad(session, fail_text());
 	else if (status != ST_OK)
@@ -120,6 +109,7 @@ static void edit(const char *file)
 		printf("   source %s runs it\n", file);
 }
 
+/* What rank 0 asks for in its reply (docs/wire.md). */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
@@ -132,6 +122,7 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- lines while there are no ranks ---- */
 
+/* Few words mean anything then; the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
 {
 	if (strcmp(line, "restart") == 0)
@@ -155,9 +146,6 @@ void act_on(struct session *session, const char *line)
 		return;
 	else if (*line || session->pending.count)
 		run_line(session, line);
-	else if (session->enter.count) {
-		char *enter = mem_copy_text(session->enter.bytes, session->enter.count);
-		run_line(session, enter ? enter : "");
-		mem_free(enter);
-	}
+	else if (session->enter.count)
+		run_line(session, text_string(&session->enter));
 }

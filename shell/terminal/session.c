@@ -126,8 +126,7 @@ static char *read_line(struct session *session, bool *ended)
 			resize(session);
 		if (ready <= 0)
 			continue;
-		if ((ends[1].revents || ends[2].revents) &&
-		        talk_listen(&session->talk, line_hide, line_show) != ST_OK) {
+		if ((ends[1].revents || ends[2].revents) && talk_listen(&session->talk) != ST_OK) {
 			line_leave();
 			job_lose(session, ST_MPI);
 			return NULL;

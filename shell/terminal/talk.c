@@ -13,6 +13,7 @@
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/fold.h"
+#include "shell/terminal/line.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,8 +38,8 @@ static void note(int number)
 		to_end = 1;
 }
 
-/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ do nothing: readline's terminal is raw, and the
- * ranks would be left behind. */
+/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ are ignored: they would reach the front end alone,
+ * and the ranks would go on without it. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};
@@ -181,23 +182,20 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return true;
 }
 
-enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void))
+enum status talk_listen(struct talk *talk)
 {
 	struct reply reply = {0};
 	struct text words = {0};
 	job_hear(&talk->job, 0, &talk->incoming, &words);
-	if (words.count) {
-		before();
+	line_hide();
+	if (words.count)
 		show_words(talk, &words);
-		after();
-	}
-	text_release(&words);
 	while (take_reply(talk, &reply)) {
-		before();
 		show(talk, &reply);
-		after();
 		reply_release(&reply);
 	}
+	line_show();
+	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
 

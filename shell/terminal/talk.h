@@ -34,6 +34,6 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
         struct reply *reply, int wait_ms);
 /* What lies there of output and foreign text, without waiting, while nobody is asked. ST_MPI: the job
  * died. */
-enum status talk_listen(struct talk *talk, void (*before)(void), void (*after)(void));
+enum status talk_listen(struct talk *talk);
 
 #endif

@@ -15,8 +15,7 @@
 enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10, LOOK_MS = 200, SECOND_MS = 1000, CONTROL_D = 4, ESCAPE = 27 };
 
 struct screen {
-	view_ask *ask;
-	void *self;
+	struct talk *talk;
 	const char *title;
 	bool colour, facts, leaving, whole; /* whole: the window follows everything there is */
 	int64_t from, to;
@@ -74,6 +73,7 @@ static void paint_text(int y, const char *text, attr_t attribute)
 	attrset(0);
 }
 
+/* On a low screen the picture has all the rows. */
 static bool shows_facts(const struct screen *view)
 {
 	return view->facts && view->selected && LINES >= FACTS_FROM_HEIGHT;
@@ -107,7 +107,13 @@ static void paint(const struct screen *view)
 	refresh();
 }
 
-/* ---- what is shown ---- */
+/* ---- what is shown ----
+ *
+ *     whole_from            from |======= window =======| to            whole_to
+ *     |-------------------- everything that there is -------------------------|
+ *
+ * A key changes the window, the first row or the selection; then a frame is asked for, and what it says of them is
+ * taken over: rank 0 knows what there is. */
 
 static enum status fetch(struct screen *view)
 {
@@ -120,7 +126,7 @@ static enum status fetch(struct screen *view)
 	        .selected = view->selected,
 	        .stamp = -1};
 	reply_release(&view->frame);
-	enum status status = view->ask(view->self, &request, &view->frame);
+	enum status status = talk_ask(view->talk, &request, REPLY_VIEW, &view->frame, -1);
 	if (status == ST_OK) {
 		view->from = view->frame.from;
 		view->to = view->frame.to;
@@ -243,6 +249,7 @@ static void act(struct screen *view, int key)
 			keys[i].act(view, keys[i].step);
 }
 
+/* Without a key a frame is asked for every second: the job may be gone. */
 static enum status look_on(struct screen *view)
 {
 	enum status status = fetch(view);
@@ -260,9 +267,9 @@ static enum status look_on(struct screen *view)
 	return status;
 }
 
-enum status view_run(view_ask *ask, void *self, const char *title, bool colour)
+enum status view_run(struct talk *talk, const char *title, bool colour)
 {
-	struct screen view = {.ask = ask, .self = self, .title = title, .whole = true};
+	struct screen view = {.talk = talk, .title = title, .whole = true};
 	struct sigaction before;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL},
 	        &before); /* ncurses sets its own then */

@@ -3,12 +3,10 @@
 #ifndef RANKSH_VIEW_H
 #define RANKSH_VIEW_H
 
-#include "shell/wire/wire.h"
+#include "shell/terminal/talk.h"
 
-/* Asks for a frame; ST_OK, or the job is gone. */
-typedef enum status view_ask(void *self, const struct request *request, struct reply *reply);
 /* Until q; the terminal is as before then. ST_MPI: the job died meanwhile. ST_FILE: no screen can be
  * opened. */
-enum status view_run(view_ask *ask, void *self, const char *title, bool colour);
+enum status view_run(struct talk *talk, const char *title, bool colour);
 
 #endif

@@ -205,7 +205,7 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 	int processes = plane_size(shell->plane);
 	size_t each = (size_t)count * sizeof *mine;
 	struct difference *all = mem_alloc((size_t)processes * each);
-	enum status status = all ? plane_share(shell->plane, mine, all, each) : ST_MEMORY;
+	enum status status = plane_share(shell->plane, mine, all, each);
 	if (status == ST_OK)
 		memset(mine, 0, each);
 	for (int i = 0; i < processes && status == ST_OK; i++)

@@ -17,26 +17,21 @@ void shell_close(struct shell *shell)
 }
 
 /* `again`: the lines of this world run again, with the plan that it began with. */
-static enum status empty(struct shell *shell, bool again)
+static void empty(struct shell *shell, bool again)
 {
 	struct plan plan = {0};
-	enum status status = training_keep(shell, again, &plan);
-	if (status != ST_OK) {
-		plan_release(&plan);
-		return status;
-	}
+	training_keep(shell, again, &plan);
 	session_reset(shell);
 	interpreter_reset(shell);
 	training_reset(shell, again, &plan);
-	return ST_OK;
 }
 
-enum status shell_reset(struct shell *shell)
+void shell_reset(struct shell *shell)
 {
-	return empty(shell, false);
+	empty(shell, false);
 }
 
-enum status shell_reset_again(struct shell *shell)
+void shell_reset_again(struct shell *shell)
 {
-	return empty(shell, true);
+	empty(shell, true);
 }

@@ -8,8 +8,8 @@
 enum status shell_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
 void shell_close(struct shell *shell);
 /* An empty world on the same machine; the program, if there is one, is at its start. */
-enum status shell_reset(struct shell *shell);
+void shell_reset(struct shell *shell);
 /* The same for lines that run again: the plan is the one that this world began with. */
-enum status shell_reset_again(struct shell *shell);
+void shell_reset_again(struct shell *shell);
 
 #endif

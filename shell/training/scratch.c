@@ -24,7 +24,7 @@ enum status scratch_open(struct scratch *scratch, struct shell *of, struct plane
 	status = machine_set(
 	        &shell->machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
-		status = shell_reset(shell); /* a world of that machine */
+		shell_reset(shell); /* a world of that machine */
 	shell->budget = (struct budget){
 	        .steps = of->budget.steps, .more = of->budget.more ? more : NULL, .self = scratch};
 	shell_replaying(shell, 1);

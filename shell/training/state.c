@@ -17,11 +17,6 @@ struct held {
 
 _Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
 
-static bool is_trained(const struct shell *shell)
-{
-	return shell->training && shell->training->now.program;
-}
-
 static void count_now(const struct world *world, struct held *held)
 {
 	for (size_t i = 0; i < world->tensor_count; i++) {
@@ -101,27 +96,24 @@ static void put_sets(const struct held *held, int n, put_one *put, struct text *
 
 typedef void count_all(const struct world *world, struct held *held);
 
-static enum status say_kinds(const struct shell *shell, count_all *count, put_one *put, struct text *out)
+static void say_kinds(const struct shell *shell, count_all *count, put_one *put, struct text *out)
 {
-	if (!is_trained(shell))
-		return ST_OK;
+	if (!shell->training || !shell->training->now.program)
+		return;
 	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
-	if (!held)
-		return ST_MEMORY;
 	count(shell->world, held);
 	put_sets(held, shell->world->n, put, out);
 	mem_free(held);
-	return ST_OK;
 }
 
-enum status state_memory(struct shell *shell, struct text *out)
+void state_memory(const struct shell *shell, struct text *out)
 {
-	return say_kinds(shell, count_now, put_now, out);
+	say_kinds(shell, count_now, put_now, out);
 }
 
-enum status state_peak(struct shell *shell, struct text *out)
+void state_peak(const struct shell *shell, struct text *out)
 {
-	return say_kinds(shell, count_peaks, put_peak, out);
+	say_kinds(shell, count_peaks, put_peak, out);
 }
 
 /* ---- speed ---- */

@@ -39,46 +39,42 @@ void plan_release(struct plan *plan)
 	plan->program = plan->model_program = NULL;
 }
 
-void plan_copy(const struct plan *from, struct plan *to)
+/* `from`, with the program `program` */
+static void copy_with(const struct plan *from, struct program *program, struct plan *to)
 {
-	struct program *program = program_use(from->program), *model = program_use(from->model_program);
+	struct plan copy = *from;
+	copy.program = program_use(program);
+	program_use(copy.model_program);
 	plan_release(to);
-	*to = *from;
-	to->program = program;
-	to->model_program = model;
+	*to = copy;
 }
 
-/* Everything but the program */
-static void facts_copy(const struct plan *from, struct plan *to)
+void plan_copy(const struct plan *from, struct plan *to)
 {
-	struct program *program = to->program, *model = program_use(from->model_program);
-	program_release(to->model_program);
-	*to = *from;
-	to->program = program;
-	to->model_program = model;
+	copy_with(from, from->program, to);
 }
 
 void training_line(struct shell *shell)
 {
 	if (!shell->training)
 		return;
-	facts_copy(&shell->training->now, &shell->training->at_line);
+	copy_with(&shell->training->now, NULL, &shell->training->at_line);
 	shell->training->played_before = shell->training->played;
 }
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
  * before that. */
-enum status training_keep(const struct shell *shell, bool again, struct plan *plan)
+void training_keep(const struct shell *shell, bool again, struct plan *plan)
 {
-	const struct training *t = shell->training;
+	struct training *t = shell->training;
 	if (!t)
-		return ST_OK;
-	plan_copy(again ? &t->at_reset : &t->now, plan);
-	if (!again)
-		facts_copy(&t->at_line, plan);
+		return;
+	if (again)
+		plan_copy(&t->at_reset, plan);
+	else
+		copy_with(&t->at_line, t->now.program, plan);
 	player_free(t->player); /* while the world that its lines run in still stands */
-	shell->training->player = NULL;
-	return ST_OK;
+	t->player = NULL;
 }
 
 void program_rewind(struct shell *shell)
@@ -138,7 +134,8 @@ enum status program_take(struct shell *shell, struct program *program)
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
 	struct program *program = program_make(path);
-	program_add(program, &(struct player_file){.name = path, .text = bytes, .count = count});
+	program_add(program, shell->world->names,
+	        &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
 	enum status status = program_take(shell, program);
 	program_release(program);
 	return status;

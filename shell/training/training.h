@@ -67,14 +67,13 @@ struct training {
 	unsigned typed_latest; /* number of the learner's latest def in there */
 };
 
-/* shell->training, made when first asked for; NULL: ST_MEMORY. */
+/* shell->training, made when first asked for. */
 struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);
-/* Around shell_reset: the plan of the new world, copied before the old one goes (all that can fail), and put
- * in place. again: lines of this world run again, with the plan that it began with. */
-enum status training_keep(const struct shell *shell, bool again, struct plan *plan);
+/* Around shell_reset: the plan of the new world, copied before the old one goes, and put in place. again: lines of this world run again, with the plan that it began with. */
+void training_keep(const struct shell *shell, bool again, struct plan *plan);
 void training_reset(struct shell *shell, bool again, struct plan *plan);
 /* Enter on an empty line means the next step. */
 bool program_running(const struct shell *shell);

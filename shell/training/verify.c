@@ -136,8 +136,8 @@ static enum status widen(struct shell *shell, const struct program *program, con
         int iterations, struct comparison *v)
 {
 	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
-	enum status status = all ? ST_OK : ST_MEMORY;
-	if (status == ST_OK && plane_rank(shell->plane) == 0)
+	enum status status = ST_OK;
+	if (plane_rank(shell->plane) == 0)
 		status = rounding_of(shell, program, alone, iterations, &own);
 	status = shell_agree(shell, 0, status);
 	if (status == ST_OK)

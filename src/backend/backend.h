@@ -80,7 +80,7 @@ struct backend {
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
-	 * processed events, marks outputs poisoned, resumes the hosts. Call before world_abort. */
+	 * processed events, marks outputs invalid, resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
 	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT
 	 * if not the owner. */

@@ -14,34 +14,6 @@
 
 enum { CODE_POINTS = 0x110000 };
 
-/* The code point at *at of valid UTF-8; *at moves behind it */
-static uint32_t next_code(const char **at)
-{
-	const unsigned char *byte = (const unsigned char *)*at;
-	int more = byte[0] < 0x80 ? 0 : byte[0] < 0xe0 ? 1 : byte[0] < 0xf0 ? 2 : 3;
-	uint32_t code = more ? byte[0] & (0x3fu >> more) : byte[0];
-	for (int i = 1; i <= more; i++)
-		code = code << 6 | (byte[i] & 0x3f);
-	*at += more + 1;
-	return code;
-}
-
-/* The first byte of what is no character; the bytes are not valid as a whole */
-static size_t valid_until(const char *bytes, size_t count)
-{
-	size_t at = 0;
-	while (at < count) {
-		size_t length = 1;
-		while (length < 4 && at + length < count &&
-		        ((unsigned char)bytes[at + length] & 0xc0) == 0x80)
-			length++;
-		if (!text_is_utf8(bytes + at, length))
-			break;
-		at += length;
-	}
-	return at;
-}
-
 static enum status check(const char *name, const char *bytes, size_t count)
 {
 	if (count == 0)
@@ -49,9 +21,9 @@ static enum status check(const char *name, const char *bytes, size_t count)
 	if (memchr(bytes, 0, count))
 		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
 		        (size_t)((const char *)memchr(bytes, 0, count) - bytes));
-	if (!text_is_utf8(bytes, count))
-		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name,
-		        valid_until(bytes, count));
+	size_t valid = text_valid(bytes, count);
+	if (valid < count)
+		return fail(ST_FILE, "%s is no text: it is not UTF-8 from byte %zu on", name, valid);
 	return ST_OK;
 }
 
@@ -79,7 +51,7 @@ enum status characters_make(struct characters *characters, const char *name, con
 	int32_t *place = mem_alloc(CODE_POINTS * sizeof *place);
 	characters->id = mem_alloc(count * sizeof *characters->id);
 	for (const char *at = bytes; at < end;) {
-		uint32_t code = next_code(&at);
+		uint32_t code = utf8_next(&at);
 		place[code] = 1;
 		characters->id[characters->count++] = (int32_t)code;
 	}

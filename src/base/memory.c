@@ -75,19 +75,13 @@ void mem_free(void *block)
 	free(block);
 }
 
-void mem_grow(void **items, size_t count, size_t *room, size_t element_bytes)
-{
-	if (count < *room)
-		return;
-	*room = *room ? *room * 2 : 16;
-	*items = mem_resize(*items, *room * element_bytes);
-}
-
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)
 {
+	enum { FIRST = 16 };
 	if (wanted <= *room)
 		return;
 	*room = *room * 2 > wanted ? *room * 2 : wanted;
+	*room = *room > FIRST ? *room : FIRST;
 	*items = mem_resize(*items, *room * element_bytes);
 }
 

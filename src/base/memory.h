@@ -16,8 +16,7 @@ void mem_free(void *block);
 
 /* Makes room for one more element in a growable array: MEM_GROW(&v->items, v->count, &v->room).
  * New elements are not zeroed. */
-#define MEM_GROW(items, count, room) mem_grow((void **)(items), (count), (room), sizeof **(items))
-void mem_grow(void **items, size_t count, size_t *room, size_t element_bytes);
+#define MEM_GROW(items, count, room) MEM_ROOM((items), (count) + 1, (room))
 /* Makes room for `wanted` elements in all, twice as many as before at least. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);

@@ -40,26 +40,19 @@ static const struct {
         {"MiB", 0x1p20, UNIT_BYTES},
         {"GiB", 0x1p30, UNIT_BYTES},
         {"TiB", 0x1p40, UNIT_BYTES},
+        {"B/s", 1, UNIT_BYTE_RATE},
+        {"kB/s", 1e3, UNIT_BYTE_RATE},
+        {"KB/s", 1e3, UNIT_BYTE_RATE},
+        {"MB/s", 1e6, UNIT_BYTE_RATE},
+        {"GB/s", 1e9, UNIT_BYTE_RATE},
+        {"TB/s", 1e12, UNIT_BYTE_RATE},
+        {"FLOP/s", 1, UNIT_FLOP_RATE},
+        {"kFLOP/s", 1e3, UNIT_FLOP_RATE},
+        {"MFLOP/s", 1e6, UNIT_FLOP_RATE},
+        {"GFLOP/s", 1e9, UNIT_FLOP_RATE},
+        {"TFLOP/s", 1e12, UNIT_FLOP_RATE},
+        {"PFLOP/s", 1e15, UNIT_FLOP_RATE},
 };
-static const struct {
-	const char *text;
-	double times;
-	enum unit unit;
-} rates[] = {
-        {"B", 1, UNIT_BYTE_RATE},
-        {"kB", 1e3, UNIT_BYTE_RATE},
-        {"KB", 1e3, UNIT_BYTE_RATE},
-        {"MB", 1e6, UNIT_BYTE_RATE},
-        {"GB", 1e9, UNIT_BYTE_RATE},
-        {"TB", 1e12, UNIT_BYTE_RATE},
-        {"FLOP", 1, UNIT_FLOP_RATE},
-        {"kFLOP", 1e3, UNIT_FLOP_RATE},
-        {"MFLOP", 1e6, UNIT_FLOP_RATE},
-        {"GFLOP", 1e9, UNIT_FLOP_RATE},
-        {"TFLOP", 1e12, UNIT_FLOP_RATE},
-        {"PFLOP", 1e15, UNIT_FLOP_RATE},
-};
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static bool is_name(char c)
 {
@@ -105,27 +98,20 @@ static double scaled(double value, double times)
 	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
 }
 
-/* A rate's "/s" must end there: 4kB/size divides */
-static bool read_rate(const char *s, size_t length, struct number *number)
-{
-	if (s[length] != '/' || s[length + 1] != 's' || is_name(s[length + 2]))
-		return false;
-	for (size_t i = 0; i < LENGTH(rates); i++)
-		if (strlen(rates[i].text) == length && memcmp(rates[i].text, s, length) == 0) {
-			*number = (struct number){scaled(number->value, rates[i].times), rates[i].unit};
-			return true;
-		}
-	return false;
-}
-
 static bool read_unit(const char *s, size_t length, struct number *number)
 {
-	for (size_t i = 0; i < LENGTH(units); i++)
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (strlen(units[i].text) == length && memcmp(units[i].text, s, length) == 0) {
 			*number = (struct number){scaled(number->value, units[i].times), units[i].unit};
 			return true;
 		}
 	return false;
+}
+
+/* "/s" belongs to the unit only where it ends there: 4kB/size divides. */
+static bool is_per_second(const char *s)
+{
+	return s[0] == '/' && s[1] == 's' && !is_name(s[2]);
 }
 
 /* The remainder's right side begins with a name, a number or a bracket */
@@ -144,7 +130,7 @@ enum status number_read(const char *s, struct number *number, int *used)
 		return status;
 	while (is_name(s[digits + unit]))
 		unit++;
-	if (unit && read_rate(s + digits, unit, &read))
+	if (unit && is_per_second(s + digits + unit) && read_unit(s + digits, unit + 2, &read))
 		unit += 2;
 	else if (unit && !read_unit(s + digits, unit, &read))
 		return fail(ST_UNIT,

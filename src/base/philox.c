@@ -85,20 +85,3 @@ float philox_normal_of(uint32_t word)
 	        ((0.12021132975 * r + 0.73700164250) * r + 1);
 	return (float)(q < 0 ? -z : z);
 }
-
-static uint32_t word_of(uint64_t seed, uint64_t index)
-{
-	uint32_t block[4];
-	philox(seed, index / 4, block);
-	return block[index % 4];
-}
-
-float philox_uniform(uint64_t seed, uint64_t index)
-{
-	return philox_uniform_of(word_of(seed, index));
-}
-
-float philox_normal(uint64_t seed, uint64_t index)
-{
-	return philox_normal_of(word_of(seed, index));
-}

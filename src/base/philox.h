@@ -9,10 +9,8 @@
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 void philox(uint64_t seed, uint64_t counter,
         uint32_t out[4]); /* key = seed, counter's upper 64 bits 0; low words first */
-float philox_uniform(uint64_t seed, uint64_t index); /* [0, 1) */
-float philox_normal(uint64_t seed, uint64_t index);  /* mean 0, deviation 1, by a fixed polynomial: no libm */
-/* The same from a word of a block, for who makes many in a row */
-float philox_uniform_of(uint32_t word);
-float philox_normal_of(uint32_t word);
+/* A number from a word of a block */
+float philox_uniform_of(uint32_t word); /* [0, 1) */
+float philox_normal_of(uint32_t word);  /* mean 0, deviation 1, by a fixed polynomial: no libm */
 
 #endif

@@ -41,12 +41,6 @@ void ranks_or(struct ranks *set, const struct ranks *other)
 		set->words[w] |= other->words[w];
 }
 
-void ranks_minus(struct ranks *set, const struct ranks *other)
-{
-	for (int w = 0; w < RANKS_WORDS; w++)
-		set->words[w] &= ~other->words[w];
-}
-
 bool ranks_has(const struct ranks *set, int rank)
 {
 	return rank >= 0 && rank < RANKS_MAX && set->words[rank / 64] >> (rank % 64) & 1;

@@ -18,7 +18,6 @@ void ranks_add(struct ranks *set, int rank);
 void ranks_drop(struct ranks *set, int rank);
 void ranks_and(struct ranks *set, const struct ranks *other); /* set := set & other */
 void ranks_or(struct ranks *set, const struct ranks *other);
-void ranks_minus(struct ranks *set, const struct ranks *other);
 bool ranks_has(const struct ranks *set, int rank);
 bool ranks_empty(const struct ranks *set);
 bool ranks_equal(const struct ranks *a, const struct ranks *b);

@@ -91,14 +91,6 @@ size_t text_columns(const char *utf8)
 	return columns;
 }
 
-/* RFC 3629: the shortest form only, no surrogates, nothing above U+10FFFF:
- *
- *      00-7f                         one byte
- *      c2-df 80-bf                   two: c0 and c1 would be longer forms of one
- *      e0-ef 80-bf 80-bf             three; behind e0 from a0 on, behind ed up to 9f: d800 to dfff
- *                                    are surrogates
- *      f0-f4 80-bf 80-bf 80-bf       four; behind f0 from 90 on, behind f4 up to 8f
- */
 uint32_t utf8_next(const char **at)
 {
 	const unsigned char *s = (const unsigned char *)*at;
@@ -125,7 +117,15 @@ void text_put_point(struct text *text, uint32_t point)
 	text_put(text, bytes, (size_t)more + 1);
 }
 
-bool text_is_utf8(const char *bytes, size_t count)
+/* RFC 3629: the shortest form only, no surrogates, nothing above U+10FFFF:
+ *
+ *      00-7f                         one byte
+ *      c2-df 80-bf                   two: c0 and c1 would be longer forms of one
+ *      e0-ef 80-bf 80-bf             three; behind e0 from a0 on, behind ed up to 9f: d800 to dfff
+ *                                    are surrogates
+ *      f0-f4 80-bf 80-bf 80-bf       four; behind f0 from 90 on, behind f4 up to 8f
+ */
+size_t text_valid(const char *bytes, size_t count)
 {
 	const unsigned char *p = (const unsigned char *)bytes, *end = p + count;
 	while (p < end) {
@@ -134,17 +134,21 @@ bool text_is_utf8(const char *bytes, size_t count)
 		        : *p >= 0xe0 && *p < 0xf0 ? 2
 		        : *p >= 0xf0 && *p < 0xf5 ? 3
 		                                  : -1;
-		if (more < 0 || *p == 0 || end - p <= more)
-			return false;
-		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		        (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
-			return false;
-		for (int i = 1; i <= more; i++)
-			if ((p[i] & 0xc0) != 0x80)
-				return false;
+		bool valid = more >= 0 && *p != 0 && end - p > more &&
+		        !((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+		                (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f));
+		for (int i = 1; i <= more && valid; i++)
+			valid = (p[i] & 0xc0) == 0x80;
+		if (!valid)
+			break;
 		p += more + 1;
 	}
-	return true;
+	return (size_t)(p - (const unsigned char *)bytes);
+}
+
+bool text_is_utf8(const char *bytes, size_t count)
+{
+	return text_valid(bytes, count) == count;
 }
 
 static int least(int a, int b, int c)

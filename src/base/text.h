@@ -30,7 +30,8 @@ void text_wrapped(struct text *text, const char *words, int indent, int width);
 uint32_t utf8_next(const char **at);
 /* Adds a code point as UTF-8. */
 void text_put_point(struct text *text, uint32_t point);
-/* True if the bytes are valid UTF-8 without NUL. */
+/* So many of the bytes, from the first on, are valid UTF-8 without NUL: all, or up to the first that is not */
+size_t text_valid(const char *bytes, size_t count);
 bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */
 int text_distance(const char *a, const char *b);

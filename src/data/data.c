@@ -118,7 +118,7 @@ static void failed(struct rank_data *data, enum status status, op_id id)
 	keep(data, status);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_poison(data->world, data->world->me, (enum space)record->operand[i].space,
+			world_invalidate(data->world, data->world->me, (enum space)record->operand[i].space,
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 

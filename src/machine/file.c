@@ -94,7 +94,7 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 		return fail(ST_SYNTAX, "machines are like each other %d deep: a circle?", LIKE_MOST);
 	other = mem_alloc(sizeof *other);
 	status = read_named(name, reader->depth + 1, other);
-	if (!status) {
+	if (status == ST_OK) {
 		memcpy(other->machine.title, reader->machine.title, sizeof other->machine.title);
 		memcpy(other->machine.name, reader->machine.name, sizeof other->machine.name);
 		reader->machine = other->machine;
@@ -120,7 +120,7 @@ static enum status read_value(const char *text, struct number *value)
 	if (*text)
 		return fail(ST_SYNTAX, "'%.30s...' is too long for a number", joined);
 	status = number_read(joined, value, &used);
-	if (!status && joined[used])
+	if (status == ST_OK && joined[used])
 		return fail(ST_SYNTAX, "'%s': a number and its unit were expected", joined);
 	return status;
 }
@@ -132,9 +132,9 @@ static enum status read_key(
 	int i = machine_key_find(name);
 	enum status status = read_value(text, &value);
 
-	if (!status)
+	if (status == ST_OK)
 		status = machine_set(&reader->machine, name, value);
-	if (status)
+	if (status != ST_OK)
 		return status;
 	if (reader->given[i])
 		return fail(ST_SYNTAX, "%s is there a second time", name);
@@ -176,26 +176,24 @@ static enum status read_line(struct machine_reader *reader, char *line)
 static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
-	size_t at = 0;
+	size_t length;
 
-	while (at < count) {
+	for (size_t at = 0; at < count; at += length + 1) {
 		const char *end = memchr(bytes + at, '\n', count - at);
-		size_t length = end ? (size_t)(end - bytes) - at : count - at;
 		enum status status;
-
+		length = end ? (size_t)(end - bytes) - at : count - at;
 		reader->line++;
-		if (length >= sizeof line)
-			return fail_in(fail(ST_SYNTAX, "a line of %zu characters is too long", length),
-			        "%s:%d", reader->file, reader->line);
-		if (!text_is_utf8(bytes + at, length))
-			return fail_in(
-			        fail(ST_SYNTAX, "this is no text"), "%s:%d", reader->file, reader->line);
-		memcpy(line, bytes + at, length);
-		line[length] = '\0';
-		status = read_line(reader, line);
-		if (status)
+		if (length >= sizeof line) {
+			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);
+		} else if (!text_is_utf8(bytes + at, length)) {
+			status = fail(ST_SYNTAX, "this is no text");
+		} else {
+			memcpy(line, bytes + at, length);
+			line[length] = '\0';
+			status = read_line(reader, line);
+		}
+		if (status != ST_OK)
 			return fail_in(status, "%s:%d", reader->file, reader->line);
-		at += length + 1;
 	}
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (!reader->known[i])
@@ -207,29 +205,21 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 /* ST_NAME, with the nearest name and all of them */
 static enum status unknown_machine(const char *name)
 {
-	struct text words = {0};
-	char nearest[64] = "";
+	struct text names = {0};
 	const char *other;
-	int least = 4;
-	enum status status = ST_NAME;
+	int count;
 
-	for (int i = 0; (other = machine_embedded(i)); i++) {
-		int distance = text_distance(name, other);
-
-		text_add(&words, "%s%s", i ? " " : "", other);
-		if (distance < least) {
-			least = distance;
-			snprintf(nearest, sizeof nearest, "%s", other);
-		}
-	}
-	if (*nearest)
-		fail(status, "no machine '%s'; did you mean '%s'? (there are: %s)", name, nearest,
-		        text_string(&words));
+	for (int i = 0; (other = machine_embedded(i)); i++)
+		text_add(&names, "%s%s", i ? " " : "", other);
+	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
+	if (near)
+		fail(ST_NAME, "no machine '%s'; did you mean '%.*s'? (there are: %s)", name, count, near,
+		        text_string(&names));
 	else
-		fail(status, "no machine '%s' (there are: %s; or the path of a file: ./%s%s)", name,
-		        text_string(&words), name, ENDING);
-	text_release(&words);
-	return status;
+		fail(ST_NAME, "no machine '%s' (there are: %s; or the path of a file: ./%s%s)", name,
+		        text_string(&names), name, ENDING);
+	text_release(&names);
+	return ST_NAME;
 }
 
 static enum status read_named(const char *name, int depth, struct machine_reader *reader)
@@ -252,15 +242,15 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	size_t count;
 	enum status status = file_open(&file, path);
 
-	if (status)
+	if (status != ST_OK)
 		return status;
 	status = file_rest(file, path, FILE_MOST, &bytes, &count);
-	if (!status && count == FILE_MOST)
+	if (status == ST_OK && count == FILE_MOST)
 		status = fail(ST_FILE, "%s is too long for a machine", path);
 	fclose(file);
 	*reader = (struct machine_reader){.file = path};
 	plain_name(path, reader->machine.name, sizeof reader->machine.name);
-	if (!status)
+	if (status == ST_OK)
 		status = read_text(reader, bytes, count);
 	mem_free(bytes);
 	return status;
@@ -279,7 +269,7 @@ enum status machine_load(struct machine *machine, const char *name_or_path)
 	enum status status =
 	        is_path(name_or_path) ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
 	reader->machine.changes = machine->changes + 1;
-	if (!status)
+	if (status == ST_OK)
 		*machine = reader->machine;
 	mem_free(reader);
 	return status;

@@ -76,25 +76,15 @@ static const char *example_of(enum unit unit)
 
 static enum status unknown_key(const char *name)
 {
-	const char *nearest = NULL;
-	int least = 3; /* farther is no likely slip */
+#define X(field, unit, key, about) key " "
+	static const char names[] = MACHINE_KEYS(X);
+#undef X
+	int count;
+	const char *near = text_nearest(names, name, strlen(name), &count);
 
-	for (int i = 0; i < KEYS; i++) {
-		int distance = text_distance(name, keys[i].name);
-		if (distance <= least) {
-			least = distance - 1;
-			nearest = keys[i].name;
-		}
-	}
-	if (nearest)
-		return fail(ST_NAME, "a machine has no number '%s'; did you mean '%s'?", name, nearest);
+	if (near)
+		return fail(ST_NAME, "a machine has no number '%s'; did you mean '%.*s'?", name, count, near);
 	return fail(ST_NAME, "a machine has no number '%s'; `machine` lists them", name);
-}
-
-/* Whole numbers are checked by a round trip: no libm. */
-static bool is_whole(double value)
-{
-	return value >= -0x1p53 && value <= 0x1p53 && (double)(int64_t)value == value;
 }
 
 enum status machine_set(struct machine *machine, const char *name, struct number value)
@@ -108,7 +98,7 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 	if (value.unit != keys[i].unit && !(value.value == 0 && value.unit == UNIT_PLAIN))
 		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit),
 		        example_of(keys[i].unit), unit_name(value.unit));
-	if (range.whole && !is_whole(value.value))
+	if (range.whole && !number_is_whole(value.value, -0x1p53, 0x1p53))
 		return fail(ST_RANGE, "%s is a whole number", name);
 	if (!(value.value >= range.least && value.value <= range.most)) {
 		struct text words = {0};

@@ -28,7 +28,7 @@ enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plan
 {
 	if (plane->rank == 0)
 		return fail(ST_BUG, "rank 0 waits for a line from itself");
-	return message_receive_line(plane, bytes, count, poll, self);
+	return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
 }
 
 static struct plane_bytes copy_of(const void *bytes, size_t count)

@@ -134,50 +134,50 @@ enum status plane_exchange(struct plane_group *group, const struct plane_piece *
 	return status;
 }
 
-enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes)
+/* One MPI call of a part: `other` is the root, the receiver or the sender. */
+typedef int part_call(void *data, int bytes, int other, MPI_Comm comm);
+
+static int bcast_part(void *data, int bytes, int root, MPI_Comm comm)
+{
+	return MPI_Bcast(data, bytes, MPI_BYTE, root, comm);
+}
+
+static int send_part(void *data, int bytes, int to, MPI_Comm comm)
+{
+	return MPI_Send(data, bytes, MPI_BYTE, to, TAG_TRANSFER, comm);
+}
+
+static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
+{
+	return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
+}
+
+static enum status in_parts(struct plane *plane, part_call *call, const char *what, int other, MPI_Comm comm,
+        char *data, int64_t bytes)
 {
 	enum status status = ST_OK;
 
-	for (int64_t at = 0; group->comm != MPI_COMM_NULL && at < bytes;) {
-		int part = (int)least_of(bytes - at, group->plane->chunk);
-		enum status done = mpi_checked(group->plane,
-		        MPI_Bcast((char *)data + at, part, MPI_BYTE, root, group->comm), "broadcast");
-
+	for (int64_t at = 0; at < bytes; at += plane->chunk) {
+		int part = (int)least_of(bytes - at, plane->chunk);
+		enum status done = mpi_checked(plane, call(data + at, part, other, comm), what);
 		status = first_failure(status, done);
-		at += part;
 	}
 	return status;
+}
+
+enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes)
+{
+	return group->n == 1
+	        ? ST_OK
+	        : in_parts(group->plane, bcast_part, "broadcast", root, group->comm, data, bytes);
 }
 
 enum status plane_send(struct plane *plane, int to, const void *data, int64_t bytes)
 {
-	enum status status = ST_OK;
-
-	for (int64_t at = 0; at < bytes;) {
-		int part = (int)least_of(bytes - at, plane->chunk);
-		enum status done = mpi_checked(plane,
-		        MPI_Send((const char *)data + at, part, MPI_BYTE, to, TAG_TRANSFER, plane->data),
-		        "send");
-
-		status = first_failure(status, done);
-		at += part;
-	}
-	return status;
+	return in_parts(plane, send_part, "send", to, plane->data, (char *)data, bytes);
 }
 
 enum status plane_recv(struct plane *plane, int from, void *data, int64_t bytes)
 {
-	enum status status = ST_OK;
-
-	for (int64_t at = 0; at < bytes;) {
-		int part = (int)least_of(bytes - at, plane->chunk);
-		enum status done = mpi_checked(plane,
-		        MPI_Recv((char *)data + at, part, MPI_BYTE, from, TAG_TRANSFER, plane->data,
-		                MPI_STATUS_IGNORE),
-		        "receive");
-
-		status = first_failure(status, done);
-		at += part;
-	}
-	return status;
+	return in_parts(plane, receive_part, "receive", from, plane->data, data, bytes);
 }

@@ -44,8 +44,6 @@ struct plane {
 	size_t pending_count, pending_room;
 	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
-	struct message_head *line; /* where the next line's head goes; posted while a rank waits for one */
-	MPI_Request line_request;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
 	uint64_t job;  /* nap.c: a number of this job's, in the names of its doorbells */
@@ -89,10 +87,6 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
  * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
 enum status message_receive(
         struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
-/* The same for the next line of rank 0, by a receive posted in advance: what an idle rank looks at costs half
- * of a probe. */
-enum status message_receive_line(
-        struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self);
 /* Is one there? */
 enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source);
 /* Sends a short message without waiting for anybody. */

@@ -88,26 +88,15 @@ enum status message_send(struct plane *plane, int first, int ranks, int tag, con
 	return status;
 }
 
-/* Between two looks for a message: frees what MPI has taken, does what else there is to do, and naps. */
-static void wait_on(struct plane *plane, struct nap *nap, plane_poll *poll, void *self)
-{
-	if (plane->pending_count > 0)
-		pending_sweep(plane);
-	if (poll)
-		poll(self);
-	nap_once(plane, nap);
-}
-
-/* Waits for the next message of that source and tag. */
+/* Waits for the next message of that source and tag. Between two looks it frees what MPI has taken, does what
+ * else there is to do, and naps. */
 static enum status await(
         struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
 {
 	struct nap nap;
-	int there = 0;
+	int there = 0, code = MPI_SUCCESS;
 
-	for (nap_begin(&nap);; wait_on(plane, &nap, poll, self)) {
-		int code = MPI_SUCCESS;
-
+	for (nap_begin(&nap);; nap_once(plane, &nap)) {
 		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
 		 * what was there. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
@@ -116,22 +105,33 @@ static enum status await(
 			return mpi_checked(plane, code, "receive");
 		if (there)
 			return ST_OK;
+		pending_sweep(plane);
+		if (poll)
+			poll(self);
 	}
 }
 
-/* Behind a head that was received with `status`: the rest of the message, into memory that the caller frees.
- * All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
-static enum status receive_rest(struct plane *plane, enum status status, int from, int tag,
-        const struct message_head *head, void **bytes, size_t *count)
+/* All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
+enum status message_receive(
+        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
 {
-	size_t total = (size_t)head->total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
-	char *all = mem_alloc(total + 1);
+	struct message_head head = {.total = 0};
+	MPI_Message message;
+	MPI_Status about;
+	enum status status = await(plane, from, tag, &message, poll, self);
 
-	memcpy(all, head->bytes, at);
+	if (status != ST_OK)
+		return status;
+	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
+	status = mpi_checked(plane, code, "receive");
+	if (code != MPI_SUCCESS)
+		return status;
+	size_t total = (size_t)head.total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
+	char *all = mem_alloc(total + 1);
+	memcpy(all, head.bytes, at);
 	for (size_t part; at < total; at += part) {
-		MPI_Message message;
 		part = total - at < PART_MOST ? total - at : PART_MOST;
-		enum status received = await(plane, from, tag, &message, NULL, NULL);
+		enum status received = await(plane, about.MPI_SOURCE, tag, &message, NULL, NULL);
 		if (received == ST_OK)
 			received = mpi_checked(plane,
 			        MPI_Mrecv(all + at, (int)part, MPI_BYTE, &message, MPI_STATUS_IGNORE),
@@ -145,45 +145,6 @@ static enum status receive_rest(struct plane *plane, enum status status, int fro
 	*bytes = all;
 	*count = total;
 	return ST_OK;
-}
-
-enum status message_receive(
-        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
-{
-	struct message_head head = {.total = 0};
-	MPI_Message message;
-	MPI_Status about;
-	enum status status = await(plane, from, tag, &message, poll, self);
-
-	if (status != ST_OK)
-		return status;
-	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
-	status = mpi_checked(plane, code, "receive");
-	return code == MPI_SUCCESS ? receive_rest(plane, status, about.MPI_SOURCE, tag, &head, bytes, count)
-	                           : status;
-}
-
-enum status message_receive_line(
-        struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
-{
-	struct nap nap;
-	int done = 0, code = MPI_SUCCESS;
-
-	if (!plane->line)
-		plane->line = mem_alloc(sizeof *plane->line);
-	if (plane->line_request == MPI_REQUEST_NULL)
-		code = MPI_Irecv(plane->line, sizeof *plane->line, MPI_BYTE, 0, TAG_LINE, plane->control,
-		        &plane->line_request);
-	nap_begin(&nap);
-	while (code == MPI_SUCCESS) {
-		code = MPI_Test(&plane->line_request, &done, MPI_STATUS_IGNORE);
-		if (done || code != MPI_SUCCESS)
-			break;
-		wait_on(plane, &nap, poll, self);
-	}
-	enum status status = mpi_checked(plane, code, "receive");
-	return code == MPI_SUCCESS ? receive_rest(plane, status, 0, TAG_LINE, plane->line, bytes, count)
-	                           : status;
 }
 
 enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source)

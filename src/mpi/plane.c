@@ -52,7 +52,6 @@ static void release(struct plane *plane)
 	mem_free(plane->own);
 	mem_free(plane->pending);
 	mem_free(plane->requests);
-	mem_free(plane->line);
 	doorbell_close(plane);
 	mem_free(plane);
 }
@@ -66,7 +65,6 @@ enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv
 	        .size = 1,
 	        .control = MPI_COMM_NULL,
 	        .data = MPI_COMM_NULL,
-	        .line_request = MPI_REQUEST_NULL,
 	        .chunk = PART_BYTES,
 	        .fail_at = -1,
 	        .doorbell = -1};
@@ -133,10 +131,6 @@ void plane_stop(struct plane *plane)
 		plane->fail_at = -1;
 		leave(plane);
 		plane_settle(plane);
-		if (plane->line_request != MPI_REQUEST_NULL) {
-			MPI_Cancel(&plane->line_request);
-			MPI_Wait(&plane->line_request, MPI_STATUS_IGNORE);
-		}
 		MPI_Comm_free(&plane->data);
 		MPI_Comm_free(&plane->control);
 		MPI_Finalize();

@@ -225,7 +225,7 @@ struct engine {
 	int64_t ticks, ticks_all; /* events since the last step of the budget; since the copy was made */
 	int64_t latest;           /* time of the latest event of this pass */
 	bool in_pass;
-	bool spoiled; /* some tensor was marked poisoned: writing clears that */
+	bool any_invalid; /* some tensor was marked invalid: writing clears that */
 };
 
 static inline struct op *op_at(const struct engine *e, op_id id)
@@ -361,9 +361,5 @@ void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idl
 void match_needs(struct engine *e, op_id id);    /* a quiet rank has reached a meeting with a stopped rank */
 bool match_put_off(struct engine *e,
         uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
-int64_t op_floor(const struct engine *e, op_id id);
-void goal_set(struct engine *e, const op_id *goal, int count, int64_t until);
-void goal_drop(struct engine *e, const op_id *goal, int count);
-enum status broken(struct engine *e, int rule, op_id id, const char *what);
 
 #endif

@@ -84,7 +84,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 		}
 		return;
 	case OP_FILL:
-		if (e->spoiled)
+		if (e->any_invalid)
 			mark_outputs(e, id, 0);
 		if (e->data && (int)rank == e->world->me)
 			fill_reached(e, id);

@@ -5,8 +5,20 @@
  * hang on it are poked, and looked at in the order of the pokes once the event that did it is carried out
  * (lanes_step). */
 #include "sim/engine.h"
+#include "base/search.h"
 
 #include "data/data.h"
+
+/* An ordering rule (docs/time.md) does not hold: a mistake of the simulator, told once. */
+static void broken(struct engine *e, int rule, op_id id, const char *what)
+{
+	struct text text = {0};
+	op_label(e->world, id, &text);
+	if (e->status == ST_OK)
+		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule,
+		        text_string(&text), e->world->ops[id].rank, what);
+	text_release(&text);
+}
 
 /* The operation starts now. Rules 1 and 2 are checked here, where every start passes. */
 void lane_begun(struct engine *e, op_id id)
@@ -56,7 +68,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 	struct op *op = op_at(e, id);
 	op->end = e->s.now;
 	op_set_done(e, op);
-	if (e->spoiled && !(op->flags & OPF_ABORTED))
+	if (e->any_invalid && !(op->flags & OPF_ABORTED))
 		mark_outputs(e, id, 0);
 	if (e->data && op->rank == e->world->me)
 		(op->flags & OPF_ABORTED ? data_drop : data_end)(e->data, id);
@@ -151,6 +163,15 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	} else {
 		copy_arrive(e, lane, way);
 	}
+}
+
+/* The time before which an operation joins no link and no group: what an answer had settled when its line was
+ * queued. */
+static int64_t op_floor(const struct engine *e, op_id id)
+{
+	size_t i;
+	SEARCH(i, e->log->floor_count, e->log->floors[i].first > id);
+	return i ? e->log->floors[i - 1].time : 0;
 }
 
 /* Lines that came after an answer was owed join links and groups no earlier than that answer. */

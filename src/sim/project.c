@@ -45,16 +45,11 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 {
 	struct sim *sim = (struct sim *)backend;
 	const struct op *op = &sim->engine->world->ops[id];
-	const struct engine *future;
-	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, false};
-	if (op->flags & OPF_DONE)
-		return;
-	times->projected = true;
-	future = sim_future(sim);
-	if (!future)
-		return;
-	op = op_at(future, id);
-	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, true};
+	bool final = op->flags & OPF_DONE;
+	const struct engine *future = final ? NULL : sim_future(sim);
+	if (future)
+		op = op_at(future, id);
+	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final};
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets

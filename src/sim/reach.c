@@ -27,6 +27,27 @@ struct engine *fresh_copy(struct engine *copy, const struct engine *from)
 	return copy;
 }
 
+/* A pass ends when these operations are done, or at `until`; a count of 0: when nothing more is final. */
+static void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
+{
+	e->goal_left = count ? 0 : SIZE_MAX;
+	e->until = until;
+	for (int i = 0; i < count; i++) {
+		struct op *op = op_at(e, goal[i]);
+		if (op->flags & (OPF_DONE | OPF_GOAL))
+			continue;
+		op->flags |= OPF_GOAL;
+		e->goal_left++;
+	}
+}
+
+static void goal_drop(struct engine *e, const op_id *goal, int count)
+{
+	for (int i = 0; i < count; i++)
+		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
+	goal_set(e, NULL, 0, TIME_UNKNOWN);
+}
+
 /* One try; *more: ranks were found that must be quiet too, and now are. */
 static enum status try_once(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
         bool *needed, struct budget *budget, bool *more)
@@ -47,7 +68,10 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
 	return status;
 }
 
-/* Notes that the quiet ranks' past is final up to `time`. */
+/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every line
+ * typed after the answer, and rises with the ids: op_floor finds it by halves.
+ *
+ * Notes that the quiet ranks' past is final up to `time`. */
 static void settle(struct engine *e, const bool *quiet, int64_t time)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)

@@ -30,47 +30,6 @@
  * that rank is needed for the answer: it is noted, and the caller (reach.c) tries again with it quiet too. A
  * side that is not queued yet cannot come before `fixed`, and `fixed` will be later than the answer. */
 #include "sim/engine.h"
-#include "base/search.h"
-
-enum status broken(struct engine *e, int rule, op_id id, const char *what)
-{
-	struct text text = {0};
-	op_label(e->world, id, &text);
-	if (e->status == ST_OK)
-		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule,
-		        text_string(&text), e->world->ops[id].rank, what);
-	text_release(&text);
-	return e->status;
-}
-
-void goal_set(struct engine *e, const op_id *goal, int count, int64_t until)
-{
-	e->goal_left = count ? 0 : SIZE_MAX;
-	e->until = until;
-	for (int i = 0; i < count; i++) {
-		struct op *op = op_at(e, goal[i]);
-		if (op->flags & (OPF_DONE | OPF_GOAL))
-			continue;
-		op->flags |= OPF_GOAL;
-		e->goal_left++;
-	}
-}
-
-void goal_drop(struct engine *e, const op_id *goal, int count)
-{
-	for (int i = 0; i < count; i++)
-		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
-	goal_set(e, NULL, 0, TIME_UNKNOWN);
-}
-
-/* The time before which an operation joins no link and no group: what an answer had settled when its line was
- * queued. */
-int64_t op_floor(const struct engine *e, op_id id)
-{
-	size_t i;
-	SEARCH(i, e->log->floor_count, e->log->floors[i].first > id);
-	return i ? e->log->floors[i - 1].time : 0;
-}
 
 /* ---- stopping */
 
@@ -160,7 +119,14 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
-/* A closure over the graph of rendezvous, depth first: each rank is pushed at most once a pass. */
+/* A closure over the graph of rendezvous, depth first:
+ *
+ *      rank 0 reaches its horizon   -> 1 stands in an allreduce with it            -> 1 stops
+ *      rank 1 stops                 -> 2 waits for a message of it                 -> 2 stops
+ *      rank 2 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
+ *
+ * A rank is pushed at most once a pass, so it ends after as many rounds as there are ranks. Quiet ranks are
+ * never pushed: what a stopped rank owes them makes it needed instead. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;

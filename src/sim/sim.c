@@ -36,7 +36,7 @@ enum status sim_run(struct sim *sim, struct budget *budget)
 {
 	sim_ready(sim);
 	enum status status = engine_run(sim->engine, budget);
-	sim->engine->spoiled |= sim->engine->data && data_spoiled(sim->engine->data);
+	sim->engine->any_invalid |= sim->engine->data && data_spoiled(sim->engine->data);
 	return status;
 }
 

@@ -79,17 +79,10 @@ void schedule_works(const struct schedule *schedule, size_t k, struct text *text
 /* schedule_memory.c */
 struct schedule_memory schedule_memory(const struct schedule *schedule, int stage, int chunk, bool recompute);
 
-struct schedule_cost {
-	/* the longest of any stage from its first forward to its last task; the optimizer step is no
-	 * barrier */
-	double span;
-	double bubble; /* 1 - micros * (f + b + w) / span */
-};
-/* Carries the tasks out, each as soon as the stage's one before and its input are there. peak[stages] (NULL:
- * not wanted): the most micro-batches whose activations the stage holds at once. ST_BUG when a stage waits
- * for ever. */
-enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule,
-        struct schedule_cost *cost, double *peak);
+/* Carries the tasks out, each as soon as the stage's one before and its input are there. span: the longest of
+ * any stage from its first forward to its last task, in the unit of `ask`; the optimizer step is no barrier.
+ * ST_BUG when a stage waits for ever. */
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span);
 
 /* schedule_auto.c: searches zb-auto's order into schedule->task, which has room. */
 enum status schedule_search(const struct schedule_ask *ask, struct schedule *schedule);

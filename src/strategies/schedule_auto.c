@@ -159,7 +159,7 @@ static enum status try_rule(struct search *s, enum schedule_kind kind, double pe
 {
 	struct schedule_ask ask = *s->ask;
 	struct schedule rule;
-	struct schedule_cost cost;
+	double span = 0;
 	enum status status;
 
 	ask.kind = kind;
@@ -167,9 +167,9 @@ static enum status try_rule(struct search *s, enum schedule_kind kind, double pe
 		return ST_OK;
 	status = schedule_make(&ask, &rule);
 	if (status == ST_OK)
-		status = schedule_time(&ask, &rule, &cost, NULL);
+		status = schedule_time(&ask, &rule, &span);
 	if (status == ST_OK)
-		keep(s, rule.task, cost.span);
+		keep(s, rule.task, span);
 	schedule_release(&rule);
 	return status;
 }

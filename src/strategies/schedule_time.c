@@ -18,11 +18,8 @@ struct replay {
 	const struct schedule *schedule;
 	/* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
 	double *done;
-	size_t *next; /* by stage: its next task */
-	double *at, *first,
-	        /* by stage: when it is free; when its first task began; micro-batches of activations */
-	        *held;
-	double *peak;
+	size_t *next;       /* by stage: its next task */
+	double *at, *first; /* by stage: when it is free; when its first task began */
 };
 
 static double *done_at(const struct replay *r, int direction, int part, int micro)
@@ -55,19 +52,6 @@ static double task_time(const struct schedule_ask *ask, enum work work)
 	return stage / ask->chunks;
 }
 
-/* A micro-batch of a chunk counts 1 / chunks of a stage's activations. */
-static void hold(struct replay *r, const struct task *task, int stage)
-{
-	double share = task->work == WORK_F ? 1
-	        : task->work == WORK_B      ? r->ask->held - 1
-	        : task->work == WORK_W      ? -r->ask->held
-	                                    : -1;
-
-	r->held[stage] += share / r->ask->chunks;
-	if (r->peak && r->held[stage] > r->peak[stage])
-		r->peak[stage] = r->held[stage];
-}
-
 /* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
 static bool replay_stage(struct replay *r, int stage)
 {
@@ -86,50 +70,42 @@ static bool replay_stage(struct replay *r, int stage)
 		r->at[stage] = start + task_time(r->ask, (enum work)task->work);
 		if (task->work != WORK_W)
 			*done_at(r, task->work != WORK_F, part, task->micro) = r->at[stage];
-		hold(r, task, stage);
 	}
 	return r->next[stage] > begin;
 }
 
-static enum status replay_all(struct replay *r, struct schedule_cost *cost)
+static enum status replay_all(struct replay *r, double *span)
 {
 	for (bool moved = true; moved;) {
 		moved = false;
 		for (int s = 0; s < r->ask->stages; s++)
 			moved = replay_stage(r, s) || moved;
 	}
-	cost->span = 0;
+	*span = 0;
 	for (int s = 0; s < r->ask->stages; s++) {
 		if (r->next[s] < r->schedule->count)
 			return fail(
 			        ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
-		if (r->at[s] - r->first[s] > cost->span)
-			cost->span = r->at[s] - r->first[s];
+		if (r->at[s] - r->first[s] > *span)
+			*span = r->at[s] - r->first[s];
 	}
-	cost->bubble =
-	        cost->span > 0 ? 1 - r->ask->micros * (r->ask->f + r->ask->b + r->ask->w) / cost->span : 0;
 	return ST_OK;
 }
 
-enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule,
-        struct schedule_cost *cost, double *peak)
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span)
 {
 	size_t stages = (size_t)ask->stages,
 	       count = DIRECTIONS * stages * (size_t)ask->chunks * (size_t)ask->micros;
 	struct replay r = {.ask = ask,
 	        .schedule = schedule,
-	        .peak = peak,
 	        .done = mem_alloc(count * sizeof *r.done),
 	        .next = mem_alloc(stages * sizeof *r.next),
-	        .at = mem_alloc(3 * stages * sizeof *r.at)};
+	        .at = mem_alloc(2 * stages * sizeof *r.at)};
 
 	for (size_t i = 0; i < count; i++)
 		r.done[i] = -1;
 	r.first = r.at + stages;
-	r.held = r.first + stages;
-	for (size_t s = 0; s < stages && peak; s++)
-		peak[s] = 0;
-	enum status status = replay_all(&r, cost);
+	enum status status = replay_all(&r, span);
 	mem_free(r.done);
 	mem_free(r.next);
 	mem_free(r.at);

@@ -238,12 +238,6 @@ void waits_put_circle(const struct waits *waits, struct text *out)
 		text_add(out, "rank %d waits for itself", world->ops[cycle[0]].rank);
 }
 
-static void put_mismatch(const struct waits *waits, struct text *out)
-{
-	world_mismatch(waits->world, waits->mismatch, out);
-	text_add(out, " (rank %d)", waits->world->ops[waits->mismatch].rank);
-}
-
 static void put_missing(const struct waits *waits, struct text *out)
 {
 	for (size_t i = 0; i < waits->missing_count && i < NAMED_LINES; i++) {
@@ -261,7 +255,8 @@ enum status waits_refusal(const struct waits *waits)
 	bool stuck = waits_stuck(waits) || !waits->missing_count;
 
 	if (waits->mismatch) {
-		put_mismatch(waits, &words);
+		world_mismatch(waits->world, waits->mismatch, &words);
+		text_add(&words, " (rank %d)", waits->world->ops[waits->mismatch].rank);
 	} else if (waits->crash.op) {
 		op_label(waits->world, waits->crash.op, &words);
 		text_add(&words, " waits for rank %d, which has crashed", waits->crash.rank);

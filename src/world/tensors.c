@@ -91,7 +91,7 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	        .next_view = owner->next_view,
 	        .address = address,
 	        .layout = *layout,
-	        .poisoned = owner->poisoned};
+	        .invalid = owner->invalid};
 	owner->next_view = slot;
 	owner->views++;
 	add(world, CHANGE_VIEW, &view, slot);
@@ -158,7 +158,8 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
-void world_poison(struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
+void world_invalidate(
+        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
 {
 	int owner = world_tensor_at(world, rank, space, address);
 
@@ -166,8 +167,8 @@ void world_poison(struct world *world, int rank, enum space space, int64_t addre
 		struct tensor *tensor = &world->tensors[i];
 		int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
 		if (op && from < address + bytes && address < to)
-			tensor->poisoned = op;
+			tensor->invalid = op;
 		if (!op && from >= address && to <= address + bytes)
-			tensor->poisoned = 0;
+			tensor->invalid = 0;
 	}
 }

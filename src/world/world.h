@@ -48,7 +48,7 @@ struct tensor {
 	int next_view;   /* of an owner: its first named view; of a view: the next one; -1 behind the last */
 	int64_t address; /* of the first element, in the rank's space */
 	struct layout layout;
-	op_id poisoned;    /* the operation whose abort or failure spoiled it, or 0 */
+	op_id invalid;     /* the operation whose abort or failure left its contents undefined, or 0 */
 	op_id last_writer; /* for `why y`; 0: initial data */
 };
 
@@ -184,7 +184,8 @@ void world_tensor_free(struct world *world, int index, int after_stream);
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address);
 /* Backend's: the bytes were spoiled by `op` (its output never came), or, with op 0, written anew: tensors
  * that overlap them are marked; the mark goes when all their bytes are written. In no digest. */
-void world_poison(struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op);
+void world_invalidate(
+        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op);
 
 /* -- streams, events, groups, sections */
 enum status world_stream_make(

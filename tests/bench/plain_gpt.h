@@ -4,7 +4,7 @@
 #ifndef RANKSH_PLAIN_GPT_H
 #define RANKSH_PLAIN_GPT_H
 
-#include "base/philox.h"
+#include "../unit/philox_at.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -167,7 +167,7 @@ for block in together "capture g" "expect error"; do
 spin 1ms } }" 2 "cannot begin inside"
 done
 bad "def gradient_made p { @0 { send dw to=1 } }" 2 "the iteration ends, and rank 0 still waits in"
-bad "def setup { replaced;  stream w }" 2 "w is a tensor already"
+bad "def setup { replaced;  stream w }" 2 "is a tensor already"
 bad "def gradient_made p { spn 1ms }" 2 "no command 'spn'"
 bad "def setup { stream s
 replaced

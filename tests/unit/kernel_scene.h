@@ -3,8 +3,8 @@
 #define RANKSH_TEST_KERNEL_SCENE_H
 
 #include "base/memory.h"
-#include "base/philox.h"
 #include "check.h"
+#include "philox_at.h"
 #include "kernels/kernel.h"
 
 #include <math.h>

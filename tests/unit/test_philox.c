@@ -1,7 +1,7 @@
 /* test_philox.c -- the random numbers: the published vectors, and the normal numbers against the C library's
  * erfc */
-#include "base/philox.h"
 #include "check.h"
+#include "philox_at.h"
 
 #include <math.h>
 #include <string.h>

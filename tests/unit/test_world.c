@@ -295,12 +295,12 @@ static void poison_goes_when_written_whole(void **state)
 	const struct tensor *tensor = &b.world->tensors[x];
 
 	(void)state;
-	world_poison(b.world, 0, SPACE_DEVICE, tensor->address + 4, 8, 7);
-	assert_int_equal(tensor->poisoned, 7);
-	world_poison(b.world, 0, SPACE_DEVICE, tensor->address, 128, 0);
-	assert_int_equal(tensor->poisoned, 7);
-	world_poison(b.world, 0, SPACE_DEVICE, tensor->address, 256, 0);
-	assert_int_equal(tensor->poisoned, 0);
+	world_invalidate(b.world, 0, SPACE_DEVICE, tensor->address + 4, 8, 7);
+	assert_int_equal(tensor->invalid, 7);
+	world_invalidate(b.world, 0, SPACE_DEVICE, tensor->address, 128, 0);
+	assert_int_equal(tensor->invalid, 7);
+	world_invalidate(b.world, 0, SPACE_DEVICE, tensor->address, 256, 0);
+	assert_int_equal(tensor->invalid, 0);
 	books_close(&b);
 }
 

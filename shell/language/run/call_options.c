@@ -21,18 +21,18 @@ bool call_has(const struct call *call, const char *option)
 	return option_of(call, option) != NULL;
 }
 
+/* Of an amount the plain number is bytes; 0 needs no unit. Anything else is of the row's unit. */
 static enum status unit_fits(const struct option *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};
 	enum unit wanted = option->row->unit;
-	int length = (int)(option->written.length > 60 ? 60 : option->written.length);
 	if (number.unit == wanted || (wanted == UNIT_BYTES && number.unit == UNIT_PLAIN))
 		return ST_OK;
 	if (number.unit == UNIT_PLAIN && number.value == 0)
 		return ST_OK;
 	if (number.unit == UNIT_PLAIN)
-		return fail(ST_UNIT, "%.*s: which unit? (%s)", length, option->written.at, examples[wanted]);
-	return fail(ST_UNIT, "%.*s is %s, and %s was expected (%s)", length, option->written.at,
+		return fail(ST_UNIT, "%.*s: which unit? (%s)", SHOWN(option->written), examples[wanted]);
+	return fail(ST_UNIT, "%.*s is %s, and %s was expected (%s)", SHOWN(option->written),
 	        unit_name(number.unit), unit_name(wanted), examples[wanted]);
 }
 

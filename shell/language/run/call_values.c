@@ -12,14 +12,6 @@
 
 /* ---- values ---- */
 
-/* A program's read waits on the stream of its line; a line without one reads on the default stream */
-static int stream_of(void *self, int rank)
-{
-	int number = STREAM_DEFAULT;
-	call_stream(self, rank, &number);
-	return number;
-}
-
 /* Once a word, for all ranks of the line: a command that asks rank by rank still makes one collective read.
  * A look reads by the side door (reason NULL), which leaves no trace in the program. */
 static enum status fetch_for(struct call *call, const struct formula *formula, struct word_slot *slot)
@@ -27,7 +19,7 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 	if (slot->fetched || !formula->read_count)
 		return ST_OK;
 	const struct command *row = call->statement->row;
-	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? stream_of : NULL, call,
+	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? call : NULL,
 	        row->class == COMMAND_PROGRAM ? row->name : NULL, &slot->data);
 	slot->fetched = status == ST_OK;
 	return status;
@@ -82,13 +74,11 @@ enum status word_number(struct call *call, const struct formula *formula, struct
 {
 	struct value value;
 	enum status status = word_value(call, formula, slot, rank, &value);
-	if (status != ST_OK)
-		return status;
-	if (value.kind != VALUE_NUMBER)
-		return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", SHOWN(written),
-		        names_text(call->shell->world->names, value.name));
-	*number = (struct number){value.number, (enum unit)value.unit};
-	return ST_OK;
+	if (status == ST_OK)
+		status = must_be_number(call->shell, value, written);
+	if (status == ST_OK)
+		*number = (struct number){value.number, (enum unit)value.unit};
+	return status;
 }
 
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number)

@@ -10,7 +10,7 @@
  * processes ask in the same order and get all values. Evaluation itself then needs no message, and comes
  * out the same everywhere. With --dry there is no data and nothing is fetched. */
 #include "base/memory.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "shell/session/read.h"
 
 /* The read that `formula` stands for on one rank */
@@ -37,15 +37,17 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 	return status;
 }
 
-/* One read on every rank of the set; `stream` says on which of its streams a program reads */
+/* One read on every rank of the set; a line's read waits on its stream, others on the default stream */
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
-        int (*stream)(void *, int), void *self, struct data_read *reads)
+        struct call *call, struct data_read *reads)
 {
 	struct eval eval = {.shell = shell, .set = set};
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
-		reads[i].stream = stream ? stream(self, rank) : STREAM_DEFAULT;
+		reads[i].stream = STREAM_DEFAULT;
+		if (call)
+			call_stream(call, rank, &reads[i].stream);
 		enum status status = read_of(&eval, formula, &reads[i]);
 		if (status != ST_OK) {
 			shell->interpreter->now.fault_rank = rank;
@@ -57,7 +59,7 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 }
 
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
-        int (*stream)(void *self, int rank), void *self, const char *reason, double **values)
+        struct call *call, const char *reason, double **values)
 {
 	enum status status = ST_OK;
 
@@ -75,7 +77,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
 	struct data_read *reads = mem_alloc(ranks * sizeof *reads);
 	for (int i = 0; i < formula->read_count && status == ST_OK; i++) {
-		status = reads_of(shell, formula->reads[i], set, stream, self, reads);
+		status = reads_of(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
 			status = shell_read(shell, set, reads, reason, got + (size_t)i * ranks);
 	}

@@ -6,16 +6,11 @@
  * the value is then that of the whole set. So a line costs one evaluation however many ranks run it, unless
  * it really says something about the rank. `varies` is never cleared on the way, so a caller that asks
  * about a part clears it himself and puts it back (evaluate_view). */
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
-
-static int shown(const struct formula *formula)
-{
-	return (int)(formula->written.length > 60 ? 60 : formula->written.length);
-}
 
 /* ---- names ---- */
 
@@ -68,7 +63,7 @@ static enum status add_part(
 	}
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
-		        WHOLE(name->written), shown(part->formula), part->formula->written.at, value.number);
+		        WHOLE(name->written), SHOWN(part->formula->written), value.number);
 	if (!name->quoted && value.kind == VALUE_NUMBER)
 		put_whole(value.number, out);
 	else
@@ -178,9 +173,9 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 		return ST_OK;
 	}
 	if (eval->shell->dry)
-		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", shown(formula), formula->written.at);
-	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first", shown(formula),
-	        formula->written.at, shown(formula), formula->written.at);
+		return fail(ST_ARGUMENT, "%.*s: --dry keeps no data", SHOWN(formula->written));
+	return fail(ST_ARGUMENT, "%.*s: data cannot be read here; let a = %.*s first",
+	        SHOWN(formula->written), SHOWN(formula->written));
 }
 
 /* The right side is not evaluated when the left decides; the result is 0 or 1 */
@@ -248,13 +243,18 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	                       : status;
 }
 
+enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written)
+{
+	return value.kind == VALUE_NUMBER
+	        ? ST_OK
+	        : fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", SHOWN(written),
+	                  names_text(shell->world->names, value.name));
+}
+
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	enum status status = evaluate(eval, formula, value);
-	if (status != ST_OK || value->kind == VALUE_NUMBER)
-		return status;
-	return fail(ST_ARGUMENT, "'%.*s' is '%s', and a number was expected", shown(formula),
-	        formula->written.at, names_text(eval->shell->world->names, value->name));
+	return status == ST_OK ? must_be_number(eval->shell, *value, formula->written) : status;
 }
 
 /* ---- sets of ranks ---- */

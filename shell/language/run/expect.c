@@ -81,27 +81,33 @@ static void place_of(struct shell *shell, const struct statement *statement)
 		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
 }
 
-/* Ranks with the same words are shown together; a value that does not vary is put in words once */
+/* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
+ * made before any is said: a metric may take long, and what has been said by then is shown meanwhile. */
 static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
         const struct ranks *set, const struct ranks *failed)
 {
-	struct text text = {0};
-	place_of(shell, statement);
-	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out);
+	struct text all = {0}; /* one behind the other, each with its NUL */
 	int index = 0;
+	size_t last = 0;
 	FOR_RANKS (rank, set) {
 		eval->rank = rank;
 		eval->data_index = index++;
-		if (!ranks_has(failed, rank))
+		if (!ranks_has(failed, rank) || (all.count && !eval->varies))
 			continue;
-		if (eval->varies || !text.count) {
-			text_clear(&text);
-			both_sides(eval, statement->formula, &text);
-		}
-		out_fill(shell->out, place, rank, text_string(&text));
+		last = all.count;
+		both_sides(eval, statement->formula, &all);
+		text_put(&all, "", 1);
 	}
-	text_release(&text);
+	place_of(shell, statement);
+	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
+	int place = out_place(shell->out);
+	const char *at = text_string(&all);
+	FOR_RANKS (rank, failed) {
+		out_fill(shell->out, place, rank, at);
+		if (at < text_string(&all) + last)
+			at += strlen(at) + 1;
+	}
+	text_release(&all);
 }
 
 /* ---- expect ---- */
@@ -125,7 +131,7 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 		if (!statement->formula->skippable)
 			return ST_OK;
 	}
-	enum status status = fetch(shell, statement->formula, set, NULL, NULL, NULL, &data);
+	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
 	if (status != ST_OK)
 		return status;
 	eval.data = data;

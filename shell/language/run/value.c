@@ -6,7 +6,7 @@
  *
  * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
  * is ST_UNIT with both units by name. */
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,15 +138,13 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 
 enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole)
 {
-	int length = (int)(what.length > 60 ? 60 : what.length);
 	if (value.kind != VALUE_NUMBER)
-		return fail(ST_ARGUMENT, "'%.*s' is no number", length, what.at);
+		return fail(ST_ARGUMENT, "'%.*s' is no number", SHOWN(what));
 	if (value.unit != UNIT_PLAIN && value.unit != UNIT_BYTES)
-		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", length, what.at,
+		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", SHOWN(what),
 		        unit_name((enum unit)value.unit));
 	if (value.number != floor(value.number) || !(fabs(value.number) <= 0x1p53))
-		return fail(
-		        ST_RANGE, "'%.*s' is %g: a whole number was expected", length, what.at, value.number);
+		return fail(ST_RANGE, "'%.*s' is %g: a whole number was expected", SHOWN(what), value.number);
 	*whole = (int64_t)value.number;
 	return ST_OK;
 }

@@ -9,7 +9,7 @@
  * ("w.T[0:4,2]", numbers filled in) is the same on all ranks that wrote the same slice; it labels
  * operations, and is what a def gets for its parameter. */
 #include "base/memory.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "shell/session/read.h"
 
 #include <string.h>
@@ -27,16 +27,15 @@ static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
 	struct value value;
-	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (formula->read_count)
-		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first", length,
-		        tensor->written.at);
+		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first",
+		        SHOWN(tensor->written));
 	enum status status = evaluate(eval, formula, &value);
 	if (status == ST_OK)
 		status = value_whole(value, formula->written, index);
 	if (status == ST_OK && *index < 0)
-		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0", length,
-		        tensor->written.at, (long long)*index);
+		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0",
+		        SHOWN(tensor->written), (long long)*index);
 	return status;
 }
 
@@ -45,12 +44,11 @@ static enum status index_value(
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct bounds *bounds)
 {
-	int length = (int)(tensor->written.length > 60 ? 60 : tensor->written.length);
 	if (tensor->indices > layout->dims) {
 		struct text shape = {0};
 		layout_text(layout, &shape);
 		enum status status =
-		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", length, tensor->written.at,
+		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", SHOWN(tensor->written),
 		                tensor->indices, WHOLE(tensor->name->written), text_string(&shape));
 		text_release(&shape);
 		return status;
@@ -69,11 +67,11 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 		if (status != ST_OK)
 			return status;
 		if (bounds[i].to > dim)
-			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld", length,
-			        tensor->written.at, (long long)(index->range ? bounds[i].to : bounds[i].from),
-			        (long long)dim);
+			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld",
+			        SHOWN(tensor->written),
+			        (long long)(index->range ? bounds[i].to : bounds[i].from), (long long)dim);
 		if (bounds[i].from >= bounds[i].to)
-			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", length, tensor->written.at,
+			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", SHOWN(tensor->written),
 			        (long long)bounds[i].from, (long long)bounds[i].to);
 	}
 	return ST_OK;
