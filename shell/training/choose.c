@@ -9,7 +9,6 @@
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
-#include "shell/language/parse/lex.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/session/out.h"

@@ -10,7 +10,6 @@
  * A figure is of what the lines so far will have done; while one of its operations has no end, ST_WAITS. */
 #include "trace/intervals.h"
 #include "trace/lanes.h"
-#include "base/memory.h"
 #include "collectives/collective.h"
 
 #include <string.h>

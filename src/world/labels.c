@@ -3,7 +3,6 @@
  * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
  * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
  * lines. */
-#include "world/books.h"
 
 void op_text(const struct world *world, op_id id, struct text *out)
 {
