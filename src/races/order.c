@@ -4,24 +4,20 @@
 
 /* ---- reading clocks */
 
-static const struct clock_version *version_at(const struct lane_order *lane, uint32_t number)
-{
-	size_t i, count = lane->version_count;
-
-	if (count && lane->versions[count - 1].number <= number)
-		return &lane->versions[count - 1];
-	SEARCH(i, count, lane->versions[i].number > number);
-	return i ? &lane->versions[i - 1] : NULL;
-}
-
 struct vector_clock clock_at(const struct happens_before *order, int rank, int lane, uint32_t number)
 {
-	const struct clock_version *version = version_at(&order->rank[rank].lane[lane], number);
-	return (struct vector_clock){.rank = rank,
-	        .lane = lane,
-	        .number = number,
-	        .entry = version ? &order->clocks[version->clock] : NULL,
-	        .lanes = version ? version->lanes : 0};
+	const struct lane_order *own = &order->rank[rank].lane[lane];
+	struct vector_clock clock = {.rank = rank, .lane = lane, .number = number};
+	size_t i =
+	        own->version_count; /* behind the version that holds at that number: most often the latest */
+
+	if (i && own->versions[i - 1].number > number)
+		SEARCH(i, own->version_count, own->versions[i].number > number);
+	if (i) {
+		clock.entry = &order->clocks[own->versions[i - 1].clock];
+		clock.lanes = own->versions[i - 1].lanes;
+	}
+	return clock;
 }
 
 struct vector_clock clock_of(const struct happens_before *order, op_id id)

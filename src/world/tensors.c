@@ -15,18 +15,6 @@ static int slot_next(const struct world *world)
 	return world->inner->free_tensor >= 0 ? world->inner->free_tensor : (int)world->tensor_count;
 }
 
-static void slot_take(struct world *world)
-{
-	struct world_inner *inner = world->inner;
-
-	if (inner->free_tensor >= 0) {
-		inner->free_tensor = world->tensors[inner->free_tensor].next_view;
-	} else {
-		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
-		world->tensor_count++;
-	}
-}
-
 static void slot_give(struct world *world, int index)
 {
 	world->tensors[index] = (struct tensor){.next_view = world->inner->free_tensor};
@@ -45,7 +33,12 @@ static void digest_tensor(struct world *world, enum change change, int index)
 /* The tensor takes its slot. */
 static void add(struct world *world, enum change change, const struct tensor *tensor, int slot)
 {
-	slot_take(world);
+	if (world->inner->free_tensor == slot) {
+		world->inner->free_tensor = world->tensors[slot].next_view;
+	} else {
+		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
+		world->tensor_count++;
+	}
 	world->tensors[slot] = *tensor;
 	bind_set(world, tensor->rank, tensor->name, (struct thing){THING_TENSOR, slot});
 	digest_tensor(world, change, slot);
