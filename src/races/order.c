@@ -61,7 +61,14 @@ static void learn_target(struct happens_before *order, const struct op *op)
 	}
 }
 
-/* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
+/* A wait of stream 2 for the record #7 of stream 1, entry by entry, as the greater of the two (Mattern,
+ * 1989):
+ *
+ *      stream 2 before     [ 3  9 ]        done: stream 1 up to #3, stream 2 up to #9
+ *      record #7 knew      [ .  8 ]        and is itself #7 of stream 1
+ *      stream 2 after      [ 7  9 ]        a new version of stream 2's clock
+ *
+ * The legacy default stream waits for the blocking streams, and they for it (rule 7). */
 static void learn_default(struct happens_before *order, const struct op *op)
 {
 	const struct world *world = order->world;

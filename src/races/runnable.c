@@ -39,7 +39,13 @@ static void wait_for_past(struct happens_before *order, const struct vector_cloc
 	}
 }
 
-/* Node 0 stands for the operation that is asked about; all others are matches. */
+/* Edges by example: is c runnable?
+ *
+ *      rank 0   allreduce #1, then on another stream  wait, c        0 -> allreduce     (the clock of c)
+ *      rank 1   recv #1 from 0, then allreduce #2                    allreduce -> recv   (rank 1's clock)
+ *      rank 0   send to 1: not queued                                recv lacks a member: RUNNABLE_LACKS
+ *
+ * Node 0 stands for the operation that is asked about; all others are matches. */
 void runnable_edges(struct wait_search *search, uint32_t node)
 {
 	struct happens_before *order = search->self;

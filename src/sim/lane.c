@@ -165,8 +165,8 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	}
 }
 
-/* Lines that came after an answer was owed join links and groups no earlier than that answer: than what was settled
- * when they were queued. */
+/* Lines that came after an answer was owed join links and groups no earlier than that answer: than what was
+ * settled when they were queued. */
 static bool too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
 	const struct floor *floors = e->log->floors;

@@ -61,8 +61,8 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
 	return status;
 }
 
-/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every line
- * typed after the answer, and rises with the ids: lane.c finds it by halves.
+/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every
+ * line typed after the answer, and rises with the ids: lane.c finds it by halves.
  *
  * Notes that the quiet ranks' past is final up to `time`. */
 static void settle(struct engine *e, const bool *quiet, int64_t time)

@@ -207,8 +207,8 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
 void memory_free(struct world *world);
 
-/* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may touch
- * its memory; how many they are. */
+/* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may
+ * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
 

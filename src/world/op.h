@@ -138,8 +138,8 @@ struct op {
 };
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
-/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made when
- * the first member queues its part; whether the parts agree is known in program order, at once. */
+/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made
+ * when the first member queues its part; whether the parts agree is known in program order, at once. */
 struct crossing;
 struct match {
 	int group, instance;

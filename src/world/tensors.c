@@ -151,6 +151,12 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
+/* The owner and its views are looked at one by one, so that half a tensor may be valid by a view of that
+ * half:
+ *
+ *      g        |------- invalid -------|      an operation that was to write all of g was aborted
+ *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
+ */
 void world_invalidate(
         struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
 {
