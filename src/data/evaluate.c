@@ -32,9 +32,8 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
 {
 	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
-	int64_t dim[DIMS_MAX];
-	memcpy(dim, operand->layout.dim, sizeof dim);
-	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims, dim);
+	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims,
+	        operand->layout.dim);
 	tensor->data =
 	        reads ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
 	return tensor->data;
