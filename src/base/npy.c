@@ -109,6 +109,9 @@ static enum status read_dict(struct npy *npy, const char *header)
 	return status;
 }
 
+/*      0 .. 5   "\x93NUMPY"      6, 7  version      8, 9  length of the dict, low byte first
+ *                                                  8 .. 11 from version 2.0 on
+ */
 static enum status read_header(struct npy *npy)
 {
 	unsigned char prefix[PREFIX + 2];
@@ -197,6 +200,7 @@ static bool write_header(FILE *file, const struct layout *layout)
 	               header) == PREFIX + padded;
 }
 
+/* bf16 is widened to f4, exactly. errno is that of the write. */
 static bool write_data(FILE *file, const struct layout *layout, const void *elements)
 {
 	size_t count = (size_t)layout_count(layout), bytes = (size_t)dtype_bytes(layout->dtype);

@@ -116,6 +116,7 @@ static enum status read_value(const char *text, struct number *value)
 	return status;
 }
 
+/* machine_set() checks name, unit and range, and writes a source of its own, which that of the file replaces. */
 static enum status read_key(
         struct machine_reader *reader, const char *name, const char *text, const char *source)
 {
