@@ -1,4 +1,12 @@
-/* agree.c -- results: handed in by every process, weighed by rank 0 */
+/* agree.c -- results: handed in by every process, weighed by rank 0
+ *
+ *     rank 0   order ---> carries it out ---> gathers ---> weighs: ok, digests equal ---> renders what was said
+ *     rank 1   order ---> carries it out ---> hands in ---> next order
+ *     rank 2   order ---> carries it out ---> hands in ---> next order
+ *
+ * Nothing comes back: a line that is refused is refused by the books, and so everywhere alike. Where the processes do
+ * not agree, one of them has failed alone, and rank 0 tells of it. The books of all are compared at each order by
+ * their digests, 8 bytes a process: a process that has gone astray is found at the line where it did. */
 #include "shell/agreement/agree.h"
 #include "base/memory.h"
 #include "mpi/plane.h"
@@ -38,6 +46,7 @@ static void put_words(struct text *message, const char *words)
 	block_put(message, words, strlen(words) + 1);
 }
 
+/* Into conductor->bytes: an order that was sent is not needed there any more. */
 static void write_result(struct conductor *conductor, enum status status, const char *words)
 {
 	struct rank_result result = result_of(conductor, status);
@@ -99,6 +108,7 @@ static enum status weigh_all(struct conductor *conductor, enum status status, ch
 	return status;
 }
 
+/* Everything that was said since the last time, by all ranks. */
 static void say_rendered(struct conductor *conductor)
 {
 	struct text rendered = {0};

@@ -40,6 +40,7 @@ void conductor_poll(void *self)
 
 /* ---- credit ---- */
 
+/* Rank 0, every 5 to 20 ms of a long run: shall all stop, or show what was said so far? */
 static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
@@ -52,6 +53,7 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
+/* Every process comes here at the same step: it is an agreement in the middle of an order. */
 static void flush(void *self)
 {
 	agree_all(self, ST_OK);
@@ -82,6 +84,7 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
+/* silent: a line of the journal, of which nothing is said or written. */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -138,6 +141,7 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 	return shell_settle(shell, status);
 }
 
+/* On every process; what a status means is the same on all of them. */
 static enum status carry_out(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
@@ -191,6 +195,7 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 	return true;
 }
 
+/* Rank 0 carries an order out like the others, behind its message. ORDER_LEAVE is answered by nobody. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
 	pack_order(order, &conductor->bytes);

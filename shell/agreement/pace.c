@@ -1,4 +1,9 @@
-/* pace.c -- virtual time tied to the wall clock, on rank 0 */
+/* pace.c -- virtual time tied to the wall clock, on rank 0
+ *
+ *     wall      w0 ----------------- now               rate: wall seconds a virtual millisecond
+ *     virtual   v0 ------ v0 + (now - w0) / rate       the stamp of a line that is typed now
+ *
+ * After a line the other way round: the hosts' latest clock as a time of the wall, which the reply waits for. */
 #include "shell/agreement/pace.h"
 #include "shell/session/credit.h"
 #include "shell/wire/io.h"

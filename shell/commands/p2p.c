@@ -89,6 +89,7 @@ static enum status to_oneself(int rank, struct submit_plan *plan, const char *ti
 	return ST_OK;
 }
 
+/* The record's bytes are the larger part's: what the link is busy with when both directions go at once. */
 static enum status p2p_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	struct record *record = &plan->record;
@@ -115,6 +116,7 @@ static enum status keep(struct shell *shell, const struct plans *plans)
 	return ST_OK;
 }
 
+/* In a `together` block nothing is queued here, and so nothing is said of it. */
 static enum status p2p_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};

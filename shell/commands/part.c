@@ -31,7 +31,7 @@ static enum status part_one(struct shell *shell, struct call *call, int rank, bo
 	if (status != ST_OK || !act)
 		return status;
 	line.tensor = names_text(shell->world->names, view.sliced ? view.name : view.base_name);
-	parts_declare(&training_of(shell)->parts, &line);
+	parts_declare(&training_of(shell)->parts, shell->world->names, &line);
 	return ST_OK;
 }
 
@@ -40,8 +40,7 @@ const struct command command_part = {
         .topic = "learn",
         .usage = "part TENSOR of PARAMETER [row= col=] [at=] [as=m|v]",
         .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
-                "and columns "
-                "from col= on, or elements from at= on; as= names optimizer state",
+                "and columns from col= on, or elements from at= on; as= names optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},

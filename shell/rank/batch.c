@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A full disk, or a reader that has left, is told once; the run goes on and ends with status 4. */
 static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
@@ -28,6 +29,7 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	text_release(&marked);
 }
 
+/* An interrupt without a keyboard is the limit of --limit. */
 void say_failure(struct conductor *conductor, enum status status)
 {
 	struct text line = {0};
@@ -60,6 +62,7 @@ static int exit_code(const struct conductor *conductor, enum status status)
 	}
 }
 
+/* Nothing more comes: who waits now is stuck. */
 static enum status end(struct conductor *conductor, enum status status)
 {
 	return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
@@ -101,6 +104,8 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	return status;
 }
 
+/* Whatever comes down descriptor 0, as soon as a line of it is whole: a program may write the next line when it has
+ * read the answer to this one. */
 static enum status run_input(struct conductor *conductor)
 {
 	struct text waiting = {0};
@@ -136,6 +141,7 @@ static enum status run_file(struct conductor *conductor, const char *path,
 	return status;
 }
 
+/* A refused line, an expect that failed and a rank that is stuck end a run; the words go to descriptor 2. */
 int batch_run(struct conductor *conductor)
 {
 	const struct options *options = conductor->options;

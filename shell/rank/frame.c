@@ -1,4 +1,7 @@
-/* frame.c -- a frame of the view, and the facts about an operation */
+/* frame.c -- a frame of the view, and the facts about an operation
+ *
+ * The picture is drawn by trace/ for the window that the front end asks for; what it needs to move that window (the
+ * whole extent, how many rows there are, the first one shown) goes with it. Nothing is kept between frames. */
 #include "shell/rank/frame.h"
 #include "base/number.h"
 #include "backend/backend.h"
@@ -53,6 +56,8 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	text_add(out, "\n");
 }
 
+/* request->from > to asks for everything. A first row behind the last is moved back: rows become fewer when ranks
+ * become alike. */
 enum status view_frame(struct shell *shell, const struct request *request, struct reply *reply)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};

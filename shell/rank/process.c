@@ -1,4 +1,10 @@
-/* process.c -- one process of a job, from its start to its end */
+/* process.c -- one process of a job, from its start to its end
+ *
+ *     descriptors 1 and 2 moved --- MPI started --- session opened, on all or on none --- rank 0 leads, the others
+ *     follow --- session closed --- MPI ended, together --- descriptors put back
+ *
+ * What fails before all have agreed that they are open is said by rank 0 alone, on its real descriptor 2; the exit
+ * status is 2, as for a line that is refused. */
 #include "shell/rank/process.h"
 #include "mpi/plane.h"
 #include "shell/agreement/conductor.h"
@@ -55,6 +61,7 @@ static enum status check_size(const struct options *options, const struct plane 
 	return ST_OK;
 }
 
+/* Whatever has happened, the others are told to leave: they wait for orders. */
 static int lead(struct conductor *conductor)
 {
 	int code = conductor->options->wire ? serve_run(conductor) : batch_run(conductor);

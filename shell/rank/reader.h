@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A zeroed struct reads descriptor 0.
+ *
+ *     waiting   request 7 \n request 8 \n req          taken 6: the one at work; whole 2
+ *               |------- seen ---------|               */
 struct line_reader {
 	int descriptor;
 	struct text waiting; /* what was read and not taken */

@@ -1,4 +1,12 @@
-/* serve.c -- rank 0 and the front end: requests in, replies out */
+/* serve.c -- rank 0 and the front end: requests in, replies out
+ *
+ *     reader.c --- request ---> serve_one ---> an order to all processes (agreement/conductor.c), or, for what only
+ *                                              looks (complete, view), this process alone
+ *              <-- output, foreign text, as it comes ---
+ *              <-- one reply of the request's kind -----
+ *
+ * Looking needs no other process because the books and the simulated times are the same everywhere. Between
+ * requests, and while a message is waited for, text that ranks print by themselves is passed on (conductor_poll). */
 #include "shell/rank/serve.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -32,6 +40,7 @@ struct serve {
 	bool gone;      /* a reply could not be written */
 };
 
+/* The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
 static void send(struct serve *serve, const struct reply *reply)
 {
 	struct text line = {0};
@@ -82,6 +91,7 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	}
 }
 
+/* "(2 waits) 4.20 ms > ", with what `use` has set in between, and what Enter on an empty line does now. */
 static void write_prompt(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -100,6 +110,8 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 
 /* ---- requests ---- */
 
+/* The first request: how wide the terminal is, and whether it shows colours, is everyone's, since everyone words the
+ * same output. */
 static void hello(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -166,6 +178,8 @@ static void send_done(struct serve *serve, enum status status, bool at_once)
 	reply_release(&reply);
 }
 
+/* A line, as typed (stamped now, if `pace` is on) or from the journal (with the stamp and the stop of then, in
+ * silence). */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -190,6 +204,7 @@ static void complete(struct serve *serve, const struct request *request)
 	reply_release(&reply);
 }
 
+/* A frame that cannot be drawn is an empty one, with the reason as its facts. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};

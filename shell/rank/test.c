@@ -91,6 +91,7 @@ static const char *find_mark(const char *line, const char *end, bool *quoted)
 	return end;
 }
 
+/* Where a line's `#>` stands: nowhere, behind a command, or on a line of its own */
 enum marked { MARKED_NOT, MARKED_BEHIND, MARKED_ALONE };
 
 /* Adds the text behind a line's `#>` to what is expected; says whether a command stands before it. */
@@ -130,6 +131,13 @@ static enum status run_segment(
 	return ST_OK;
 }
 
+/* Line by line: texts behind `#>` are gathered until a line comes that has something to run; then what stands before it
+ * is a segment.
+ *
+ *     say "a"; say "b"      |
+ *     #> a                     |  segment 1, expected "a", "b"
+ *     #> b                     |
+ *     print x   #> [0-3] x =   |  segment 2 begins; its own text belongs to it */
 static enum status run_all(struct test *test, const char *bytes, size_t count, struct text *report)
 {
 	const char *from = bytes, *end = bytes + count, *next;
@@ -159,6 +167,7 @@ static enum status run_all(struct test *test, const char *bytes, size_t count, s
 	                       : status;
 }
 
+/* A script without one `#>` is run as it is, with its output shown as it comes. */
 static int count_marks(const char *bytes, size_t count)
 {
 	struct text found = {0};

@@ -1,5 +1,9 @@
 /* journal.c -- the session's log: entries added, dropped and counted.
  *
+ *     line at hand     journal_begin --- its statements run: emptied, did, ran --- journal_kept, journal_add
+ *     undo             journal_drop of the last that count, then the others run again and are added anew
+ *     to the front end entries [told, count), after each request
+ *
  * The front end is owed the entries from `told` on; what it knew behind those is gone. What the log says of a line is settled only when the line
  * is over, since a line may run others again, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
@@ -23,6 +27,7 @@ void journal_begin(struct journal *journal)
 	text_clear(&journal->does);
 }
 
+/* Lines that a command ran by itself before it emptied the world (`lesson 1`) are no part of the new one. */
 void journal_emptied(struct journal *journal)
 {
 	journal->emptied = true;
@@ -68,6 +73,7 @@ void journal_changed(struct journal *journal, size_t i)
 	journal->told = journal->told > i ? i : journal->told;
 }
 
+/* `floor` stays: an entry before it is never dropped. */
 void journal_drop(struct journal *journal, size_t i)
 {
 	journal_entry_release(&journal->entries[i]);
@@ -85,6 +91,7 @@ int journal_lines(const struct journal *journal)
 	return lines;
 }
 
+/* A command of the session stands for the lines that it ran by itself, often none. */
 void journal_script(const struct journal *journal, struct text *out)
 {
 	for (size_t i = journal->floor; i < journal->count; i++) {

@@ -22,6 +22,10 @@ static size_t line_length(const char *s, size_t columns)
 	return end;
 }
 
+/* Lines are counted in characters on the screen; the ranks belong to the last of them:
+ *
+ *        unwritten: `matmul` reads x, and nothing has      |
+ *        written it.                                  [0-3]| */
 void shell_note(struct shell *shell, const struct ranks *set, const char *format, ...)
 {
 	struct text body = {0}, text = {0}, ranks = {0};

@@ -2,7 +2,10 @@
  * options.
  *
  * Read by the front end and by every process of the job alike, before MPI is started, so it may only look
- * at its words. */
+ * at its words.
+ *
+ *     typed       a.rsh M=1 --dry N=2 -n 8
+ *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere; what follows the file and has a `=` is the file's */
 #include "shell/session/options.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -81,6 +84,7 @@ static enum status find(const char *word, const struct option **option, const ch
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);
 }
 
+/* The limit without --dry is lower, and known only when all words were read: check. */
 static enum status read_count(const char *value, int *n)
 {
 	char *end;
@@ -110,6 +114,7 @@ static enum status read_device(const char *value, const char **device)
 	return ST_OK;
 }
 
+/* A value that is kept as a word, and may be given once only. */
 static enum status once(const char **where, const char *value, const char *what)
 {
 	if (*where)

@@ -48,6 +48,7 @@ struct out *out_create(bool colour, int width)
 	return out;
 }
 
+/* Numbers of places go on, so that a late fill of one that was shown is told from the next. */
 static void empty(struct out *out)
 {
 	for (struct piece *piece = out->pieces; piece < out->pieces + out->piece_count; piece++) {
@@ -150,6 +151,7 @@ int out_place(struct out *out)
 	return (int)(out->first + out->piece_count - 1);
 }
 
+/* From the end: a rank is asked for right after it was filled nearly always. */
 static struct rank_words *words_of(const struct piece *place, int rank)
 {
 	for (size_t k = place->count; k > 0; k--)

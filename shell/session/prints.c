@@ -3,7 +3,12 @@
  * A print is over for a rank when its OP_SYNC is, in virtual time, whenever that is simulated: the backend
  * then calls prints_done on every process. When the last rank's is over the print speaks; before output is
  * shown the ranks that are ready speak by themselves. So prints come in the order of execution, as a
- * program's own would. */
+ * program's own would.
+ *
+ *     @0-1 print x     waiting 0,1   ready -        queued: nobody's data are there
+ *                      waiting 1     ready 0        rank 0's OP_SYNC is over
+ *     (output shown)   waiting 1     ready -        "[0] x = 1"
+ *                      waiting -     ready 1        over: "[1] x = 2", and the print is freed */
 #include "shell/session/prints.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -29,6 +34,7 @@ void print_free(struct print *print)
 	mem_free(print);
 }
 
+/* A process without data (--dry) speaks for all ranks; else each for its own, and out.c brings the texts together. */
 static void say_ready(struct shell *shell, struct print *print)
 {
 	if (ranks_empty(&print->ready))
@@ -70,6 +76,7 @@ static void make_text(const struct shell *shell, struct print *print)
 	}
 }
 
+/* Ids rise with the ranks: the line queued them so. */
 static bool has_sync(const struct print *print, op_id id)
 {
 	size_t i;

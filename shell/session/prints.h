@@ -12,6 +12,7 @@ struct printed {
 	struct view view;
 	char *text;
 };
+/* One `print`, owned by the session once it was added. */
 struct print {
 	op_id *sync; /* by place in the line's ranks, ascending */
 	int count;

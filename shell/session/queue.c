@@ -23,6 +23,7 @@ static enum status tell_after(struct shell *shell, size_t before, enum status st
 	return status != ST_OK ? status : told;
 }
 
+/* *id 0: nothing was queued. */
 enum status shell_queue(struct shell *shell, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id)
 {

@@ -89,6 +89,7 @@ static bool overlaps(const struct operand *operand, const struct view *view)
 	        view->address < operand->address + layout_span(&operand->layout);
 }
 
+/* Does the operation write into what is read? */
 static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
@@ -208,6 +209,7 @@ static enum status read_floats(const struct shell *shell, const struct view *vie
 	return status;
 }
 
+/* In the order of memory, in doubles: the same bits on every process that holds the same elements. */
 static double sum(const float *values, int64_t count)
 {
 	double total = 0;
@@ -241,6 +243,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
+/* By the owner of the data, which is this process. a and b have the same shape (same_shapes). */
 static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);
@@ -292,6 +295,7 @@ static enum status share(struct shell *shell, const struct ranks *set, struct sh
 	return status;
 }
 
+/* By the books alone, on every process: a mistake refuses the line before anything is queued. */
 static enum status same_shapes(
         const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {

@@ -55,7 +55,7 @@ struct shell {
 	bool strip;                   /* timeline on */
 	int races_told;               /* world.races already reported */
 	int unread_told, orders_told; /* world.unread, world_order_warning: the same */
-	int expects_failed, lines_refused;
+	int expects_failed;           /* `expect`s that were false: the exit status 1 */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */

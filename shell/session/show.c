@@ -10,6 +10,7 @@
 
 enum { LONG_AXIS = 8, EDGE = 3, NUMBER_ROOM = 32 };
 
+/* Whole numbers without a point, up to where a float stops holding each of them. */
 static void number(float value, int digits, char out[NUMBER_ROOM])
 {
 	if (isnan(value))
@@ -46,6 +47,7 @@ static int shown_count(int64_t dim)
 	return dim <= LONG_AXIS ? (int)dim : 2 * EDGE + 1;
 }
 
+/* width 0: a vector, whose numbers need not stand under others */
 static void row(const struct layout *layout, const void *packed, int64_t first, int width, struct text *out)
 {
 	char text[NUMBER_ROOM];
@@ -60,6 +62,7 @@ static void row(const struct layout *layout, const void *packed, int64_t first, 
 	}
 }
 
+/* Over what is shown of the matrix only: the numbers left out do not widen its columns. */
 static int widest(const struct layout *layout, const void *packed, int64_t first)
 {
 	char text[NUMBER_ROOM];

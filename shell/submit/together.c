@@ -30,7 +30,7 @@ struct together {
 	size_t count, room;
 };
 
-/* ncclGroupEnd launches once for all that the group holds: the second operation of a rank and those after
+/* The block's operations take one launch of each rank. ncclGroupEnd launches once for all that the group holds: the second operation of a rank and those after
  * it are free. */
 int together_flags(struct shell *shell, int rank)
 {
@@ -42,6 +42,9 @@ int together_flags(struct shell *shell, int rank)
 	return again ? OPF_FREE_LAUNCH : 0;
 }
 
+/* The lists of all ranks lie in one array, in the order of the lines; `next` leads along a rank's own:
+ *
+ *     kept    0: rank 0   1: rank 1   2: rank 0   3: rank 1      rank 0: first 0, 0 -> 2, last 2 */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	struct together *together = shell->together;
@@ -93,6 +96,7 @@ static enum status queue_from(struct shell *shell, struct together *together, in
 	return status;
 }
 
+/* The lists are empty; nothing is allocated for parts until the first is kept. */
 void together_begin(struct shell *shell)
 {
 	struct together *together = shell->together = mem_alloc(sizeof *together);

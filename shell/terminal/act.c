@@ -77,6 +77,7 @@ static void run_line(struct session *session, const char *line)
 
 /* ---- wishes ---- */
 
+/* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. */
 static void view(struct session *session)
 {
 	char title[128];
@@ -108,6 +109,7 @@ static void edit(const char *file)
 		printf("   source %s runs it\n", file);
 }
 
+/* What rank 0 asks for in its reply (docs/wire.md). */
 static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
@@ -120,6 +122,7 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- lines while there are no ranks ---- */
 
+/* Few words mean anything then; the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
 {
 	if (strcmp(line, "restart") == 0)

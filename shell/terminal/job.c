@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the job ---- */
+/* ---- the job ----
+ *
+ *     job_open: talk_start, greet -----> lines ... -----> job_lose: mourn, and offer `restart`
+ *         ^                                                   |
+ *         `-- job_restart <--- `restart`, or no memory <------'    then job_replay: the journal's lines again */
 
 /* The dead job is collected, and the user told what it died of. The exit status that it ended with. */
 static int mourn(struct session *session)
@@ -20,6 +24,7 @@ static int mourn(struct session *session)
 	return code;
 }
 
+/* What the user can do now. */
 static void offer_restart(const struct session *session)
 {
 	size_t lines = session->journal.log.count;
@@ -55,6 +60,7 @@ void keep_state(struct session *session, const struct reply *reply)
 	text_put(&session->enter, text_string(&reply->enter), reply->enter.count);
 }
 
+/* The first question, whose answer says how many ranks there are and on which machine. */
 static enum status greet(struct session *session, int *n)
 {
 	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};

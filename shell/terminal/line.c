@@ -1,4 +1,10 @@
-/* line.c -- readline, in its callback form: our loop waits for keys and for the ranks at the same time */
+/* line.c -- readline, in its callback form: our loop waits for keys and for the ranks at the same time
+ *
+ *     line_begin --- line_key, line_key ... --- take(line): the handler goes, the terminal is as before
+ *                |-- line_hide, text, line_show: text that comes while somebody types
+ *                |-- line_cancel: Ctrl-C
+ *
+ * readline catches no signals here: talk.c has its flags for them. */
 #include "shell/terminal/line.h"
 #include "base/memory.h"
 
@@ -21,6 +27,7 @@ static struct {
 	const char *next;  /* in it */
 } editor;
 
+/* readline asks for the names one by one, and frees them with free(). */
 static char *next_name(const char *word, int state)
 {
 	(void)word;
@@ -45,6 +52,7 @@ static char **complete(const char *word, int start, int end)
 	return editor.names.count ? rl_completion_matches(word, next_name) : NULL;
 }
 
+/* readline's handler. It is removed from within itself, or readline would show the prompt again. */
 static void take(char *line)
 {
 	editor.line = line;
@@ -138,6 +146,7 @@ void line_resize(void)
 	rl_resize_terminal();
 }
 
+/* A line that is typed twice in a row stands once in the history. */
 void line_remember(const char *line)
 {
 	const HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;

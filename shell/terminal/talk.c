@@ -38,8 +38,8 @@ static void note(int number)
 		to_end = 1;
 }
 
-/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ do nothing: readline's terminal is raw, and the
- * ranks would be left behind. */
+/* Without SA_RESTART: a poll that waits is to end. Ctrl-Z and Ctrl-\ are ignored: they would reach the front end alone,
+ * and the ranks would go on without it. */
 void signals_start(void)
 {
 	struct sigaction action = {.sa_handler = note};

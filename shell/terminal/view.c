@@ -73,6 +73,7 @@ static void paint_text(int y, const char *text, attr_t attribute)
 	attrset(0);
 }
 
+/* On a low screen the picture has all the rows. */
 static bool shows_facts(const struct screen *view)
 {
 	return view->facts && view->selected && LINES >= FACTS_FROM_HEIGHT;
@@ -106,7 +107,13 @@ static void paint(const struct screen *view)
 	refresh();
 }
 
-/* ---- what is shown ---- */
+/* ---- what is shown ----
+ *
+ *     whole_from            from |======= window =======| to            whole_to
+ *     |-------------------- everything that there is -------------------------|
+ *
+ * A key changes the window, the first row or the selection; then a frame is asked for, and what it says of them is
+ * taken over: rank 0 knows what there is. */
 
 static enum status fetch(struct screen *view)
 {
@@ -242,6 +249,7 @@ static void act(struct screen *view, int key)
 			keys[i].act(view, keys[i].step);
 }
 
+/* Without a key a frame is asked for every second: the job may be gone. */
 static enum status look_on(struct screen *view)
 {
 	enum status status = fetch(view);

@@ -1,4 +1,6 @@
-/* welcome.c -- the first screen: what the ranks are, and where to begin */
+/* welcome.c -- the first screen: what the ranks are, and where to begin
+ *
+ * In a narrow terminal less of it: from 78 columns on with the drawing, below 50 one line. */
 #include "shell/terminal/welcome.h"
 
 #include <stdio.h>

@@ -20,8 +20,6 @@ void alone_release(struct alone *alone)
 {
 	mem_free(alone->whole);
 	mem_free(alone->end);
-	mem_free(alone->begin);
-	mem_free(alone->weight);
 	*alone = (struct alone){0};
 }
 
@@ -32,6 +30,14 @@ static void shape_of(const struct layout *layout, int64_t *rows, int64_t *cols)
 {
 	*cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
 	*rows = *cols ? layout_count(layout) / *cols : 0;
+}
+
+/* One block has the three arrays */
+static void divide(struct alone *alone, float *values)
+{
+	alone->end = values;
+	alone->begin = values + alone->elements;
+	alone->weight = values + 2 * alone->elements;
 }
 
 /* What rank 0 has declared, parameters first */
@@ -64,9 +70,7 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 		return fail(ST_ARGUMENT,
 		        "the model declares no parameters: a line `part w1 of w1` in its setup says what w1 "
 		        "is");
-	alone->end = mem_alloc(alone->elements * sizeof *alone->end);
-	alone->begin = mem_alloc(alone->elements * sizeof *alone->begin);
-	alone->weight = mem_alloc(alone->elements * sizeof *alone->weight);
+	divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
 	for (size_t i = 0; i < alone->elements; i++)
 		alone->weight[i] = 1;
 	return ST_OK;
@@ -220,12 +224,12 @@ enum status alone_spread(struct shell *shell, enum status status, struct alone *
 	if (status == ST_OK && plane_rank(shell->plane) != 0)
 		*alone = (struct alone){.count = head->count, .elements = head->elements, .half = head->half};
 	mem_free(head);
-	size_t values = alone->elements * sizeof *alone->end;
+	float *values = alone->end;
 	if (status == ST_OK)
 		status = share(shell, (void **)&alone->whole, (size_t)alone->count * sizeof *alone->whole);
 	if (status == ST_OK)
-		status = share(shell, (void **)&alone->end, values);
+		status = share(shell, (void **)&values, 3 * alone->elements * sizeof *values);
 	if (status == ST_OK)
-		status = share(shell, (void **)&alone->begin, values);
-	return status == ST_OK ? share(shell, (void **)&alone->weight, values) : status;
+		divide(alone, values);
+	return status;
 }

@@ -338,9 +338,9 @@ static void give_stage(const struct plan *plan, const struct head *head, struct 
 
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
-static void add_text(struct program *program, const char *text, size_t count)
+static void add_text(struct program *program, struct names *names, const char *text, size_t count)
 {
-	program_add(program,
+	program_add(program, names,
 	        &(struct player_file){
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
@@ -370,13 +370,14 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	if (status == ST_OK) {
 		*made = program_make(name ? name : choice->name);
 		(*made)->built_in = true;
-		add_text(*made, text_string(&first), first.count);
+		struct names *names = shell->world->names;
+		add_text(*made, names, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
 			(*made)->built_in &= !is_path(own[i].name);
 			chosen.file[i].givens = own[i].givens;
-			program_add(*made, &chosen.file[i]);
+			program_add(*made, names, &chosen.file[i]);
 		}
-		add_text(*made, drive, sizeof drive - 1);
+		add_text(*made, names, drive, sizeof drive - 1);
 		for (int i = 1; i < count && !(*made)->loses; i++)
 			if (chosen.head[i].loses.count) {
 				(*made)->loses =
@@ -416,21 +417,14 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	return status;
 }
 
-static bool is_option(const struct player_file *file, const char *name)
-{
-	struct head head;
-	bool has = head_read(&head, file) == ST_OK && head_has_option(&head, name);
-	head_release(&head);
-	return has;
-}
-
 struct program *choose_otherwise(
         struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
 {
 	struct player_file model = alone->file[alone->files > 1 ? 1 : 0], serial;
 	struct choice choice = {.givens = model.givens}, parts = {.name = "serial"};
 	struct program *program = NULL;
-	if (alone->files < 3 || (f32 && !is_option(&model, "dtype")) || (seed && !is_option(&model, "seed")))
+	if (alone->files < 3 || (f32 && !file_has_option(&model, "dtype")) ||
+	        (seed && !file_has_option(&model, "seed")))
 		return NULL;
 	memcpy(choice.given, model.given, (size_t)model.givens * sizeof *model.given);
 	if (f32)
@@ -442,19 +436,20 @@ struct program *choose_otherwise(
 	if (micros > 1 && choose_file(shell, false, "serial", &serial) != ST_OK)
 		return NULL;
 	program = program_make(alone->name);
-	program_add(program, &alone->file[0]);
+	struct names *names = shell->world->names;
+	program_add(program, names, &alone->file[0]);
 	model.given = choice.given;
 	model.givens = choice.givens;
-	program_add(program, &model);
+	program_add(program, names, &model);
 	if (micros > 1) {
 		give(&parts, "accumulate", (struct number){micros, UNIT_PLAIN});
 		serial.what = "strategy serial";
 		serial.given = parts.given;
 		serial.givens = parts.givens;
-		program_add(program, &serial);
+		program_add(program, names, &serial);
 		mem_free((void *)(uintptr_t)serial.text);
 	}
-	program_add(program, &alone->file[alone->files - 1]);
+	program_add(program, names, &alone->file[alone->files - 1]);
 	return program;
 }
 

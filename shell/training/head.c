@@ -128,6 +128,14 @@ void head_keys(const struct head *head, struct text *out)
 		text_add(out, "%.*s=\n", (int)at->given->name.length, at->given->name.at);
 }
 
+bool file_has_option(const struct player_file *file, const char *name)
+{
+	struct head head;
+	bool has = head_read(&head, file) == ST_OK && head_has_option(&head, name);
+	head_release(&head);
+	return has;
+}
+
 bool head_has_option(const struct head *head, const char *name)
 {
 	for (const struct statement *at = next_option(head->tree[0]->block.first); at;

@@ -36,5 +36,7 @@ void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */
 const struct embedded *built_in_part(const char *name);
 bool head_has_option(const struct head *head, const char *name);
+/* Of a file that was not read yet */
+bool file_has_option(const struct player_file *file, const char *name);
 
 #endif

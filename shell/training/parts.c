@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-void parts_declare(struct part_lines *parts, const struct part_line *line)
+void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line)
 {
 	struct text key = {0};
 	if (!parts->places)
@@ -15,7 +15,11 @@ void parts_declare(struct part_lines *parts, const struct part_line *line)
 		MEM_GROW(&parts->line, parts->count, &parts->room);
 		parts->count++;
 	}
-	parts->line[place] = *line;
+	struct part_line *own = &parts->line[place];
+	*own = *line;
+	own->tensor = names_keep(names, line->tensor);
+	own->of = names_keep(names, line->of);
+	own->state = names_keep(names, line->state);
 }
 
 void parts_forget(struct part_lines *parts)

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The texts are the world's names. */
 struct part_line {
 	int rank;
 	const char *tensor;     /* as written: "flat[0:4096]" */
@@ -28,8 +27,9 @@ struct part_lines {
 	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
 };
 
-/* In the place of what this rank has declared of this tensor before, or behind all others */
-void parts_declare(struct part_lines *parts, const struct part_line *line);
+/* In the place of what this rank has declared of this tensor before, or behind all others. The texts are kept
+ * in `names`, the world's: a line's words go with the line. */
+void parts_declare(struct part_lines *parts, struct names *names, const struct part_line *line);
 void parts_forget(struct part_lines *parts);
 
 #endif

@@ -237,16 +237,17 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 	return status;
 }
 
-/* Lines that run again stop at the step that is asked for; what is left of their line is what they did
- * then. */
-static bool at_limit(const struct training *t)
+/* Lines that run again stop at the step that is asked for (t->limit); what is left of their line is what they
+ * did then (t->cut). began: steps played before the line */
+static enum status next_step(struct shell *shell, struct training *t, long began, bool head, bool lines)
 {
-	return t->limit >= 0 && t->played >= t->limit;
-}
-
-static enum status at_end(void)
-{
-	return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
+	if (t->limit >= 0 && t->played >= t->limit) {
+		t->cut = t->played - began;
+		return ST_OK;
+	}
+	if (t->ended)
+		return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
+	return play_shown(shell, t, head, lines);
 }
 
 enum status program_steps(struct shell *shell, long steps, bool show)
@@ -255,15 +256,8 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	enum status status = wants_whole(shell, t);
 	long began = t->played;
 	t->cut = -1;
-	for (long i = 0; i < steps && status == ST_OK; i++) {
-		if (at_limit(t)) {
-			t->cut = t->played - began;
-			return ST_OK;
-		}
-		if (t->ended)
-			return i ? ST_OK : at_end();
-		status = play_shown(shell, t, show, show && (steps <= 3 || i + 1 == steps));
-	}
+	for (long i = 0; i < steps && status == ST_OK && t->cut < 0 && (i == 0 || !t->ended); i++)
+		status = next_step(shell, t, began, show, show && (steps <= 3 || i + 1 == steps));
 	return status;
 }
 
@@ -325,18 +319,14 @@ static enum status say_progress(struct shell *shell, const struct training *t)
 	return ST_OK;
 }
 
-/* To the end of the iteration at hand, or of the program without one; the setup is played first. *cut: the
- * limit has stopped it before. */
-static enum status play_iteration(struct shell *shell, struct training *t, bool *cut)
+/* To the end of the iteration at hand, or of the program without one; the setup is played first. */
+static enum status play_iteration(struct shell *shell, struct training *t, long began)
 {
 	int iteration = t->iteration;
-	enum status status = t->ended ? at_end() : ST_OK;
-	while (status == ST_OK && !t->ended && t->iteration == iteration) {
-		*cut = at_limit(t);
-		if (*cut)
-			return ST_OK;
-		status = play_shown(shell, t, false, false);
-	}
+	enum status status = ST_OK;
+	do
+		status = next_step(shell, t, began, false, false);
+	while (status == ST_OK && t->cut < 0 && !t->ended && t->iteration == iteration);
 	return status;
 }
 
@@ -346,15 +336,10 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 	enum status status = wants_whole(shell, t);
 	long began = t->played, every = iterations <= 10 ? 1 : (iterations + 9) / 10;
 	t->cut = -1;
-	for (long i = 0; i < iterations && status == ST_OK; i++) {
-		bool cut = false;
-		status = play_iteration(shell, t, &cut);
-		if (cut) {
-			t->cut = t->played - began;
-			return ST_OK;
-		}
-		if (status == ST_OK && progress && t->now.program->loops &&
-		        ((i + 1) % every == 0 || i + 1 == iterations))
+	for (long i = 1; i <= iterations && status == ST_OK && t->cut < 0; i++) {
+		status = play_iteration(shell, t, began);
+		if (status == ST_OK && t->cut < 0 && progress && t->now.program->loops &&
+		        (i % every == 0 || i == iterations))
 			status = say_progress(shell, t);
 	}
 	return status;

@@ -1,7 +1,8 @@
 /* program.c -- the files of a program */
 #include "shell/training/program.h"
+#include "shell/training/head.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -16,42 +17,22 @@ struct program *program_make(const char *name)
 	return program;
 }
 
-static char *copy(const char *text)
-{
-	return text ? mem_copy_text(text, strlen(text)) : NULL;
-}
-
-void program_add(struct program *program, const struct player_file *file)
+void program_add(struct program *program, struct names *names, const struct player_file *file)
 {
 	struct given *given = mem_alloc((size_t)file->givens * sizeof *given);
-	for (int i = 0; i < file->givens; i++)
-		given[i] = (struct given){
-		        copy(file->given[i].name), file->given[i].number, copy(file->given[i].word)};
-	MEM_GROW(&program->file, program->files, &program->file_room);
-	program->file[program->files++] = (struct player_file){.name = copy(file->name),
-	        .what = copy(file->what),
-	        .text = mem_copy_text(file->text, file->count),
-	        .count = file->count,
-	        .given = given,
-	        .givens = file->givens,
-	        .shares = file->shares};
-}
-
-static void free_text(const char *text)
-{
-	mem_free((void *)(uintptr_t)text);
-}
-
-static void free_file(const struct player_file *file)
-{
 	for (int i = 0; i < file->givens; i++) {
-		free_text(file->given[i].name);
-		free_text(file->given[i].word);
+		given[i] = file->given[i];
+		given[i].name = names_keep(names, given[i].name);
+		if (given[i].word)
+			given[i].word = names_keep(names, given[i].word);
 	}
-	mem_free((void *)(uintptr_t)file->given);
-	free_text(file->name);
-	free_text(file->what);
-	free_text(file->text);
+	MEM_GROW(&program->file, program->files, &program->file_room);
+	struct player_file *own = &program->file[program->files++];
+	*own = *file;
+	own->name = names_keep(names, file->name);
+	own->what = names_keep(names, file->what);
+	own->text = mem_copy_text(file->text, file->count);
+	own->given = given;
 }
 
 struct program *program_use(struct program *program)
@@ -68,8 +49,10 @@ void program_release(struct program *program)
 	program_release(program->alone);
 	mem_free(program->loses);
 	mem_free(program->because);
-	for (size_t i = 0; i < program->files; i++)
-		free_file(&program->file[i]);
+	for (size_t i = 0; i < program->files; i++) {
+		mem_free((void *)(uintptr_t)program->file[i].given);
+		mem_free((void *)(uintptr_t)program->file[i].text);
+	}
 	for (size_t i = 0; i < program->steps; i++) {
 		mem_free(program->step[i].title);
 		mem_free(program->step[i].ranks);
@@ -104,16 +87,10 @@ static bool given_text(const struct player_file *file, struct slice_of_text name
 static bool has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;
-	for (size_t i = 0; i < number && !has; i++) {
-		const struct player_file *file = &program->file[i];
-		struct tree *tree = NULL;
-		if (tree_parse(&tree, file->text, file->count, file->name, 1) != ST_OK)
-			continue;
-		for (const struct statement *at = tree->block.first; at && !has; at = at->next)
-			has = at->kind == STATEMENT_OPTION && at->given->name.length == name.length &&
-			        memcmp(at->given->name.at, name.at, name.length) == 0;
-		tree_release(tree);
-	}
+	char option[64];
+	snprintf(option, sizeof option, "%.*s", WHOLE(name));
+	for (size_t i = 0; i < number && !has; i++)
+		has = file_has_option(&program->file[i], option);
 	return has;
 }
 

@@ -31,8 +31,8 @@ struct program {
 
 /* With one user and no files. */
 struct program *program_make(const char *name);
-/* Copies what `file` points to. */
-void program_add(struct program *program, const struct player_file *file);
+/* Copies the text; words are kept in `names`, the session's, which outlives the program. */
+void program_add(struct program *program, struct names *names, const struct player_file *file);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */

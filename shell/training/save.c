@@ -6,7 +6,7 @@
  * had typed there: a def of his may stand in the place of a file's. */
 #include "shell/training/training.h"
 #include "shell/training/scratch.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/state.h"
 #include "base/memory.h"
 
 #include <string.h>

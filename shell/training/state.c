@@ -178,6 +178,22 @@ void state_rate(const struct shell *shell, struct text *out)
 		        seq > 1 ? "tokens" : "rows");
 }
 
+/* A look waits for nothing: what a read of the loss would make final is not final yet. */
+static bool loss_is_final(const struct shell *shell)
+{
+	const struct world *world = shell->world;
+	name_id name = names_find(world->names, "loss", 4);
+	for (int rank = 0; rank < world->n && name; rank++) {
+		struct thing thing = world_find(world, rank, name);
+		if (thing.kind != THING_TENSOR)
+			continue;
+		op_id writer = world->tensors[thing.index].last_writer;
+		if (writer && !(world->ops[writer].flags & OPF_DONE))
+			return false;
+	}
+	return true;
+}
+
 enum status state_progress(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -185,7 +201,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 
 	if (!t || !t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
-	enum status status = program_loss(shell, &loss);
+	enum status status = loss_is_final(shell) ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)

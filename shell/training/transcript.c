@@ -1,7 +1,7 @@
 /* transcript.c -- the lines of a step, taken down as they run, and shown */
 #include "shell/training/transcript.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/state.h"
 #include "base/memory.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "shell/training/program.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/state.h"
 #include "base/memory.h"
 
 #include <string.h>

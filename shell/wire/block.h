@@ -1,4 +1,9 @@
-/* block.h -- bytes of any length one behind the other in a message between processes: a length, then so many */
+/* block.h -- bytes of any length one behind the other in a message between processes: a length, then so many
+ *
+ *     an order    | 64: struct order | 6: "a.rsh" | 11: "reset; sync" |
+ *
+ * All processes run the same binary on the same kind of computer, so a struct travels as its bytes; pointers in it
+ * mean nothing to its reader. */
 #ifndef RANKSH_WIRE_BLOCK_H
 #define RANKSH_WIRE_BLOCK_H
 

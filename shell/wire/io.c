@@ -1,4 +1,6 @@
-/* io.c -- whole files in, whole messages out; the wall clock */
+/* io.c -- whole files in, whole messages out; the wall clock
+ *
+ * read(2) and write(2) may do less than they are asked for, and signals end them early; here they do all of it. */
 #include "shell/wire/io.h"
 #include "base/file.h"
 

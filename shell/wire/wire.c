@@ -167,6 +167,7 @@ static void put_done(cJSON *object, const struct reply *reply)
 		cJSON_AddItemToArray(lines, logged_line_object(&log->line[i]));
 }
 
+/* The log's change goes with every DONE: a front end that missed one would never be right again. */
 void reply_write(const struct reply *reply, struct text *line)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -185,7 +186,7 @@ void reply_write(const struct reply *reply, struct text *line)
 
 /* ---- reading ---- */
 
-/* The number of a kind by its name; -1: it is nobody's. */
+/* The number of a kind by its name; -1: it is nobody's. A name of NULL is nobody's either. */
 static int find(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; name && i < count; i++)
@@ -194,6 +195,7 @@ static int find(const char *const *names, size_t count, const char *name)
 	return -1;
 }
 
+/* A line without WIRE_MARK is a command whatever stands in it, also when it looks like JSON. */
 enum status request_read(const char *line, size_t count, struct request *request)
 {
 	request->stamp = -1;
@@ -237,6 +239,7 @@ static enum status status_named(const char *name)
 	return ST_OK;
 }
 
+/* A reply that cannot be read is shown like anything else that is printed there. */
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
 	cJSON *object = count && line[0] == WIRE_MARK ? cJSON_ParseWithLength(line + 1, count - 1) : NULL;

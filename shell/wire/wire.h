@@ -23,6 +23,8 @@ enum request_kind {
 	REQUEST_INTERRUPT,
 	REQUEST_LEAVE
 };
+/* What the front end asks. Which members a kind has stands behind them (and in wire.c's table); the others are as a
+ * reader of an empty object finds them. Texts are owned: request_release. */
 struct request {
 	enum request_kind kind;
 	struct text text;    /* RUN, COMPLETE: the line or lines */
@@ -49,6 +51,8 @@ struct log_change {
 };
 
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };
+/* What rank 0 answers. OUTPUT and FOREIGN may come at any time; each other kind is the one reply to a request. Texts,
+ * the log and the picture are owned: reply_release. */
 struct reply {
 	enum reply_kind kind;
 	struct text

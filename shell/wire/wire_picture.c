@@ -1,4 +1,13 @@
-/* wire_picture.c -- cells to text and back */
+/* wire_picture.c -- cells to text and back
+ *
+ * A row of 40 cells in one colour is one run, so a frame of a wide terminal takes a few kB instead of 12 bytes a
+ * cell:
+ *
+ *     io      ████ copy        the glyphs of a row
+ *     8.0 4.5@17 5.5@17        8 cells plain; 9 cells of colour 5, over operation 17
+ *
+ * What is read was written by another process, perhaps another version: each count is held against what is left of
+ * the row before it is used. */
 #include "shell/wire/wire_picture.h"
 #include "base/memory.h"
 #include "world/world.h"
@@ -41,6 +50,7 @@ void wire_put_picture(const struct picture *picture, struct text *out)
 		write_row(picture, (size_t)row, out);
 }
 
+/* The runs must fill the row exactly or stop short of it: cells without a run stay plain. */
 static bool read_runs(const char **at, struct picture *picture, size_t from)
 {
 	size_t filled = 0, width = (size_t)picture->width;

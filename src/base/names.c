@@ -99,6 +99,11 @@ name_id names_find(const struct names *names, const char *text, size_t length)
 	return *slot_of(names, text, length, hash_of(text, length));
 }
 
+const char *names_keep(struct names *names, const char *text)
+{
+	return names_text(names, names_make(names, text, strlen(text)));
+}
+
 const char *names_text(const struct names *names, name_id id)
 {
 	return id > 0 && (size_t)id <= names->count ? names->entries[id - 1].text : "";

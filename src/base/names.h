@@ -12,7 +12,9 @@ void names_free(struct names *names);
 /* Finds the text, or gives it the next number. */
 name_id names_make(struct names *names, const char *text, size_t length);
 name_id names_find(const struct names *names, const char *text, size_t length); /* 0: not there */
-const char *names_text(const struct names *names, name_id id);                  /* "" for 0 */
-int names_count(const struct names *names);                                     /* ids are 1 .. count */
+/* The table's own copy of the text: good as long as the table */
+const char *names_keep(struct names *names, const char *text);
+const char *names_text(const struct names *names, name_id id); /* "" for 0 */
+int names_count(const struct names *names);                    /* ids are 1 .. count */
 
 #endif

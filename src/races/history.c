@@ -97,7 +97,8 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 
 /* ---- what does an operation conflict with? */
 
-/* A conflict with an operation that was found in another interval, or that is told already, is none any more. */
+/* A conflict with an operation that was found in another interval, or that is told already, is none any
+ * more. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
 	for (size_t i = 0; i < order->conflict_count; i++)
@@ -159,7 +160,15 @@ void history_conflicts(struct happens_before *order, op_id id)
 
 /* ---- the operation's own accesses */
 
-/* Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
+/* May the old access be forgotten for the new one? By example, on the same bytes:
+ *
+ *      old                   new                 forgotten, because
+ *      write on io           sync io             the host knows its end: nothing that comes can race with it
+ *      read on io            write on compute    who conflicts with the read conflicts with the write too
+ *      read on io            read on io          the later one of a stream stands for both
+ *      write on io           read on io          no: a later read conflicts with the write, not with the read
+ *
+ * Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
  * the host knows to be done when it queues the new one. */
 static bool superseded(const struct world *world, const struct past_access *old,
         const struct vector_clock *host, const struct op *op, const struct operand *operand, bool dense)

@@ -3,7 +3,20 @@
  * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier
  * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
  * and its members are. The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left
- * before a starts: nothing before it can lead to a. */
+ * before a starts: nothing before it can lead to a.
+ *
+ *      rank 0 io       a #1 --- allreduce #2                            is a before b?
+ *                                  |
+ *      rank 1 s                 allreduce #1 --- barrier #2
+ *                                                   |
+ *      rank 0 compute                            barrier #4 --- b #5
+ *
+ *      1. b's clock: compute up to #4; the walk down compute passes the barrier
+ *      2. the barrier: rank 1's s up to #2; the walk down s passes the allreduce #1
+ *      3. the allreduce: rank 0's io up to #2, and a is #1 there: yes
+ *
+ * The frontier of a lane only rises and a lane is stacked when it has risen, so the search ends; each match is
+ * passed once a search. */
 #include "races/order.h"
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)

@@ -23,8 +23,13 @@ static inline void put(struct engine *e, size_t at, struct due due)
 	e->works[due.work].at = (uint32_t)at;
 }
 
-/* Finds the place of `due` from the hole `at`: later ones on the way to the root move down into the hole, or else
- * earlier children move up. */
+/* Finds the place of `due` from the hole `at`: later ones on the way to the root move down into the hole, or
+ * else earlier children move up:
+ *
+ *            5                    2               due = 2 for the hole: its parent is later and moves down;
+ *        .   8   9            5   8   9           were due = 7, the child 6 would move up instead
+ *      6                    6
+ */
 static void place(struct engine *e, size_t at, struct due due)
 {
 	size_t from = at;

@@ -95,7 +95,12 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		match_needs(e, id);
 }
 
-/* The next collective's turn: members that wait for it arrive, unless the operation before it on their rank
+/* The next collective's turn:
+ *
+ *      turn = 4     rank 0   #4 ends       rank 0's #5 stands in LANE_TURN on another stream: it may arrive now
+ *      turn = 5     rank 1   #4 ends       rank 1's #5 is not issued yet: it will find its turn when it comes
+ *
+ * Members that wait for it arrive, unless the operation before it on their rank
  * is to blame for that. */
 static void next_turn(struct engine *e, const struct instance *instance, const struct match *before)
 {
@@ -115,7 +120,8 @@ static void next_turn(struct engine *e, const struct instance *instance, const s
 	}
 }
 
-/* Nobody stands in the rendezvous any more. */
+/* Nobody stands in the rendezvous any more. Sequence numbers are the books': the first of a group, and the
+ * first after an abort, is 0. */
 static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
 	if (instance->running)

@@ -68,7 +68,10 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
 	return status;
 }
 
-/* Notes that the quiet ranks' past is final up to `time`. */
+/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every line
+ * typed after the answer, and rises with the ids: op_floor finds it by halves.
+ *
+ * Notes that the quiet ranks' past is final up to `time`. */
 static void settle(struct engine *e, const bool *quiet, int64_t time)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)

@@ -119,7 +119,14 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
-/* A closure over the graph of rendezvous, depth first: each rank is pushed at most once a pass. */
+/* A closure over the graph of rendezvous, depth first:
+ *
+ *      rank 0 reaches its horizon   -> 1 stands in an allreduce with it            -> 1 stops
+ *      rank 1 stops                 -> 2 waits for a message of it                 -> 2 stops
+ *      rank 2 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
+ *
+ * A rank is pushed at most once a pass, so it ends after as many rounds as there are ranks. Quiet ranks are
+ * never pushed: what a stopped rank owes them makes it needed instead. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;

@@ -1,6 +1,8 @@
 /* state.c -- the arrays of the machine: room for what the books hold, and copies to try the future on
  *
- * All arrays grow here, between passes; within a pass none of them moves. Room:
+ * All arrays grow here, and but for transfers between passes only. A transfer that begins may need a new
+ * place, and with it a work, a place in the heap and ties: so nobody keeps a pointer to one of these over
+ * make_transfer. Room:
  *   works      a lane, a rank (its stop event), a group instance, a transfer that may be under way
  *   heap       one event a work at most
  *   ties       a copy 1, a transfer 4, a collective up to LINK_KINDS for each member
@@ -75,6 +77,11 @@ static void room_for_works(struct engine *e, size_t more)
 	}
 }
 
+/* A rank's lanes stand one behind the other, with room for three more than it asked for last:
+ *
+ *      lanes    | rank 0: host default . . . | rank 1: host default . . . | rank 0 again, with stream 5 ... |
+ *                 its old lanes stay empty                                  ranks[0].lanes leads here
+ */
 void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 {
 	struct rank *r = &e->ranks[rank];

@@ -6,6 +6,9 @@
  *      rank 0  sendrecv  send to 1  --- channel (0, 1) --->  receive from 0   sendrecv  rank 1
  *                        receive from 1 <-- channel (1, 0) -- send to 0
  *
+ * A part's life: awaited (the peer's counter) -> begun (a place in e->transfers, its flow on the links) ->
+ * over (the place is free, each side has one part less to do). An abort takes it out at any point.
+ *
  * Two transfers, each with a flow of its own; each rank's operation has left = 2 and its stream goes on when
  * both are through. A part whose other side has not come is counted in the peer's `awaited`, so that the
  * peer's stopping (run.c) need not look for it where there is none. */

@@ -132,6 +132,8 @@ static int by_size(const void *a, const void *b, void *names)
 	return by_names(k, l, names);
 }
 
+/* "waited for allreduce g on default of rank 3": the object and the stream only where they are known, the
+ * rank only where it is another one */
 static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	static const char *const host_does[] = {[CAUSE_LAUNCH] = "the host was issuing ",

@@ -59,6 +59,7 @@ static void put_name(
 	begin(w, "M", rank, stream, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
+/* The operation as everywhere: "matmul y", "F3" */
 static void put_label(struct json_writer *w, op_id id)
 {
 	text_clear(&w->label);

@@ -1,4 +1,12 @@
-/* facts.c -- small questions about one operation or section that every picture and table asks */
+/* facts.c -- small questions about one operation or section that every picture and table asks
+ *
+ * Three of them need care:
+ *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
+ *                          nothing
+ *   who came last          of a collective a backend says so; of others each member is asked
+ *   how long is a section  from its first begin on any rank to the last time of any of its operations that
+ *                          is known;
+ *                          initial data, which takes no time, would draw it back to the first declaration */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
@@ -11,6 +19,8 @@ const char *const trace_causes[] = {
                 [CAUSE_COUNT] = "slowed",
 };
 
+/* A step of the budget is some 20 operations, so that a look at a million of them can be ended, and one at a
+ * few costs nothing. All processes count alike: they stop at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations)
 {
 	enum { OPERATIONS_A_STEP = 20 };
@@ -23,6 +33,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
+/* Records and waits take no time on a stream, fills none on the machine: they are no work */
 bool trace_is_work(enum op_kind kind)
 {
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
@@ -48,6 +59,7 @@ op_id trace_sender(const struct world *world, op_id id, int part)
 	return part_match(world, id, part)->member[0];
 }
 
+/* A launch cannot begin before the clock does: an operation issued at 0 began at 0 */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(trace->world, id);

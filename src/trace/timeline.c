@@ -4,8 +4,8 @@
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
  *          default .█████████████████ matmul y ████████████████|
  *
- * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and keeps
- * those of the rows to be shown (sets.c). */
+ * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
+ * keeps those of the rows to be shown (sets.c). */
 #include "trace/legend.h"
 #include "trace/sets.h"
 #include "base/memory.h"

@@ -68,7 +68,10 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 	        names_text(world->names, world->groups[high].name));
 }
 
-/* `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
+/* Ids grow with the order of queueing, so of one rank the lesser id was queued first; a match that it has not
+ * joined yet (0) it will join later than what it has.
+ *
+ * `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
 static void check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];

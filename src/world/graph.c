@@ -131,7 +131,9 @@ static uint32_t in_section(struct world *world, uint32_t index, int section)
 	return moved;
 }
 
-/* Clones every item, in order; targets within the graph become those of the clones. */
+/* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the first item's.
+ *
+ * Clones every item, in order; targets within the graph become those of the clones. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);

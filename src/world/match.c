@@ -81,7 +81,10 @@ enum aspect differing(const struct share *a, const struct share *b)
 
 /* ---- joining */
 
-/* The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes to
+/* Place 1 of the drawing above joins: at[1] = match 0, whose next is match 1, so no new one is made. Place 0
+ * joins: at[0] = match 2, which has no next, so match 3 is made behind it.
+ *
+ * The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes to
  * *joined at once: what a part brings is found by its match. The first member stands at place `first`: who
  * differs from it makes a mismatch for good. */
 static void join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance, int place,

@@ -147,7 +147,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* ---- giving */
 
-/* The block is free at once; whoever gets it next waits for the stream's work of now, if one is given. */
+/* after_stream: STREAM_HOST for none.
+ *
+ * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];

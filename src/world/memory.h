@@ -1,7 +1,7 @@
 /* memory.h -- the memory of all ranks, as the books know it: heaps of segments and blocks, one for each space
  * of each rank
  *
- *     segment |<------------------------ 20 MiB ------------------------>|    got from the device, given back whole
+ *     segment |<------------------------ 20 MiB ------------------------>|    got and given back whole
  *     blocks  | w1 | free | x | y |           free                       |    split and merged: allocator.c
  *
  * Tensors take and free memory (world_tensor_make, world_tensor_free); here it is looked at, and its real bytes

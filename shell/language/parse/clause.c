@@ -98,8 +98,8 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in `timeline
- * on`; so with `in`, as in `step in` */
+/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in
+ * `timeline on`; so with `in`, as in `step in` */
 enum status take_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;

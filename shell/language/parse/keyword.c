@@ -92,6 +92,7 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	return status == ST_OK ? parse_if(parser, inner) : status;
 }
 
+/* The count is evaluated once, on each rank; ranks with fewer rounds leave the set early */
 static enum status parse_repeat(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_REPEAT;

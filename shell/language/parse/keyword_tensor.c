@@ -37,6 +37,7 @@ static bool dtype_flag(const struct word *word, int *dtype)
 	return false;
 }
 
+/* NAME[SHAPE]: name and shape are one word, or two where the shape stands behind a blank (making_word) */
 static enum status made_name(struct parser *parser, struct making *making, const struct word *word)
 {
 	const char *at = word->at, *after = word->after, *stop = word->stop;

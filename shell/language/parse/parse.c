@@ -107,8 +107,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 /* ---- blocks ---- */
 
 /* To the end of a statement that could not be read: of its line, with the blocks that were opened on it. Only
- * braces are counted, but for those in quotes and comments; a # begins a comment only where a word could begin
- * (a#b is a name). What makes the end itself unsure is refused. */
+ * braces are counted, but for those in quotes and comments; a # begins a comment only where a word could
+ * begin (a#b is a name). What makes the end itself unsure is refused. */
 static enum status recover(struct parser *parser)
 {
 	const char *at = parser->at, *end = parser->end;

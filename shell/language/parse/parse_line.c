@@ -36,6 +36,7 @@ static enum status no_command(const char *at, const char *after)
 	return fail(ST_NAME, "no command or kernel '%s' (help shows them)", word);
 }
 
+/* NULL: the word is no command, kernel or collective */
 static const struct command *find_row(const struct word *word)
 {
 	return command_called(slice_of(word));

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* A parser lives as long as one call: nodes outlive it, its lists of words and reads do not. Its tree has one
- * user, and holds nothing but its text yet. file: NULL at the prompt, and for words that appear while running */
+ * user, and holds nothing but its text yet. file: NULL at the prompt, and for words that appear while
+ * running */
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);

@@ -136,7 +136,13 @@ static bool may_be_shared(const struct name *name)
 	return !name->quoted;
 }
 
-/* A place in the cache of names: one entry a hash, the latest wins. A long text repeats few names, and each
+/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
+ * again:
+ *
+ *     h$i                 text h, formula i
+ *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
+ *
+ * A place in the cache of names: one entry a hash, the latest wins. A long text repeats few names, and each
  * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 static struct name **known_slot(struct parser *parser, const char *at, const char *after)
 {
@@ -269,8 +275,8 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	return status;
 }
 
-/* The same brackets as a slice, all of whose indices are sizes. *dims, 0 before, is at most DIMS_MAX; *made has
- * that many. */
+/* The same brackets as a slice, all of whose indices are sizes. *dims, 0 before, is at most DIMS_MAX; *made
+ * has that many. */
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***made, int *dims)
 {
@@ -303,6 +309,7 @@ static enum status ranks_mistake(const char *at, const char *after)
 	        UP_TO(40, at, after));
 }
 
+/* How many entries a list between commas has, at most */
 static int count_commas(const char *at, const char *after)
 {
 	int count = 1;
@@ -370,6 +377,8 @@ static enum status parse_axes(
 	return ST_OK;
 }
 
+/* What stands behind the @, told by its first character: a bracket, a digit, a letter. With a `$` the whole
+ * is a name, whose text is read when the line runs (tree_ranks). */
 enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
 {
 	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);

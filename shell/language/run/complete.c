@@ -7,7 +7,7 @@
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "shell/language/parse/rows.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
@@ -75,6 +75,7 @@ static bool wanted(enum argument_kind kind, enum thing_kind thing)
 	return kinds[kind] >> thing & 1;
 }
 
+/* Names that are a thing of the kind on some rank, in the order in which they were made */
 static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
 {
 	const struct world *world = shell->world;

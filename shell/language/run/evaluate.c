@@ -6,7 +6,7 @@
  * the value is then that of the whole set. So a line costs one evaluation however many ranks run it, unless
  * it really says something about the rank. `varies` is never cleared on the way, so a caller that asks
  * about a part clears it himself and puts it back (evaluate_view). */
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "base/memory.h"
 
 #include <math.h>

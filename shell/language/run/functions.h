@@ -5,7 +5,7 @@
 #ifndef RANKSH_FUNCTIONS_H
 #define RANKSH_FUNCTIONS_H
 
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 #include "trace/trace.h"
 
 /* A function on one rank, with the names among its arguments looked up. Those that are numbers or tensors are

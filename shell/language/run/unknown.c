@@ -4,12 +4,13 @@
  * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
  * thing has the name is said first: it is the likelier mistake. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/run/run.h"
+#include "shell/language/run/evaluate.h"
 
 #include <string.h>
 
 /* ---- things ---- */
 
+/* "default io comm": those of the rank */
 static void list_streams(const struct eval *eval, struct text *out)
 {
 	const struct world *world = eval->shell->world;

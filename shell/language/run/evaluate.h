@@ -1,0 +1,99 @@
+/* evaluate.h -- expressions, names, tensors and sets of ranks, as they are on one rank.
+ *
+ *     eval = {shell, set, rank}         one rank at a time
+ *     evaluate(&eval, formula, &v)      v on that rank; eval.varies: it may be another one elsewhere
+ *     evaluate_all(&eval, formula)      all ranks of the set, or the first alone when nothing varies */
+#ifndef RANKSH_EVALUATE_H
+#define RANKSH_EVALUATE_H
+
+#include "shell/language/parse/function.h"
+#include "shell/language/run/state.h"
+
+/* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way. A
+ * caller sets shell, set and rank, and data where there is some. */
+struct eval {
+	struct shell *shell;
+	const struct ranks *set; /* for messages */
+	int rank;
+	bool varies;
+	bool assume; /* --dry: close() holds */
+	const double *data;
+	int data_stride, data_index; /* values read: data[place * stride + index] */
+	int depth;                   /* of names that stand for names */
+};
+
+/* What the node reads on the rank */
+static inline double eval_read(const struct eval *eval, const struct formula *formula)
+{
+	return eval->data[formula->place * eval->data_stride + eval->data_index];
+}
+
+/* ---- value.c: `at` and `what` are for the words of a failure */
+/* a KIND b. ST_UNIT: the units do not go together; ST_RANGE: division by zero; ST_ARGUMENT: a text. */
+enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
+        struct value *result);
+struct value value_number(double number, enum unit unit);
+static inline bool value_true(struct value value)
+{
+	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
+}
+/* A plain number or an amount, as a count: at most 2^53. ST_ARGUMENT, ST_UNIT, ST_RANGE. */
+enum status value_whole(struct value value, struct slice_of_text what, int64_t *whole);
+/* As print shows it: "2 ms", the letters of a text or name */
+void value_text(const struct shell *shell, struct value value, struct text *out);
+/* Of a number: as the language reads it, to the last bit */
+void value_exact(struct value value, struct text *out);
+/* As an expression that has this value: a text stands in quotes. */
+void value_written(const struct shell *shell, struct value value, struct text *out);
+
+/* ---- flow.c: the formula's value on each rank of eval->set, into in->scratch; without eval->varies only the
+ * first rank's is there. A failure notes its rank. */
+enum status evaluate_all(struct eval *eval, const struct formula *formula);
+/* ... of the set, with the data that it reads fetched before. reason: of the read (command.h) */
+enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        const char *reason, bool *varies);
+
+/* ---- evaluate.c */
+/* The value on eval->rank. A failure is worded without the rank, which the caller notes (fault_rank). */
+enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
+/* As evaluate; ST_ARGUMENT: a text or a name */
+enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
+enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
+/* The name as it stands there, its `$` replaced */
+enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
+/* ... or, where a variable of that name holds a name, that one: the tensor that a def's call handed over */
+enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
+/* The digits of a number, at `to` (24 bytes at most, no NUL); gives their end */
+char *put_digits(char *to, int64_t value);
+/* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
+ * of them. */
+enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
+enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
+/* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
+enum status evaluate_ranks(
+        struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set);
+
+/* ---- data.c: fetches what a formula reads, for all ranks of the set; *values is to be mem_free'd (NULL: it
+ * reads none). call: the line on whose stream it waits; NULL: the default stream */
+enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
+        struct call *call, const char *reason, double **values);
+
+/* ---- view.c: what was found out about a tensor as written and is the same on all ranks of the line */
+struct view_cache {
+	bool named, full;   /* base, name are known */
+	name_id base, name; /* of the whole tensor; of the view, its slice filled in */
+};
+/* A tensor as written, on eval->rank: *view is a copy, good until the world changes. result: the name may
+ * be new, then view->tensor is -1. cache: kept for the next ranks of the same line; NULL: none. ST_NAME: no
+ * such tensor; ST_RANGE, ST_SHAPE: the slice does not fit. */
+enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
+        struct view *view);
+/* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
+enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+
+/* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
+ * thing */
+enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word);
+enum status unknown_variable(const struct eval *eval, const char *name);
+
+#endif
