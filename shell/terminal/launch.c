@@ -182,18 +182,18 @@ static bool is_dashes(const char *line, size_t count)
 
 static void hear_line(struct job *job, const char *line, size_t count, struct text *shown)
 {
+	struct text *into = job->boxed ? &job->chatter : shown;
 	if (job->mpi && is_dashes(line, count)) {
 		job->boxed = !job->boxed;
-	} else if (job->boxed ||
-	        (job->mpi &&
-	                (memmem(line, count, "mpirun noticed", 14) ||
-	                        memmem(line, count, "ORTE_ERROR_LOG", 14)))) {
-		text_put(&job->chatter, line, count);
-		text_put(&job->chatter, "\n", 1);
-	} else if (!(job->mpi && memmem(line, count, "help message", 12))) {
-		text_put(shown, line, count);
-		text_put(shown, "\n", 1);
+		return;
 	}
+	if (job->mpi &&
+	        (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14)))
+		into = &job->chatter;
+	else if (job->mpi && !job->boxed && memmem(line, count, "help message", 12))
+		return;
+	text_put(into, line, count);
+	text_put(into, "\n", 1);
 }
 
 /* Takes what has come out of one end, which is closed when it is over. */

@@ -81,6 +81,7 @@ static void sort_by_stream(struct lanes *lanes)
 	}
 }
 
+/* Its number says where it would be; NULL: it is another rank's, or was queued after the lanes were loaded */
 static const struct moment *moment_of(const struct lanes *lanes, op_id id)
 {
 	const struct op *op = &lanes->trace->world->ops[id];
@@ -152,6 +153,8 @@ static void host_lane(struct lanes *lanes)
 	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
+/* O(the rank's operations): one walk over the books, one counting sort, one pass for the host. The budget is
+ * charged behind it, so an interrupted look has loaded this rank and shows nothing of it. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	const struct world *world = trace->world;

@@ -162,6 +162,8 @@ static void write_stream(struct span_writer *w, int stream)
 	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
+/* The host's lane was made when the rank was loaded, because the causes of a stream's gaps are read off it;
+ * of a stream only the window is looked at, so that a zoomed view costs what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;
