@@ -71,7 +71,7 @@ static void put_peak(const struct ranks *ranks, const struct held *held, struct 
 
 typedef void put_one(const struct ranks *ranks, const struct held *held, struct text *out);
 
-/* Ranks alike are one entry */
+/* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
 static void put_sets(const struct held *held, int n, put_one *put, struct text *out)
 {
 	struct ranks done = {0};
@@ -155,7 +155,7 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
-/* A number of the program's files; 0: it has none of that name */
+/* A number of the program's files, as rank 0 has it; 0: it has none of that name, or a word */
 static double variable_of(const struct training *t, const char *name)
 {
 	struct text text = {0};
