@@ -8,19 +8,13 @@
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
-/* Each rank needs only its stream and its group; there are no operands to look at. */
+/* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
+ * of one part share a record. */
 static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	(void)shell;
-	return call_group(call, rank, &plan->record.group);
-}
-
-static enum status barrier_complete(
-        struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
-{
-	(void)shell, (void)call, (void)rank;
 	plan->record.collective = &collective_barrier;
-	return ST_OK;
+	return call_group(call, rank, &plan->record.group);
 }
 
 /* The collectives are queued on all ranks before the first host waits: a host that waited at once would
@@ -28,16 +22,13 @@ static enum status barrier_complete(
 static enum status barrier_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	struct host_syncs syncs;
-	enum status status =
-	        plans_resolve(shell, call, OP_COLLECTIVE, barrier_resolve, barrier_complete, &plans);
+	enum status status = plans_resolve(shell, call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
 	if (status == ST_OK)
 		status = plans_queue(shell, &plans);
-	host_syncs_begin(shell, call, &syncs);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id, 0, &syncs);
+		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
 	plans_release(&plans);
-	return host_syncs_end(shell, call, &syncs, status);
+	return host_answer(call, status);
 }
 
 const struct command command_barrier = {

@@ -16,6 +16,7 @@
 
 enum { FROM, ARROW, TO };
 
+/* Two operands, in this order: what is read, what is written. */
 static enum status copy_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
@@ -63,20 +64,16 @@ static enum status copy_complete(struct shell *shell, struct call *call, int ran
 static enum status copy_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	struct host_syncs syncs;
 	enum status status = plans_resolve(shell, call, OP_COPY, copy_resolve, copy_complete, &plans);
 	if (status == ST_OK)
 		status = plans_queue(shell, &plans);
-	host_syncs_begin(shell, call, &syncs);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
 		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
 		if (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST)
-			status = host_sync(shell, call, plans.rank[k].rank, plans.rank[k].id,
-			        plan->record.object, &syncs);
+			status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, plan->record.object);
 	}
-	bool staged = syncs.count > 0;
-	status = host_syncs_end(shell, call, &syncs, status);
-	if (status == ST_OK && !staged)
+	status = host_answer(call, status);
+	if (status == ST_OK && !call->waits)
 		plans_notice(shell, call, &plans);
 	plans_release(&plans);
 	return status;

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The plan keeps paths: it outlives the world and its names. */
 static enum status take_path(char kept[512], const char *path)
 {
 	if (snprintf(kept, 512, "%s", path) >= 512)
@@ -64,6 +65,7 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 	return ST_OK;
 }
 
+/* Three forms, told by the number of words and what they end in. A line that is refused leaves the data as it was. */
 static enum status data_run(struct shell *shell, struct call *call)
 {
 	const char *word[2] = {"", ""};

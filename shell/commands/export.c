@@ -28,6 +28,7 @@ static enum status export_trace(struct shell *shell, const char *path)
 	return status;
 }
 
+/* The name must end in .json and have something before it. A line that runs again does not write. */
 static enum status export_run(struct shell *shell, struct call *call)
 {
 	const char *path;

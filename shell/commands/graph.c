@@ -20,6 +20,7 @@ static void end_capture(struct shell *shell, const struct ranks *begun, enum sta
 	}
 }
 
+/* All ranks begin before the block runs: its lines may be for any of them. */
 static enum status capture_run(struct shell *shell, struct call *call)
 {
 	struct ranks begun = {0};
@@ -45,8 +46,7 @@ const struct command command_capture = {
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
-                   "relu y }\nlaunch "
-                   "step\nlaunch step\nsync",
+                   "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
         .cuda = "cudaStreamBeginCapture ... cudaStreamEndCapture, cudaGraphInstantiate",
         .stream_ok = true,

@@ -16,7 +16,10 @@
 #include <string.h>
 
 /* The parts of a group, as world_group_make wants them: the ranks of part k are ranks[starts[k]] to
- * ranks[starts[k + 1]], in the order of their places. */
+ * ranks[starts[k + 1] - 1], in the order of their places. `group pair 0-1 2-3`:
+ *
+ *     starts  0     2     4         instances 2, count 4
+ *     ranks   0  1  2  3 */
 struct instances {
 	int *starts, *ranks, instances, count;
 };
@@ -64,6 +67,7 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct in
 	return ST_OK;
 }
 
+/* Ranks that no part names are in none: for them the name means nothing. */
 static enum status group_run(struct shell *shell, struct call *call)
 {
 	name_id name;
@@ -137,6 +141,8 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 	return make_group(shell, mesh->name[axis], true, &parts, ST_OK);
 }
 
+/* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave
+ * none of them. The sizes' product may not run over: each is at most RANKS_MAX, and there are at most AXES_MAX. */
 static enum status mesh_run(struct shell *shell, struct call *call)
 {
 	struct mesh mesh = {.axes = call->statement->options};
@@ -165,8 +171,7 @@ const struct command command_mesh = {
         .topic = "make",
         .usage = "mesh AXIS=SIZE ...",
         .help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this "
-                "rank's place in it, "
-                "size(AXIS) how many it has",
+                "rank's place in it, size(AXIS) how many it has",
         .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
         .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
         .cuda = "ncclCommSplit, once an axis",

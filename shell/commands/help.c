@@ -81,6 +81,7 @@ static void add_row(struct text *text, const char *usage, const char *help)
 	text_release(&left);
 }
 
+/* Rows in the order of the kernels' list, which is by family, not by name. */
 static void help_kernels(struct text *text)
 {
 	text_add(text,
@@ -107,6 +108,7 @@ static void add_names(struct text *words, const char *before,
 	text_add(words, "%s", behind);
 }
 
+/* What several take is said once above them, computed from the rows; the commands beside them stand below. */
 static void help_collectives(struct text *text)
 {
 	struct text words = {0};
@@ -129,6 +131,7 @@ static void help_collectives(struct text *text)
 	}
 }
 
+/* An example of several lines, each on a line of its own, below each other */
 static void add_lines(struct text *text, const char *label, const char *lines)
 {
 	for (const char *line = lines; line && *line;) {
@@ -147,6 +150,7 @@ static void add_words(struct text *text, const char *label, const char *words)
 	add_wrapped(text, words, FROM);
 }
 
+/* "options    algo=auto|ring|tree; the algorithm" for each option of the row */
 static void add_options(struct text *text, const struct command *command)
 {
 	struct text words = {0};
@@ -277,8 +281,7 @@ const struct command command_help = {
         .topic = "learn",
         .usage = "help [WORD]",
         .help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, "
-                "or a topic (make, move, "
-                "look ...)",
+                "or a topic (make, move, look ...)",
         .example = "help copy\nhelp kernels",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},

@@ -26,14 +26,13 @@ static enum status sync_one(struct shell *shell, struct call *call, int rank, bo
 	op_id target;
 	name_id object;
 	enum status status = sync_target(call, rank, &target, &object);
-	return status == ST_OK && act ? host_sync(shell, call, rank, target, object, self) : status;
+	(void)shell, (void)self;
+	return status == ST_OK && act ? host_sync(call, rank, target, object) : status;
 }
 
 static enum status sync_run(struct shell *shell, struct call *call)
 {
-	struct host_syncs syncs;
-	host_syncs_begin(shell, call, &syncs);
-	return host_syncs_end(shell, call, &syncs, call_each_rank(shell, call, sync_one, &syncs));
+	return host_answer(call, call_each_rank(shell, call, sync_one, NULL));
 }
 
 const struct command command_sync = {
@@ -41,8 +40,7 @@ const struct command command_sync = {
         .topic = "order",
         .usage = "sync [STREAM|EVENT]",
         .help = "the host waits until the device has done all that is queued, or what that stream or event "
-                "stands for; the device "
-                "does not wait",
+                "stands for; the device does not wait",
         .example = "spin 2ms\nsync",
         .torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
         .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
@@ -57,19 +55,14 @@ static enum status host_one(struct shell *shell, struct call *call, int rank, bo
 	struct number number;
 	op_id id = 0;
 	enum status status = call_number(call, 0, 0, rank, &number);
+	(void)shell, (void)self;
 	if (status == ST_OK)
 		status = duration_check("host", number);
 	if (status != ST_OK || !act)
 		return status;
 	struct record record = call_record(call, rank, OP_HOST, "host");
 	record.duration_ns = (int64_t)number.value;
-	return queue_alike(shell, rank, STREAM_HOST, &record, 0, self, &id);
-}
-
-static enum status host_run(struct shell *shell, struct call *call)
-{
-	struct shared_record alike = {0};
-	return call_each_rank(shell, call, host_one, &alike);
+	return queue_alike(call, rank, STREAM_HOST, &record, 0, &id);
 }
 
 const struct command command_host = {
@@ -80,7 +73,7 @@ const struct command command_host = {
         .example = "spin 2ms\nhost 1ms\nsync",
         .torch = "# Python code that takes a while",
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME"}},
-        .run = host_run,
+        .each = host_one,
 };
 
 /* ---- query ---- */

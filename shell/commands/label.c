@@ -45,6 +45,7 @@ const struct command command_phase = {
         .run = phase_run,
 };
 
+/* Sections are everybody's, so the name is read once, on the first rank. */
 static enum status mark_run(struct shell *shell, struct call *call)
 {
 	const char *word;

@@ -93,6 +93,7 @@ const struct command command_check = {
         .run = check_run,
 };
 
+/* Shown from here; run by the loop, since it begins in the task's own world. */
 static enum status solution_run(struct shell *shell, struct call *call)
 {
 	if (!call_count(call, 0))

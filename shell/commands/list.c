@@ -13,6 +13,7 @@
 
 /* ---- tensors ---- */
 
+/* "x [64,64]                    f32  device     16 kB  view of X": columns that hold names and shapes of usual length */
 static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
 {
 	struct text left = {0}, bytes = {0};
@@ -33,6 +34,7 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	text_release(&bytes);
 }
 
+/* A tensor and when its name came to mean something on some rank */
 struct listed {
 	uint32_t turn;
 	const struct tensor *tensor;
@@ -82,6 +84,7 @@ const struct command command_tensors = {
 
 /* ---- streams ---- */
 
+/* The default stream first; numbers are given in order and never again, so the first that is missing ends them. */
 static enum status list_streams(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
 	const struct stream *stream;

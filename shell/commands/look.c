@@ -25,7 +25,7 @@ static enum status look_begin(struct shell *shell, struct trace *trace)
 }
 
 /* The last section marked with that name: a loop that marks "step" again and again means the latest.
- * ST_NAME with the nearest mark. */
+ * ST_NAME with the nearest mark, at most two letters away. Section 0, before the first mark, has no name. */
 static enum status find_section(const struct shell *shell, const char *name, int *section)
 {
 	const struct world *world = shell->world;
@@ -48,6 +48,7 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
 }
 
+/* The section that a word of the line names, on the line's first rank: sections are everybody's. */
 static enum status section_argument(struct shell *shell, struct call *call, int row, int *section)
 {
 	const char *word;
@@ -147,9 +148,8 @@ const struct command command_stats = {
         .topic = "look",
         .usage = "stats [SECTION]",
         .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes "
-                "sent, peak memory, the "
-                "schedule's bubble; under them, of all iterations of a program, the loss and the tokens a "
-                "second, and what the peak of memory was made of",
+                "sent, peak memory, the schedule's bubble; under them, of all iterations of a program, the "
+                "loss and the tokens a second, and what the peak of memory was made of",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -186,8 +186,7 @@ const struct command command_races = {
         .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
                 "line that would",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
-                   "io\ny = relu x on "
-                   "compute\nraces",
+                   "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
         .run = races_run,
 };
@@ -216,6 +215,7 @@ const struct command command_stuck = {
         .run = stuck_run,
 };
 
+/* Two sections of one session: before a change and after it. */
 static enum status diff_run(struct shell *shell, struct call *call)
 {
 	struct trace trace;
@@ -274,9 +274,8 @@ const struct command command_mem = {
         .topic = "look",
         .usage = "mem [trim]",
         .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
-                "a program also "
-                "parameters, gradients, optimizer, activations and their gradients, buffers; `trim` gives "
-                "free segments back",
+                "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
+                "`trim` gives free segments back",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

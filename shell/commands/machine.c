@@ -36,6 +36,7 @@ static enum status for_all(const struct shell *shell, const struct call *call)
 	        call->statement->row->name);
 }
 
+/* Shown with the source of every figure, or changed for what is queued from here on. */
 static enum status machine_run(struct shell *shell, struct call *call)
 {
 	struct text text = {0};

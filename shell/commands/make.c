@@ -7,6 +7,7 @@
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
+/* All names are looked at on all ranks before the first stream is made (call_each_rank). */
 static enum status stream_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	int index;

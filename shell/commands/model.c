@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Times that `stage` has set stand for a model's, so a model takes them back. */
 static enum status model_run(struct shell *shell, struct call *call)
 {
 	struct choice choice = {0};
@@ -32,8 +33,7 @@ const struct command command_model = {
         .topic = "learn",
         .usage = "model NAME|F.rsh [help|source] [KEY=VALUE ...]",
         .help = "what a strategy trains: mlp is matmuls with relu between, gpt a transformer, F.rsh your "
-                "own; `model gpt "
-                "help` shows its keys",
+                "own; `model gpt help` shows its keys",
         .example = "model gpt layers=2 hidden=64 heads=4 seq=32 batch=8",
         .class = COMMAND_STEER,
         .argument = {{ARG_FILE, 0, NULL, "NAME|F.rsh"},

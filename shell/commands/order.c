@@ -16,6 +16,7 @@ static enum status record_one(struct shell *shell, struct call *call, int rank, 
 	name_id name;
 	int stream, event;
 	op_id id = 0;
+	(void)self;
 	enum status status = call_name(call, 0, 0, rank, &name);
 	struct thing thing = status == ST_OK ? world_find(world, rank, name) : (struct thing){0};
 	if (status == ST_OK && thing.kind != THING_NONE && thing.kind != THING_EVENT)
@@ -29,16 +30,10 @@ static enum status record_one(struct shell *shell, struct call *call, int rank, 
 	struct record record = call_record(call, rank, OP_RECORD, "record");
 	record.object = name;
 	if (status == ST_OK)
-		status = queue_alike(shell, rank, stream, &record, 0, self, &id);
+		status = queue_alike(call, rank, stream, &record, 0, &id);
 	if (status == ST_OK)
 		world_event_record(world, rank, event, id);
 	return status;
-}
-
-static enum status record_run(struct shell *shell, struct call *call)
-{
-	struct shared_record alike = {0};
-	return call_each_rank(shell, call, record_one, &alike);
 }
 
 const struct command command_record = {
@@ -51,42 +46,33 @@ const struct command command_record = {
         .cuda = "cudaEventRecord(EVENT, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "EVENT"}},
-        .run = record_run,
+        .each = record_one,
 };
 
-/* Waits for the i-th word of the line. */
-struct wait {
-	int i;
-	struct shared_record alike;
-};
-
-static enum status wait_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+/* Waits for the i-th word of the line; with act false it only looks. */
+static enum status wait_one(struct call *call, int i, int rank, bool act)
 {
-	struct wait *wait = self;
 	struct record record = call_record(call, rank, OP_WAIT, "wait");
 	int number;
 	op_id target, id = 0;
-	enum status status = host_target(call, wait->i, rank, &target, &record.object);
+	enum status status = host_target(call, i, rank, &target, &record.object);
 	if (status == ST_OK)
 		status = call_stream(call, rank, &number);
-	return status == ST_OK && act ? queue_alike(shell, rank, number, &record, target, &wait->alike, &id)
-	                              : status;
+	return status == ST_OK && act ? queue_alike(call, rank, number, &record, target, &id) : status;
 }
 
 /* All words are looked at on all ranks before the first is waited for. The outer loop is over the words,
  * so that the ranks' operations for one word can share a record. */
 static enum status wait_run(struct shell *shell, struct call *call)
 {
+	enum status status = ST_OK;
+	(void)shell;
 	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < call_count(call, 0); i++) {
-			struct wait wait = {.i = i};
-			FOR_RANKS (rank, call->set) {
-				enum status status = wait_one(shell, call, rank, pass == 1, &wait);
-				if (status != ST_OK)
-					return status;
-			}
-		}
-	return ST_OK;
+		for (int i = 0; i < call_count(call, 0); i++)
+			FOR_RANKS (rank, call->set)
+				if (status == ST_OK)
+					status = wait_one(call, i, rank, pass == 1);
+	return status;
 }
 
 const struct command command_wait = {

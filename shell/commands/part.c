@@ -40,8 +40,7 @@ const struct command command_part = {
         .topic = "learn",
         .usage = "part TENSOR of PARAMETER [row= col=] [at=] [as=m|v]",
         .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
-                "and columns "
-                "from col= on, or elements from at= on; as= names optimizer state",
+                "and columns from col= on, or elements from at= on; as= names optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},

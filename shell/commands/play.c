@@ -26,6 +26,8 @@ static enum status as_played(struct shell *shell, struct call *call, enum status
 	return status;
 }
 
+/* The world as it was after `played` steps: a wish, since the lines that made this world run again in another. Of a
+ * script no line runs again, so there it may stand anywhere. */
 static enum status step_to(struct shell *shell, struct call *call, long played)
 {
 	const struct training *t = training_of(shell);
@@ -42,6 +44,8 @@ static enum status step_to(struct shell *shell, struct call *call, long played)
 	return ST_OK;
 }
 
+/* `step 0` and `step back N` go to an earlier place; a step that was torn (refused half-way, or stopped by Ctrl-C)
+ * counts as one. */
 static enum status step_run(struct shell *shell, struct call *call)
 {
 	const struct training *t = training_of(shell);
@@ -63,8 +67,7 @@ const struct command command_step = {
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
         .help = "plays the program's next step, and shows its lines, `in` all that they did; Enter repeats "
-                "it. `back` makes the "
-                "world again without the last one, 0 from the start",
+                "it. `back` makes the world again without the last one, 0 from the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "in back", "in|back"},
@@ -126,6 +129,7 @@ static enum status load_script(struct shell *shell, const char *path)
 	return status;
 }
 
+/* All combinations of save, source and a file; those that mean nothing are refused with what to write. */
 static enum status program_run(struct shell *shell, struct call *call)
 {
 	const char *path = "", *first = call_argument_text(call, 0, 0);
@@ -157,8 +161,7 @@ const struct command command_program = {
         .topic = "learn",
         .usage = "program [F.rsh|source] | program save F.rsh [source]",
         .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
-                "did as a script "
-                "of plain lines; with source the files",
+                "did as a script of plain lines; with source the files",
         .example = "strategy serial\nprogram",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
@@ -167,6 +170,7 @@ const struct command command_program = {
         .run = program_run,
 };
 
+/* 0: as many iterations as were played */
 static enum status verify_run(struct shell *shell, struct call *call)
 {
 	int64_t iterations = 0;

@@ -25,6 +25,8 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
+/* The value on a rank, whether or not it is this process's: a mistake refuses the line for all. The text is kept where
+ * it is this process's own. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
@@ -58,7 +60,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 
 /* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
  * copies before it are done by then. */
-static enum status queue_print(struct shell *shell, struct call *call, struct host_syncs *syncs)
+static enum status queue_print(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
@@ -76,7 +78,7 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
 			object = view.name;
 		}
 		if (status == ST_OK)
-			status = host_sync(shell, call, rank, last, object, syncs);
+			status = host_sync(call, rank, last, object);
 		if (status != ST_OK)
 			return status;
 	}
@@ -87,15 +89,13 @@ static enum status queue_print(struct shell *shell, struct call *call, struct ho
  * to come. */
 static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
 {
-	struct host_syncs syncs;
-	host_syncs_begin(shell, call, &syncs);
 	print->waiting = *call->set;
-	enum status status = queue_print(shell, call, &syncs);
+	enum status status = queue_print(shell, call);
 	if (status == ST_OK)
-		prints_add(shell, print, syncs.id, syncs.count);
+		prints_add(shell, print, call->wait, (int)call->waits);
 	else
 		print_free(print);
-	return host_syncs_end(shell, call, &syncs, status);
+	return host_answer(call, status);
 }
 
 /* All words of a line without tensors, one a line */
@@ -110,6 +110,7 @@ static enum status print_values(struct shell *shell, struct call *call, int i, i
 	return status;
 }
 
+/* One tensor among the words makes the whole line wait: its values are said together, in one place. */
 static enum status print_run(struct shell *shell, struct call *call)
 {
 	bool tensors = false;

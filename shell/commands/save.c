@@ -65,12 +65,14 @@ static enum status save_files(struct shell *shell, struct call *call)
 	return ST_OK;
 }
 
+/* One rank's half: what the line names is there; then the copy to the host, and the wait for it. */
 static enum status save_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct view view;
 	const char *path;
 	int stream;
 	op_id id;
+	(void)self;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
 		status = call_word(call, 1, 0, rank, &path);
@@ -79,22 +81,19 @@ static enum status save_one(struct shell *shell, struct call *call, int rank, bo
 	if (status != ST_OK || !act)
 		return status;
 	status = host_bring(shell, call, rank, stream, &view, &id);
-	return status == ST_OK ? host_sync(shell, call, rank, id, view.name, self) : status;
+	return status == ST_OK ? host_sync(call, rank, id, view.name) : status;
 }
 
+/* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
+ * runs again has written its file already. */
 static enum status save_run(struct shell *shell, struct call *call)
 {
-	struct host_syncs syncs;
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	host_syncs_begin(shell, call, &syncs);
-	enum status status = call_each_rank(shell, call, save_one, &syncs);
+	enum status status = call_each_rank(shell, call, save_one, NULL);
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, syncs.id, syncs.count, &shell->budget);
-	if (status == ST_OK && !shell->replaying)
-		status = save_files(shell, call);
-	mem_free(syncs.id);
-	return status;
+		status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
+	return status == ST_OK && !shell->replaying ? save_files(shell, call) : status;
 }
 
 const struct command command_save = {
@@ -102,8 +101,7 @@ const struct command command_save = {
         .topic = "read",
         .usage = "save TENSOR FILE.npy",
         .help = "writes a tensor as NumPy reads it; the host waits for the data. Ranks that name one file: "
-                "the first writes it "
-                "(x$rank.npy: each its own)",
+                "the first writes it (x$rank.npy: each its own)",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},

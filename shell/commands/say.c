@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The text on a rank, `$` replaced */
 static enum status say_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
 {
 	const char *word;

@@ -39,6 +39,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 	return status;
 }
 
+/* The schedule is kept by the language, for slots, work(k), micro(k) and chunk(k); it is made anew by each line. */
 static enum status schedule_run(struct shell *shell, struct call *call)
 {
 	int group, rank = ranks_first(call->set);
@@ -72,9 +73,8 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
-        .usage = "schedule " SCHEDULE_WORDS
-                 " micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME comm=TIME] [limit=1] "
-                 "[held=0.5] [in GROUP]",
+        .usage = "schedule " SCHEDULE_WORDS " micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME "
+                 "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",

@@ -79,6 +79,7 @@ static void list_journal(struct shell *shell)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
 }
 
+/* Listed or saved are the lines since the world was empty; what a lesson ran stands in the place of its command. */
 static enum status journal_run(struct shell *shell, struct call *call)
 {
 	const char *path = "";

@@ -15,6 +15,7 @@ static enum status take_time(struct call *call, const char *name, double *ns)
 	return status;
 }
 
+/* All four are read before the plan is changed. */
 static enum status stage_run(struct shell *shell, struct call *call)
 {
 	struct stage_times times = {.given = true};

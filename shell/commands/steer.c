@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+/* 1x takes the slowness back. */
 static enum status slow_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct number number;
@@ -36,6 +37,7 @@ const struct command command_slow = {
         .each = slow_one,
 };
 
+/* An operation of the host's lane, so that what was queued before it still runs. */
 static enum status crash_run(struct shell *shell, struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
@@ -81,8 +83,7 @@ const struct command command_abort = {
         .topic = "steer",
         .usage = "abort [GROUP]",
         .help = "ends every unfinished operation of the group (or of all ranks together) and lets the hosts "
-                "go on; what it should "
-                "have written is spoiled",
+                "go on; what it should have written is spoiled",
         .example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
         .torch = "dist.distributed_c10d._abort_process_group()",
         .cuda = "ncclCommAbort(comm)",

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Each built-in strategy with the help that its file begins with. `own`: chosen_name's text is valid until it is
+ * called again. */
 static void say_list(struct shell *shell)
 {
 	const char *name;
@@ -27,6 +29,7 @@ static void say_list(struct shell *shell)
 	}
 }
 
+/* After the choice: the program's length, and what to type next. */
 static void say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
@@ -79,6 +82,7 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 	return status;
 }
 
+/* Without a name the list; with `help` or `source` about one; else the program is written, in an empty world. */
 static enum status strategy_run(struct shell *shell, struct call *call)
 {
 	struct choice choice[PARTS_MAX] = {0};
@@ -109,8 +113,8 @@ const struct command command_strategy = {
         .topic = "learn",
         .usage = "strategy [NAME|F.rsh [help|source] [KEY=VALUE ...]] [NAME=SIZE ... + NAME=SIZE ...]",
         .help = "the program that trains the model on all ranks, in an empty world; several, from the "
-                "outermost axis of a "
-                "mesh to the innermost, with ` + ` between; alone it lists the strategies",
+                "outermost axis of a mesh to the innermost, with ` + ` between; alone it lists the "
+                "strategies",
         .example = "strategy serial\nstep\nrun 1",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},

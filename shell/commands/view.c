@@ -33,6 +33,7 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout);
 
+/* One rank's half of the line: self is the function that tells the part. */
 static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
 	struct view whole, result;
@@ -95,6 +96,7 @@ const struct command command_reshape = {
 
 /* ---- shard ---- */
 
+/* dim=, 0 unless given. ST_RANGE names those that the tensor has. */
 static enum status shard_axis(
         const struct shell *shell, struct call *call, int rank, const struct view *whole, int *axis)
 {
@@ -110,7 +112,13 @@ static enum status shard_axis(
 }
 
 /* This rank's part along one axis: the address moves by the parts before it, the strides stay, so a shard
- * along a later axis has gaps between its rows. Parts are equal, as torch's Shard of a divisible
+ * along a later axis has gaps between its rows. Of X [4,4], strides 4 and 1, on 2 ranks, rank 1:
+ *
+ *     dim=0    . . . .     [2,4] at +8, strides 4 1      dim=1    . . x x     [4,2] at +2, strides 4 1
+ *              . . . .     side by side                           . . x x     gaps: reshape, send and the
+ *              x x x x                                            . . x x     collectives refuse it
+ *              x x x x                                            . . x x
+ * Parts are equal, as torch's Shard of a divisible
  * dimension; the message names the sizes that would do. */
 static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
         int64_t *address, struct layout *layout)

@@ -228,7 +228,8 @@ static void say_remark(struct shell *shell, const char *line, size_t length)
 		        (int)(length - (size_t)(hash - line) - 4), hash + 4, style(shell->out, COLOUR_PLAIN));
 }
 
-/* Runs the check's lines one by one; *passed when each held. The books stay as they were: `expect` only
+/* Runs the check's lines one by one, up to the first that does not hold; *passed when each held. A failure of
+ * the session itself (Ctrl-C, a rank that is gone) is no answer and goes on to the caller. The books stay as they were: `expect` only
  * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
 static enum status run_check(struct shell *shell, const struct text *check, bool *passed)
 {
@@ -380,7 +381,7 @@ static enum status attempt(struct shell *shell, struct lesson *lesson, const str
 	return status == ST_OK ? run_check(shell, &task->part[PART_CHECK], passed) : status;
 }
 
-/* A task holds when its starter fails the check, its solution passes, and everything offered as wrong
+/* Each attempt begins in an empty world of its own. A task holds when its starter fails the check, its solution passes, and everything offered as wrong
  * fails. *failed counts those that do not. */
 static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
 {

@@ -1,4 +1,11 @@
-/* line.c -- one line as if typed at the prompt: what comes before it and after it */
+/* line.c -- one line as if typed at the prompt: what comes before it and after it
+ *
+ *     journal_begin, training_line     what the line does is counted from here
+ *     the stop and the stamp           of a line that runs again: where Ctrl-C fell, and the clock of then
+ *     the statements                   between two of them a wish is granted: undo, reset, a lesson
+ *     shell_settle                     what is final is carried out; answers owed; prints, races, failures are said
+ *     log_line                         the journal keeps it if it has changed anything, or is the program's
+ *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
 #include "mpi/plane.h"
 #include "shell/language/run/interpreter.h"
@@ -42,6 +49,8 @@ static enum status answer_owed(struct shell *shell)
 	return ST_OK;
 }
 
+/* Where the work that the line has set off fails, that is told in the place of the line's own failure, but for Ctrl-C.
+ * The words are kept aside meanwhile: a backend that is asked may fail, and word that. */
 enum status shell_settle(struct shell *shell, enum status status)
 {
 	char words[1024];
@@ -106,6 +115,8 @@ enum status line_text(struct shell *shell, const char *text, size_t count, const
 
 /* ---- a line ---- */
 
+/* Of all that a line can change for good: the books, and the language's variables, defs and settings. Equal before
+ * and after: the line has left no trace. */
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
@@ -127,6 +138,8 @@ static bool to_keep(const struct shell *shell, const char *line, size_t count, e
 	return !refused || changed || (several && class == COMMAND_STEER);
 }
 
+/* The entry as it will run again: with what a program's command did in the place of what was typed (journal_did). Of
+ * a session's command (`lesson 1`) the lines that it ran are kept beside it. */
 static void log_line(struct shell *shell, const char *line, size_t count, enum status status, bool changed,
         struct journal_entry entry)
 {
@@ -169,6 +182,7 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	return status;
 }
 
+/* What came from outside (files, values read) is collected anew for each line: it goes into the line's entry. */
 enum status shell_line(struct shell *shell, const char *text, size_t count)
 {
 	text_clear(&shell->outside);

@@ -68,6 +68,8 @@ static enum status replay(struct shell *shell, bool whole)
 	return ST_OK;
 }
 
+/* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
+ * by itself) stays. Where one that emptied the world goes, the world before it is wanted (whole). */
 enum status replay_undo(struct shell *shell, int64_t count)
 {
 	struct journal *journal = &shell->journal;
@@ -100,6 +102,8 @@ static enum status play_again(struct shell *shell, const struct plan *plan, long
 	return status;
 }
 
+/* With `limit` set, commands that play the program stop there, so the lines between them run as they did. What the
+ * lines did not play (a script's steps are in no journal) is played by itself. */
 enum status replay_back(struct shell *shell, int64_t played)
 {
 	struct training *t = shell->training;

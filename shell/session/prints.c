@@ -18,14 +18,8 @@
 
 #include <string.h>
 
-struct prints {
-	struct print *first, **end;
-};
-
 void print_free(struct print *print)
 {
-	if (!print)
-		return;
 	for (int i = 0; i < print->items; i++)
 		mem_free(print->item[i].text);
 	mem_free(print->item);
@@ -87,14 +81,13 @@ static bool has_sync(const struct print *print, op_id id)
 /* An OP_SYNC with a reason that is no print's (copy, save) is found in none, and nothing happens. */
 void prints_done(struct shell *shell, op_id id)
 {
-	struct prints *prints = shell->prints;
 	int rank = shell->world->ops[id].rank;
-	struct print **link = prints ? &prints->first : NULL;
-	while (link && *link && !has_sync(*link, id))
-		link = &(*link)->next;
-	if (!link || !*link)
+	size_t i = 0;
+	while (i < shell->print_count && !has_sync(shell->prints[i], id))
+		i++;
+	if (i == shell->print_count)
 		return;
-	struct print *print = *link;
+	struct print *print = shell->prints[i];
 	ranks_drop(&print->waiting, rank);
 	ranks_add(&print->ready, rank);
 	if (rank == shell->world->me || (shell->world->me < 0 && !print->mine.count))
@@ -102,40 +95,31 @@ void prints_done(struct shell *shell, op_id id)
 	if (!ranks_empty(&print->waiting))
 		return;
 	say_ready(shell, print);
-	*link = print->next;
-	if (!*link)
-		prints->end = link;
+	shell->print_count--;
+	memmove(shell->prints + i, shell->prints + i + 1, (shell->print_count - i) * sizeof *shell->prints);
 	print_free(print);
 }
 
 void prints_flush(struct shell *shell)
 {
-	struct prints *prints = shell->prints;
-	for (struct print *print = prints ? prints->first : NULL; print; print = print->next)
-		say_ready(shell, print);
+	for (size_t i = 0; i < shell->print_count; i++)
+		say_ready(shell, shell->prints[i]);
 }
 
 void prints_release(struct shell *shell)
 {
-	struct prints *prints = shell->prints;
-	for (struct print *print = prints ? prints->first : NULL, *next; print; print = next) {
-		next = print->next;
-		print_free(print);
-	}
-	mem_free(prints);
+	for (size_t i = 0; i < shell->print_count; i++)
+		print_free(shell->prints[i]);
+	mem_free(shell->prints);
 	shell->prints = NULL;
+	shell->print_count = shell->print_room = 0;
 }
 
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count)
 {
-	struct prints *prints = shell->prints;
-	if (!prints) {
-		prints = shell->prints = mem_alloc(sizeof *prints);
-		prints->end = &prints->first;
-	}
 	print->sync = mem_alloc((size_t)count * sizeof *sync);
 	memcpy(print->sync, sync, (size_t)count * sizeof *sync);
 	print->count = count;
-	*prints->end = print;
-	prints->end = &print->next;
+	MEM_GROW(&shell->prints, shell->print_count, &shell->print_room);
+	shell->prints[shell->print_count++] = print;
 }

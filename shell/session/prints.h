@@ -20,7 +20,6 @@ struct print {
 	struct printed *item;
 	int items;
 	struct text mine; /* what this process's rank says */
-	struct print *next;
 };
 
 void print_free(struct print *print);

@@ -15,7 +15,7 @@
 struct interpreter; /* language/ */
 struct together;    /* submit/ */
 struct lesson;      /* lessons/ */
-struct prints;      /* prints.c */
+struct print;       /* prints.h */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
 
@@ -61,8 +61,9 @@ struct shell {
 	         * agreed */
 	        sticky;
 	char sticky_text[512];
-	double pace;               /* wall seconds per virtual ms; 0: off */
-	struct prints *prints;     /* prints queued and not yet done (prints.c) */
+	double pace;           /* wall seconds per virtual ms; 0: off */
+	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
+	size_t print_count, print_room;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
 	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */

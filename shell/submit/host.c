@@ -17,17 +17,20 @@
 /* The ranks of a line come one after the other, and most say the same: an operation shares the record of
  * the one before it where phase, object and duration agree. What differs by rank otherwise is no part of a
  * record. */
-enum status queue_alike(struct shell *shell, int rank, int stream, const struct record *record, op_id target,
-        struct shared_record *alike, op_id *id)
+enum status queue_alike(
+        struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
-	bool same = alike->record && alike->phase == record->phase && alike->object == record->object &&
-	        alike->duration_ns == record->duration_ns;
+	bool same = call->last.record && call->last.phase == record->phase &&
+	        call->last.object == record->object && call->last.duration_ns == record->duration_ns;
 	enum status status =
-	        shell_queue(shell, rank, stream, record, same ? alike->record : 0, target, 0, id);
-	if (status == ST_OK && *id)
-		*alike = (struct shared_record){
-		        queued_record(shell, *id), record->phase, record->object, record->duration_ns};
-	return status;
+	        shell_queue(call->shell, rank, stream, record, same ? call->last.record : 0, target, 0, id);
+	if (status != ST_OK)
+		return status;
+	call->last.record = queued_record(call->shell, *id);
+	call->last.phase = record->phase;
+	call->last.object = record->object;
+	call->last.duration_ns = record->duration_ns;
+	return ST_OK;
 }
 
 enum status host_target(struct call *call, int i, int rank, op_id *target, name_id *object)
@@ -47,75 +50,59 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 	return ST_OK;
 }
 
-void host_syncs_begin(struct shell *shell, struct call *call, struct host_syncs *syncs)
+/* The books record the wait at once; nobody stands still before host_answer, so that the hosts of all ranks have
+ * come to the line before the first is asked for its answer. */
+enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 {
 	const char *reason = call->statement->row->name;
-	*syncs = (struct host_syncs){.reason = names_make(shell->world->names, reason, strlen(reason)),
-	        .id = mem_alloc((size_t)ranks_count(call->set) * sizeof *syncs->id)};
-}
-
-enum status host_sync(struct shell *shell, struct call *call, int rank, op_id target, name_id object,
-        struct host_syncs *syncs)
-{
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
-	record.reason = syncs->reason;
+	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
-	return queue_alike(
-	        shell, rank, STREAM_HOST, &record, target, &syncs->alike, &syncs->id[syncs->count++]);
+	MEM_GROW(&call->wait, call->waits, &call->wait_room);
+	return queue_alike(call, rank, STREAM_HOST, &record, target, &call->wait[call->waits++]);
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
  * lines that another rank has not been given yet (ST_WAITS), or that nothing can help (ST_STUCK). Other
  * failures end it. */
-static enum status reach_each(struct shell *shell, const op_id *id, int count, struct ranks *left)
+static enum status reach_each(struct call *call, struct ranks *left)
 {
-	enum status first = ST_OK;
-	for (int i = 0; i < count; i++) {
-		enum status status = shell->backend->reach(shell->backend, &id[i], 1, &shell->budget);
+	struct shell *shell = call->shell;
+	enum status last = ST_OK;
+	for (size_t i = 0; i < call->waits; i++) {
+		enum status status = shell->backend->reach(shell->backend, &call->wait[i], 1, &shell->budget);
 		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
 			return status;
 		if (status != ST_OK) {
-			ranks_add(left, shell->world->ops[id[i]].rank);
-			first = status;
+			ranks_add(left, shell->world->ops[call->wait[i]].rank);
+			last = status;
 		}
 	}
-	return first;
+	return last;
 }
 
-/* At the prompt: the answers owed. All are reached together first. When some must wait, each is tried by
- * itself, to tell which; among very many that would take too long, and all are named. The line stands in
- * any case: its waiting is what the program does now, and a later line may end it. */
-static enum status host_reach(struct shell *shell, struct call *call, const op_id *id, int count)
+/* All are reached together first. When some must wait, each is tried by itself, to tell which; among very many
+ * that would take too long, and all are named. The line stands in any case: its waiting is what the program
+ * does now, and a later line may end it. */
+enum status host_answer(struct call *call, enum status status)
 {
 	enum { ONE_BY_ONE_MOST = 64 };
+	struct shell *shell = call->shell;
 	struct ranks left = {0};
-	if (!call_at_prompt(call) || !count)
-		return ST_OK;
-	enum status status = shell->backend->reach(shell->backend, id, count, &shell->budget);
+	if (status != ST_OK || !call_at_prompt(call) || !call->waits)
+		return status;
+	status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
-	for (int i = 0; count > ONE_BY_ONE_MOST && i < count; i++)
-		ranks_add(&left, shell->world->ops[id[i]].rank);
-	if (count > 1 && count <= ONE_BY_ONE_MOST)
-		status = reach_each(shell, id, count, &left);
-	else if (count == 1)
-		ranks_add(&left, shell->world->ops[id[0]].rank);
+	for (size_t i = 0; call->waits > ONE_BY_ONE_MOST && i < call->waits; i++)
+		ranks_add(&left, shell->world->ops[call->wait[i]].rank);
+	if (call->waits <= ONE_BY_ONE_MOST)
+		status = reach_each(call, &left);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
-	/* The line stands: waiting is what the program does now. */
 	shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
 	        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
 	return ST_OK;
-}
-
-enum status host_syncs_end(
-        struct shell *shell, struct call *call, struct host_syncs *syncs, enum status status)
-{
-	if (status == ST_OK)
-		status = host_reach(shell, call, syncs->id, syncs->count);
-	mem_free(syncs->id);
-	*syncs = (struct host_syncs){0};
-	return status;
 }
 
 /* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same

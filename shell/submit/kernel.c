@@ -32,6 +32,7 @@ static int access_of(const struct kernel *kernel, int i)
 	return written ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
+/* The comparison is written so that a NaN is refused. */
 enum status duration_check(const char *title, struct number number)
 {
 	if (number.unit != UNIT_TIME && number.value != 0)

@@ -26,13 +26,11 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The i-th name left of "=": `_` is dropped after the line; two results of one name would overwrite each
+/* The i-th name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
  * other. */
 enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
 {
 	struct plan_result *result = &plan->result[i];
-	if (i >= PLAN_RESULTS)
-		return fail(ST_ARGUMENT, "%s: at most %d results", call->statement->row->name, PLAN_RESULTS);
 	result->action = call->statement->result[i].dropped ? RESULT_DROP : RESULT_KEEP;
 	plan->results = i + 1;
 	if (result->action == RESULT_DROP) {
@@ -130,7 +128,6 @@ const struct group_instance *plan_part(const struct shell *shell, const struct s
 
 /* ---- do two ranks' lines resolve alike? ---- */
 
-/* Only the dimensions in use count: what lies behind them is not initialised. */
 /* Before the line: the same name, there or not there on both, at the same address, and as much or as
  * little in the way of its being made anew. */
 static bool same_result(const struct shell *shell, const struct plan_result *a, const struct plan_result *b)
@@ -176,6 +173,8 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 
 /* ---- the three steps ---- */
 
+/* Only what resolve leaves alone: a plan has a kilobyte of operands, and a line on thousands of ranks fills one for
+ * each of them. */
 static void plan_empty(struct submit_plan *plan)
 {
 	plan->operands = plan->results = plan->parts = 0;
@@ -261,6 +260,8 @@ enum status plan_drop_old(struct shell *shell, const struct submit_plan *plan, c
 	return status;
 }
 
+/* The operation of one rank. Ranks come in order, so those of one plan share the record of the rank before unless
+ * their results lie elsewhere. A graph that is captured has records of its own (queued_record gives 0). */
 static enum status queue_one(struct shell *shell, struct submit_plan *plan, struct plan_rank *one)
 {
 	struct record *record = &plan->record;
@@ -293,7 +294,7 @@ enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind k
 		if (status != ST_OK)
 			return status;
 		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
-			status = complete(shell, call, rank, &fresh);
+			status = complete ? complete(shell, call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)
 				return status;
 			MEM_GROW(&plans->plan, plans->count, &plans->room);

@@ -12,6 +12,13 @@
 #include "shell/session/read.h"
 #include "world/world.h"
 
+/* What becomes of a result's name. Decided by plan_result_settle; until then a result is KEEP or DROP:
+ *
+ *     KEEP      y is there and fits          y = relu x   a second time: overwritten in place
+ *     MAKE      y is not there               made, in the pool of the line's stream
+ *     REMAKE    y is there and does not fit  made anew; the old memory is freed behind the line's operation, which
+ *                                            may read it (y = matmul y w)
+ *     DROP      `_`                          made, and freed behind the line's operation */
 enum result_action {
 	RESULT_KEEP /* overwritten in place */,
 	RESULT_MAKE,
@@ -24,6 +31,8 @@ struct plan_result {
 	int operand; /* which of the plan's operands it becomes */
 };
 
+/* What a line comes to on a rank, and on all that resolve alike. It has no rank in it, no tensor's index, and no
+ * address of a result that is yet to be made: these differ by rank, and are put in while it is queued. */
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
 struct submit_plan {
 	struct record record; /* operand and part are set when it is queued */
@@ -36,6 +45,11 @@ struct submit_plan {
 	uint32_t queued;     /* the record in the books that the last rank got; 0: none yet */
 };
 
+/* A line on all of its ranks: the plans that differ, and for each rank which of them it has and what was made for
+ * it. On four ranks of which rank 2 has its x at another address:
+ *
+ *     plan   A            B       A again (a rank is compared with the last plan only)
+ *     rank   0 1          2       3 */
 struct plans {
 	struct submit_plan *plan;
 	size_t count, room;
@@ -51,7 +65,7 @@ struct plans {
 
 /* What a line says on one rank: `resolve` fills operands, results (views only) and options, of a plan that has
  * its stream and a record of the line's kind. `complete` is called for a plan unlike the one before: checks,
- * decides results (layout of their operands), fills the record. */
+ * decides results (layout of their operands), fills the record; NULL: there is nothing to add. */
 typedef enum status plan_step(struct shell *shell, struct call *call, int rank, struct submit_plan *plan);
 
 /* All three steps for the ranks of the line, and the notice. */

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+/* Times are the backend's of this moment: work that hangs on other ranks' lines has begun for nobody. `slowness` is
+ * what `slow 2x` makes of a kernel's length. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
@@ -39,6 +41,7 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	text_release(&shape);
 }
 
+/* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */
 void plans_notice(struct shell *shell, struct call *call, const struct plans *plans)
 {
 	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||

@@ -40,6 +40,7 @@ static void kernel_arguments(struct command *row, const struct kernel *kernel)
 	}
 }
 
+/* The texts are the kernel's own and are pointed to. */
 static void make_kernel(const struct kernel *kernel)
 {
 	struct command *row = &made.row[made.count++];
@@ -57,6 +58,9 @@ static void make_kernel(const struct kernel *kernel)
 	kernel_arguments(row, kernel);
 }
 
+/* The tensor, then the word `unroll`. An option stands in the row only where the collective has a use for it, so that
+ * the language refuses it elsewhere: op= where something is reduced, root= where one rank gives or gets, algo= where
+ * there is more than one way. */
 static void make_collective(const struct collective *collective)
 {
 	struct command *row = &made.row[made.count++];

@@ -1,6 +1,15 @@
 /* unroll.c -- a collective as the sends, receives and additions it is made of: the same answer, each step
  * an operation of its own
  *
+ *     allreduce g unroll       g of 3 elements a b c on 3 ranks, as rank 0 queues it (the ring's two rounds)
+ *
+ *         sendrecv g[0:1] -> scratch     to 1, from 2: c arrives, of rank 2
+ *         g[2:3] = add g[2:3] scratch    c of ranks 2 and 0
+ *         sendrecv g[2:3] -> scratch     ... goes on to 1; b of ranks 1 and 2 arrives
+ *         g[1:2] = add g[1:2] scratch    b of all
+ *         sendrecv g[1:2] -> g[0:1]      the sums go round: b to 1, a of all from 2
+ *         sendrecv g[0:1] -> g[2:3]      ... and a to 1, c of all from 2
+ *
  * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a
  * kernel adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is
  * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
@@ -74,6 +83,7 @@ static struct operand piece(
 	return operand;
 }
 
+/* All operations of the line go on its stream: each step then waits for the one before it without an event. */
 static enum status queue(struct unrolling *work, struct record *record, struct operand *operands, int count)
 {
 	record->operand = operands;
@@ -83,6 +93,7 @@ static enum status queue(struct unrolling *work, struct record *record, struct o
 	return shell_queue(work->shell, work->rank, work->plan->stream, record, 0, 0, 0, NULL);
 }
 
+/* to = from, of the same number of elements */
 static enum status queue_copy(struct unrolling *work, const struct operand *from, const struct operand *to)
 {
 	struct operand operands[2] = {*from, *to};

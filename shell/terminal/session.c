@@ -27,16 +27,10 @@ enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 
 /* ---- the terminal ---- */
 
-static int columns(void)
-{
-	int width = terminal_columns();
-	return width > 0 ? width : 80;
-}
-
 int width_of_output(void)
 {
-	int width = columns();
-	return width > WIDTH_MOST ? WIDTH_MOST : width;
+	int width = terminal_columns();
+	return width < 1 ? 80 : width > WIDTH_MOST ? WIDTH_MOST : width;
 }
 
 /* Colours unless NO_COLOR is set or the terminal has none; line drawing where UTF-8 can be had. Numbers stay as C
@@ -159,7 +153,7 @@ static void welcome(const struct session *session, int n)
 	struct text screen = {0};
 	if (!wants_hello(session))
 		return;
-	welcome_write(&screen, n, session->options.dry, session->machine, columns(), session->wide,
+	welcome_write(&screen, n, session->options.dry, session->machine, width_of_output(), session->wide,
 	        session->colour);
 	fwrite(text_string(&screen), 1, screen.count, stdout);
 	fflush(stdout);

@@ -116,8 +116,15 @@ static enum status take_all(struct shell *shell, const struct alone *alone, floa
 	return status;
 }
 
-/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by. None is smaller than
- * what rounding leaves beside the others: an element without a gradient is compared too. */
+/* The root of v, as the t-th step of Adam had it, becomes what the step was divided by:
+ *
+ *     w -= lr * (m / (1-b1^t)) / (sqrt(v / (1-b2^t)) + eps)
+ *                                 |------- divisor -------|        root[i] is sqrt(v): sqrt(v / begun)
+ *
+ * A difference of gradients becomes one of steps that is 1/divisor times as large, so the least divisor of all
+ * steps, times the difference of parameters, is no more than that of the gradients. None is smaller than what
+ * rounding leaves beside the others (`rounding` of the root mean square): an element without a gradient is
+ * compared too. */
 static void weigh(struct alone *alone, const struct whole *w, const float *root, int t)
 {
 	int64_t count = whole_count(w);

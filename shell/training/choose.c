@@ -153,7 +153,8 @@ static const struct statement *def_in(const struct head *head, struct slice_of_t
 	return NULL;
 }
 
-/* The def of a file before the i-th whose name is nearest */
+/* The def of a file before the i-th whose name is nearest, among all its trees: the file's and its parts'.
+ * NULL: none is as near as one letter. */
 static const struct statement *near_place(const struct chosen *chosen, int i, const char *name)
 {
 	const struct statement *near = NULL;
@@ -225,6 +226,10 @@ static enum status check_places(const struct chosen *chosen)
 
 /* ---- the mesh ---- */
 
+/* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order of the line. At most one size may be
+ * left out: it is what the others leave of the ranks. A strategy that stands alone has all ranks, however many
+ * there are: its program says `world`, so that its source runs elsewhere too. ST_RANGE: the sizes do not
+ * multiply to the ranks; ST_ARGUMENT: two strategies on one axis, or a size for one that has none. */
 static enum status put_axes(
         const struct chosen *chosen, const struct choice *strategy, int ranks, struct text *out)
 {
@@ -345,7 +350,9 @@ static void add_text(struct program *program, struct names *names, const char *t
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* The program of these choices; the first is the model's. name NULL: the model is only looked at. */
+/* The program of these choices; the first is the model's. name NULL: the model is only looked at. The choices
+ * are copied first: what `data` and `stage` have said is given to them here as options, where a file has such
+ * an option and the line does not give it. */
 static enum status build(struct shell *shell, const struct choice *choice, int count, int ranks,
         const char *name, struct program **made)
 {

@@ -44,6 +44,13 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
 	return d;
 }
 
+/* A tensor of rows x cols that holds a block of the whole, from (row, col) on:
+ *
+ *     whole    . . . . . .      element i of the tensor is in its row i / cols, at i % cols:
+ *     cols 6   . . a b c .      the whole's (row + i/cols) * 6 + col + i%cols
+ *              . . d e f .      row 0, col 2, cols 3: d, i = 3, is 1*6 + 2 = 8
+ *
+ * flat: the whole as one line, from `at` on. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {

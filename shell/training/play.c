@@ -43,7 +43,8 @@ static void put_place(const struct training *t, struct text *out)
 		text_add(out, " of iteration %d", t->iteration);
 }
 
-/* The step that comes next, as the walk has met it; NULL: it has not */
+/* The step that comes next, as the walk has met it; NULL: it has not, since data led it elsewhere. Every
+ * iteration is taken to have the steps of the first. */
 static const struct program_step *step_ahead(const struct training *t)
 {
 	const struct program *p = t->now.program;
@@ -193,7 +194,12 @@ static enum status play(struct shell *shell, struct training *t, struct showing 
 	return status;
 }
 
-/* Where it is now, behind a step that came to `stop` */
+/* Where it is now, behind a step that came to `stop`:
+ *
+ *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
+ *     ROUND   step 0 of the next iteration  END     nowhere: a script without a loop is over
+ *
+ * `round` is how many steps an iteration has had: where data decides, better than what the walk has counted. */
 static void move_on(struct training *t, enum player_stop stop)
 {
 	t->played++;

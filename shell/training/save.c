@@ -37,6 +37,14 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 
 /* ---- what was typed ---- */
 
+/* The first entry is noted when the program begins: the defs in it are older than the program, and do not
+ * stand before its own. Later ones hold the defs that are new and all variables, where anything has changed;
+ * one of the same step as the first is younger than the program all the same.
+ *
+ *     def f {} | strategy ddp | let n = 1 | step 4 | def update {} | run 1
+ *      entry 0 |              |  entry 1, played 0 |  entry 2, played 4
+ *
+ * In a session in which no def was ever typed nothing reads the variables, and they are not looked at. */
 void typed_note(struct shell *shell)
 {
 	struct training *t = shell->training;

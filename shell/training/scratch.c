@@ -1,4 +1,11 @@
-/* scratch.c -- sessions beside the learner's */
+/* scratch.c -- sessions beside the learner's
+ *
+ *     learner's shell   budget  [ steps left ] --more()--> credit: all processes, Ctrl-C
+ *                                  ^   lends what is left, takes back what is left
+ *     scratch shell     budget  [ steps left ] --more()--'
+ *
+ * So work in the scratch session counts among the steps that all processes agree to have done, and a replay
+ * is stopped at the same place. */
 #include "shell/training/scratch.h"
 #include "shell/training/open.h"
 

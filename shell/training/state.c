@@ -71,7 +71,7 @@ static void put_peak(const struct ranks *ranks, const struct held *held, struct 
 
 typedef void put_one(const struct ranks *ranks, const struct held *held, struct text *out);
 
-/* Ranks alike are one entry */
+/* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
 static void put_sets(const struct held *held, int n, put_one *put, struct text *out)
 {
 	struct ranks done = {0};
@@ -155,7 +155,7 @@ static int64_t first_phase(const struct shell *shell)
 	return first;
 }
 
-/* A number of the program's files; 0: it has none of that name */
+/* A number of the program's files, as rank 0 has it; 0: it has none of that name, or a word */
 static double variable_of(const struct training *t, const char *name)
 {
 	struct text text = {0};
@@ -178,6 +178,22 @@ void state_rate(const struct shell *shell, struct text *out)
 		        seq > 1 ? "tokens" : "rows");
 }
 
+/* A look waits for nothing: what a read of the loss would make final is not final yet. */
+static bool loss_is_final(const struct shell *shell)
+{
+	const struct world *world = shell->world;
+	name_id name = names_find(world->names, "loss", 4);
+	for (int rank = 0; rank < world->n && name; rank++) {
+		struct thing thing = world_find(world, rank, name);
+		if (thing.kind != THING_TENSOR)
+			continue;
+		op_id writer = world->tensors[thing.index].last_writer;
+		if (writer && !(world->ops[writer].flags & OPF_DONE))
+			return false;
+	}
+	return true;
+}
+
 enum status state_progress(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
@@ -185,7 +201,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 
 	if (!t || !t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
-	enum status status = program_loss(shell, &loss);
+	enum status status = loss_is_final(shell) ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)

@@ -39,7 +39,7 @@ void plan_release(struct plan *plan)
 	plan->program = plan->model_program = NULL;
 }
 
-/* `from`, with the program `program` */
+/* `from`, with the program `program`. What `to` had is given up last: it may be `from`. */
 static void copy_with(const struct plan *from, struct program *program, struct plan *to)
 {
 	struct plan copy = *from;
@@ -63,7 +63,12 @@ void training_line(struct shell *shell)
 }
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
- * before that. */
+ * before that.
+ *
+ *     model mlp | strategy ddp | step | undo        now       mlp, ddp
+ *               ^ empties the world                 at_reset  mlp, no program: what `strategy ddp` found
+ *                                                   at_line   before the line that runs, which may reset too:
+ *                                                             what it had changed already is not kept */
 void training_keep(const struct shell *shell, bool again, struct plan *plan)
 {
 	struct training *t = shell->training;

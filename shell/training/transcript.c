@@ -1,4 +1,19 @@
-/* transcript.c -- the lines of a step, taken down as they run, and shown */
+/* transcript.c -- the lines of a step, taken down as they run, and shown
+ *
+ * What runs once for a set of ranks may be several texts, since names and numbers differ by rank; ranks with
+ * the same text under the same phase share an entry:
+ *
+ *     ## pass on            depth  run  kind     set   text
+ *     phase C               0      1    SETTING  0-3   phase C             said only where a script is written
+ *     pass x                0      2    CALL     0-3   pass x              `step` shows depth 0: the calls
+ *       send x to=rank+1    1      3    LINE     0     send x to=1         `step in` shows all but settings
+ *                           1      3    LINE     1     send x to=2
+ *     capture g {           0      4    OPEN     0-3   capture g {
+ *       y = relu x          0      5    LINE     0-3   y = relu x
+ *     }                     0      6    CLOSE
+ *
+ * Entries stand in the order in which they ran, so what a call did are the entries behind it that are deeper:
+ * a script takes the LINEs, OPENs and CLOSEs in this order and no CALL, and has the same work. */
 #include "shell/training/transcript.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
@@ -95,7 +110,9 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
-/* An entry for each text of the statement: ranks whose text and phase are alike share one. */
+/* An entry for each text of the statement: ranks whose text and phase are alike share one. As soon as one
+ * rank's rendering hung on nothing that varies, it is that of all; the search among the entries of this
+ * statement is short, as there are few different texts. */
 static void add_texts(struct transcript *transcript, struct shell *shell, enum entry_kind kind,
         struct statement *statement, const struct ranks *set, int depth)
 {
@@ -177,7 +194,9 @@ static void say_line(struct shell *shell, const struct text *line)
 	        style(shell->out, COLOUR_PLAIN));
 }
 
-/* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s */
+/* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines
+ * end at the next entry that is no deeper than the call; those of the same statement on other ranks
+ * (entry->run) stand between, and are passed over. */
 static bool is_idle(const struct transcript *transcript, size_t call)
 {
 	const struct ran_line *entry = &transcript->entry[call];
@@ -260,7 +279,8 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 
 /* ---- as a script ---- */
 
-/* Ranks of the entry whose last line stood under another phase come under this one. */
+/* Ranks of the entry whose last line stood under another phase come under this one. now: by rank, the phase
+ * that the script has set last, which this changes. */
 static void put_phases(
         const struct ran_line *entry, const struct shell *shell, name_id *now, struct text *out)
 {

@@ -1,5 +1,14 @@
 /* walk.c -- a program walked through ahead of time, in a scratch world: its steps counted, its mistakes
- * found */
+ * found
+ *
+ *     files, setup        carried out in a scratch world, data read as 0
+ *     iteration           a learner's file: carried out, and at its end nobody may wait
+ *                         built-in files only: no line queues or makes anything; lets, ifs, loops, calls and
+ *                         titles run, which is all that the number of steps hangs on
+ *
+ * An expression of a built-in iteration asks for tensors that the setup has made, never for what the
+ * iteration makes: else the walk that only counts would find no such tensor (tests/script/strategies.sh holds
+ * that as many steps are played as were counted). */
 #include "shell/training/program.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
@@ -8,7 +17,8 @@
 
 #include <string.h>
 
-/* Operations behind the first `ops` came from this line, up to the next mark. */
+/* Operations behind the first `ops` came from this line, up to the next mark: marks rise in `ops`, and a line
+ * that queues nothing is overwritten by the one behind it. */
 struct mark {
 	size_t ops;
 	const char *file; /* the player's */
@@ -63,7 +73,8 @@ static const struct mark *mark_of(const struct walk *walk, op_id id)
 	return &walk->mark[low];
 }
 
-/* An iteration that is over has given all its lines: whoever waits then, waits for ever. */
+/* An iteration that is over has given all its lines: whoever waits then, waits for ever. A send whose receive
+ * stands in the next iteration would be one too: programs are not written so, since `run 1` ends there. */
 static enum status nobody_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch.shell;
@@ -82,6 +93,7 @@ static enum status nobody_waits(struct walk *walk)
 	return status;
 }
 
+/* A step is entered before it runs: its title is told while it does (on_title), unless it has none. */
 static enum status walk_step(struct walk *walk, enum player_stop *stop)
 {
 	struct program *program = walk->program;

@@ -23,6 +23,7 @@ enum tensor_kind {
 #undef X
 	        KIND_COUNT
 };
+/* The books count memory by these numbers (world/memory.c) and know nothing else of them. */
 int tensor_kind_find(const char *word); /* of `kind=`; -1: none */
 const char *tensor_kind_name(enum tensor_kind kind);
 /* phase: 'F' 'R' 'B' 'W' ..., or 0 */

@@ -64,7 +64,9 @@ static double ready(const struct search *s, int stage, enum work work)
 	return sent < 0 ? sent : sent + s->ask->comm;
 }
 
-/* A forward would go over the limit: weight gradients make room. False when there are none to make. */
+/* A forward would go over the limit: weight gradients make room. A micro-batch between F and B holds 1, one
+ * between B and W holds `held` of that; a W gives that share back. False when there are none to make, or they
+ * give nothing back. */
 static bool make_room(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
@@ -101,7 +103,8 @@ static bool advance(struct search *s, int stage)
 	return true;
 }
 
-/* Builds the candidate: stages go on, one after the other and round again, as far as their inputs are known;
+/* Builds the candidate. It ends: each call of advance() that says true puts an F or a B, of which a stage has
+ * as many as micro-batches. Stages go on, one after the other and round again, as far as their inputs are known;
  * at last each has its remaining W. False when a stage got stuck on the limit. */
 static bool build(struct search *s, double slope, double round)
 {

@@ -48,6 +48,8 @@ static bool suffice(const struct schedule *schedule, int stage, int chunk, int m
 	return true;
 }
 
+/* The fewest memories, and of those the least turn, tried in that order. It ends: with as many memories as
+ * micro-batches are under way and turn 0 each has its own. */
 struct schedule_memory schedule_memory(const struct schedule *schedule, int stage, int chunk, bool recompute)
 {
 	struct schedule_memory memory = {.inputs = under_way(schedule, stage, chunk)};

@@ -118,6 +118,7 @@ static int by_names(const struct blame_key *a, const struct blame_key *b, const 
 	return difference;
 }
 
+/* The largest first; of equals an order that no run of the same program changes */
 static int by_size(const void *a, const void *b, void *names)
 {
 	const struct blame *x = a, *y = b;
@@ -132,6 +133,8 @@ static int by_size(const void *a, const void *b, void *names)
 	return by_names(k, l, names);
 }
 
+/* "waited for allreduce g on default of rank 3": the object and the stream only where they are known, the
+ * rank only where it is another one */
 static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	static const char *const host_does[] = {[CAUSE_LAUNCH] = "the host was issuing ",

@@ -59,6 +59,7 @@ static void put_name(
 	begin(w, "M", rank, stream, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
+/* The operation as everywhere: "matmul y", "F3" */
 static void put_label(struct json_writer *w, op_id id)
 {
 	text_clear(&w->label);
@@ -197,6 +198,7 @@ static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 	}
 }
 
+/* Names first: viewers sort processes and threads by the index that comes with them */
 static enum status put_rank(
         struct json_writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
 {

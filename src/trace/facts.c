@@ -1,4 +1,13 @@
-/* facts.c -- small questions about one operation or section that every picture and table asks */
+/* facts.c -- small questions about one operation or section that every picture and table asks
+ *
+ * Three of them need care:
+ *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
+ *                          nothing
+ *   who came last          of a collective a backend says so; of others each member is asked
+ *   how long is a section  from its first begin on any rank to the last time of any of its operations that
+ *                          is known;
+ *                          initial data, which takes no time, would draw it back to the first declaration */
+#include "base/arithmetic.h"
 #include "trace/lanes.h"
 
 #include <string.h>
@@ -10,6 +19,8 @@ const char *const trace_causes[] = {
                 [CAUSE_COUNT] = "slowed",
 };
 
+/* A step of the budget is some 20 operations, so that a look at a million of them can be ended, and one at a
+ * few costs nothing. All processes count alike: they stop at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations)
 {
 	enum { OPERATIONS_A_STEP = 20 };
@@ -22,6 +33,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	return fail(ST_INTERRUPTED, "interrupted");
 }
 
+/* Records and waits take no time on a stream, fills none on the machine: they are no work */
 bool trace_is_work(enum op_kind kind)
 {
 	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
@@ -47,6 +59,7 @@ op_id trace_sender(const struct world *world, op_id id, int part)
 	return part_match(world, id, part)->member[0];
 }
 
+/* A launch cannot begin before the clock does: an operation issued at 0 began at 0 */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(trace->world, id);
@@ -76,7 +89,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 		struct times late;
 		trace->backend->times(trace->backend, t->blame, &late);
 		*last = t->blame;
-		return larger(late.ready, arrival);
+		return most_of(late.ready, arrival);
 	}
 	for (int k = 0; k < count; k++) {
 		const struct match *match = &world->matches[matches[k]];
@@ -155,14 +168,14 @@ struct window trace_window(const struct trace *trace, int section)
 			id = world->ops[id].next_program;
 		if (id) {
 			trace->backend->times(trace->backend, id, &t);
-			window.from = lesser(window.from, trace_begin(trace, id, &t));
+			window.from = least_of(window.from, trace_begin(trace, id, &t));
 		}
 		trace->backend->host(trace->backend, rank, &now);
 		if (section < 0 && now.clock != TIME_UNKNOWN)
-			window.to = larger(window.to, now.clock);
+			window.to = most_of(window.to, now.clock);
 	}
 	if (window.from == TIME_UNKNOWN)
 		window.from = 0;
-	window.to = larger(window.to, window.from);
+	window.to = most_of(window.to, window.from);
 	return window;
 }

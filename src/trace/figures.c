@@ -72,8 +72,8 @@ void figures_join(struct figures *figures, const struct figures *more)
 	}
 }
 
-/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. The first
- * failure is kept, and ends the table. */
+/* `status` is the metric's: ST_WAITS is no failure of the table, only a figure that is not known yet. The
+ * first failure is kept, and ends the table. */
 static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
         const char *name, ...) __attribute__((format(printf, 5, 6)));
 static void put(struct figures *figures, enum status status, enum figure_kind kind, double value,
@@ -96,6 +96,7 @@ struct used {
 	int highest;
 	int64_t ops;
 };
+/* One walk over the rank's operations: a rank without any in the section has no column */
 static struct used used_streams(const struct trace *trace, int section, int rank)
 {
 	const struct world *world = trace->world;
@@ -188,6 +189,7 @@ static void add_rank(struct figures *all, const struct figures *rank)
 	figures_join(all, rank);
 }
 
+/* Parts are averaged over the ranks that did anything: idle ranks would only dilute them */
 enum status figures_of_section(const struct trace *trace, int section, struct figures *figures)
 {
 	struct figures rank = {0};

@@ -1,4 +1,10 @@
-/* intervals.c -- interval sets of time: sorted once, then walked */
+/* intervals.c -- interval sets of time: sorted once, then walked
+ *
+ *      added     |--2--|      |-1-|        in any order
+ *                   |---3---| |----4----|
+ *      joined    |----------| |---------|  by start; what overlaps or touches is one
+ *
+ * Joining is O(n log n), every question after it O(n). */
 #include "trace/intervals.h"
 #include "base/memory.h"
 

@@ -52,7 +52,8 @@ op_id lanes_behind(const struct lanes *lanes, op_id id);
 bool trace_is_work(enum op_kind kind);
 /* A receive of a pipeline stage: what turns waiting into a bubble */
 bool trace_is_stage_receive(const struct world *world, op_id id);
-/* Of a part of a transfer that receives: the sender's operation, 0 when it is not queued; 0 of one that sends */
+/* Of a part of a transfer that receives: the sender's operation, 0 when it is not queued; 0 of one that
+ * sends */
 op_id trace_sender(const struct world *world, op_id id, int part);
 /* When its host began with it: the launch of a device operation, the start of a host operation */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
@@ -83,14 +84,6 @@ static inline void spans_take(struct spans *spans)
 		last->to = new->to;
 	else
 		spans->count++;
-}
-static inline int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-static inline int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 /* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)

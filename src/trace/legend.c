@@ -2,7 +2,12 @@
  *
  * Words are gathered lane by lane from the top, each kept with the row where it first holds. They are told
  * beside that row or, where the rows above have filled their lines, below it; none is told twice. A sum goes
- * over all spans of a cause on the lane, but whom it waited for is said of the longest one. */
+ * over all spans of a cause on the lane, but whom it waited for is said of the longest one.
+ *
+ *      0 host    lssssssssss|  s waited 2.00 ms in `print`      of the host, with its total
+ *        default .██████████|                                   the delay before its first work is not told
+ *        comm    eeee█ppp█..|  e waited for default, p waited for rank 2
+ */
 #include "trace/legend.h"
 #include "base/memory.h"
 
@@ -21,6 +26,7 @@ void legend_release(struct legend *legend)
 	*legend = (struct legend){0};
 }
 
+/* The words of a row, unless a row above has told them */
 static void tell(struct legend *legend, int row, const char *words)
 {
 	for (size_t i = 0; i < legend->count; i++)
@@ -32,6 +38,7 @@ static void tell(struct legend *legend, int row, const char *words)
 	snprintf(entry->words, sizeof entry->words, "%s", words);
 }
 
+/* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
 static void put_rank(const struct trace *trace, const struct span *span, struct text *out)
 {
 	int rank = span->blame ? trace->world->ops[span->blame].rank

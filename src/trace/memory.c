@@ -53,6 +53,7 @@ static int64_t put_bar(const struct trace *trace, const struct heap *heap, const
 	return free_bytes;
 }
 
+/* A row for each segment: whose pool it is, its size, a bar to scale, and what of it is free */
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {

@@ -8,6 +8,7 @@
  *      compute  |     =========        |         length 9, in common 3: overlap 3/9
  *
  * A figure is of what the lines so far will have done; while one of its operations has no end, ST_WAITS. */
+#include "base/arithmetic.h"
 #include "trace/intervals.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -45,13 +46,13 @@ static struct window own_window(const struct trace *trace, int section, int rank
 		        op_record(world, id)->kind == OP_CRASH)
 			continue;
 		trace->backend->times(trace->backend, id, &t);
-		window.from = lesser(window.from, trace_begin(trace, id, &t));
+		window.from = least_of(window.from, trace_begin(trace, id, &t));
 		if (t.end != TIME_UNKNOWN)
-			window.to = larger(window.to, t.end);
+			window.to = most_of(window.to, t.end);
 		else if (!*endless)
 			*endless = id;
 	}
-	window.from = lesser(window.from, window.to);
+	window.from = least_of(window.from, window.to);
 	return window;
 }
 
@@ -109,6 +110,7 @@ static bool communicates(const struct world *world, op_id id, int unused)
 	(void)unused;
 	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P);
 }
+/* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)
 {
 	return whole > 0 ? (double)part / (double)whole : 0;
@@ -126,7 +128,10 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	return status;
 }
 
-/* How long the work that each of two picks is, and how long both are at it */
+/* How long the work that each of two picks is, and how long both are at it:
+ *
+ *     a       ======    ====      10
+ *     b          =====            5       both 3, so 7 of a are without b */
 struct two_works {
 	int64_t a, b, both;
 };
@@ -150,7 +155,7 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 	struct two_works ns;
 	enum status status = compare(
 	        trace, rank, (struct pick){section, on_stream, a}, (struct pick){section, on_stream, b}, &ns);
-	*part = part_of(ns.both, lesser(ns.a, ns.b));
+	*part = part_of(ns.both, least_of(ns.a, ns.b));
 	return status;
 }
 
@@ -241,6 +246,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	return status;
 }
 
+/* Waits of the host are counted by what it waited in: `count(print)` counts the prints that had to wait */
 int64_t metric_count(const struct trace *trace, int section, int rank, const char *title)
 {
 	const struct world *world = trace->world;
@@ -256,6 +262,8 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
 	return count;
 }
 
+/* What a ring would have to carry a second over one link for this time: comparable between algorithms and
+ * numbers of ranks (nccl-tests, doc/PERFORMANCE.md) */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s)
 {
 	const struct world *world = trace->world;

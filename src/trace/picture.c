@@ -55,6 +55,7 @@ void picture_write(
 	}
 }
 
+/* Each escape begins with 0, which ends all looks before it: so none needs an end of its own inside a line */
 static void put_look(struct text *out, const struct cell *cell)
 {
 	text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");

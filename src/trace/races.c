@@ -27,6 +27,7 @@ static const char *use_of(const struct record *record, const struct race *race)
 	return reads ? "reads" : "uses";
 }
 
+/* "`relu` on compute reads ": an operation of a line that has no title is told by its kind */
 static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
 {
 	const struct op *op = &trace->world->ops[id];

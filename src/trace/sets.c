@@ -17,6 +17,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
+/* From, to, cause and looks of each span: what is painted, and nothing else. Two ranks that differ in the
+ * operations' numbers alone look the same. */
 static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
 {
 	for (size_t i = 0; i < spans->count; i++) {
@@ -29,6 +31,7 @@ static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
 	return hash;
 }
 
+/* A stream that was only made has one span: nothing more is queued */
 static bool shows_anything(const struct spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++)

@@ -31,7 +31,8 @@ struct sets {
 	struct shown_lane *shown; /* by row shown */
 	size_t shown_count, shown_room;
 };
-/* The sets of options->ranks, in the order of their first ranks; with the rows that options show. A zeroed struct is an empty one, to be released in any case.
+/* The sets of options->ranks, in the order of their first ranks; with the rows that options show. A zeroed
+ * struct is an empty one, to be released in any case.
  * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);

@@ -74,7 +74,8 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	table_release(&table);
 }
 
-/* The ranks' order of micro-batches as a schedule; nothing where there are none */
+/* The ranks' order of micro-batches as a schedule; nothing where there are none. What waits for a line has no
+ * bubble yet, and the line is left out. */
 static enum status print_bubble(const struct trace *trace, int section, struct text *out)
 {
 	bool found = false;
@@ -88,6 +89,8 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
+/* A table of a section, or of everything (-1), under its name; nothing is printed when the look is
+ * interrupted */
 static enum status one_section(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct columns columns = {0};
@@ -108,6 +111,7 @@ static enum status one_section(const struct trace *trace, int section, int width
 	return status;
 }
 
+/* Of everything: first each section that was used, where there are several */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out)
 {
 	enum status status = ST_OK;
@@ -125,6 +129,7 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 
 /* ---- diff ---- */
 
+/* A ratio has a meaning where more is more of the same: of times, bytes and counts, not of parts */
 static void put_pair(struct table *table, const struct figures *a, const struct figures *b, const char *name)
 {
 	const struct figure *x = figures_find(a, name), *y = figures_find(b, name);

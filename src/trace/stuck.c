@@ -29,6 +29,8 @@ static op_id next_in_group(const struct waits *waits, int rank, int group)
 	return 0;
 }
 
+/* A rank can hang in an operation that itself waits for another: the table tells the rank that is at its
+ * root */
 struct hang {
 	op_id on, root;
 }; /* of a rank: what the backend says, and the rendezvous behind it */

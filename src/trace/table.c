@@ -1,4 +1,5 @@
-/* table.c -- aligned columns: the cells are gathered as one text, measured, and only then laid out
+/* table.c -- aligned columns: the cells are gathered as one text, measured, and only then laid out; and rows
+ * of ranks, of which equal ones are one block
  *
  *      cells    ranks \x1f lane \x1f \n 0-3 \x1f host \x1f \n
  *      printed  "   ranks  lane"          margin 3, gap 2; a cell never holds CELL_END or a newline
@@ -129,6 +130,7 @@ void table_print(const struct table *table, int width, struct text *out)
 	text_release(&line);
 }
 
+/* Ranks come in rising order, and few sets differ: a search from the front is enough, of 1,024 ranks too */
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 {
 	for (size_t i = 0; i < blocks->count; i++)

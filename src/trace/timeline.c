@@ -4,8 +4,8 @@
  *      0-3 host    lsssssssssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`
  *          default .█████████████████ matmul y ████████████████|
  *
- * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and keeps
- * those of the rows to be shown (sets.c). */
+ * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
+ * keeps those of the rows to be shown (sets.c). */
 #include "trace/legend.h"
 #include "trace/sets.h"
 #include "base/memory.h"
@@ -153,6 +153,8 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
+/* One row: ranks (beside their first lane, and at the top of the picture), the lane's name, its bars, the
+ * end mark when nothing lies behind the window, and what of the legend fits */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -207,6 +209,7 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	return ST_OK;
 }
 
+/* The picture is the caller's to release; it is empty after a failure, which is an interrupted look alone */
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {

@@ -36,6 +36,7 @@ struct traffic {
 	size_t kinds, kind_room;
 };
 
+/* Whole bytes: what a link carries of a message may be a part of one */
 static void bytes_cell(struct table *table, double bytes)
 {
 	bytes_text((int64_t)bytes, &table->cells);
@@ -185,6 +186,7 @@ static const struct pair *find_pair(const struct traffic *traffic, int from, int
 	return traffic->pairs ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks) : NULL;
 }
 
+/* Every pair of up to MATRIX_MOST ranks has a cell; of more only the pairs that send something are told */
 static void fill_matrix(const struct traffic *traffic, int n, struct table *table)
 {
 	table_cell(table, "from \\ to");
@@ -225,6 +227,7 @@ static void fill_pairs(struct traffic *traffic, struct table *table)
 	}
 }
 
+/* Nothing where nobody sends: collectives have their own table */
 static void print_transfers(struct traffic *traffic, int n, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
@@ -265,6 +268,7 @@ static void print_collectives(
 	table_release(&table);
 }
 
+/* Nothing here can be interrupted: each part is one walk over the books, or one question a rank */
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct traffic traffic = {0};

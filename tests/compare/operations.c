@@ -193,6 +193,9 @@ int main(int argc, char **argv)
 	enum status status = interpreter_run(&shell, text_string(&script), script.count, NULL, 1);
 	if (status != ST_OK)
 		printf("refused: %s\n", fail_text());
+	if (shell.backend->advance(shell.backend, &shell.budget) != ST_OK ||
+	        shell.backend->project(shell.backend, &shell.budget) != ST_OK)
+		printf("no times: %s\n", fail_text());
 	put_all(&shell, digest);
 	text_release(&script);
 	shell_close(&shell);

@@ -102,3 +102,9 @@ logged() {
 	check "$1" grep -q "\"add\":\[{\"line\":\"$2\"" out
 }
 for line in 'timeline on' 'explain on' 'machine dgx-h100' 'mem trim'; do logged "\`$line\` is kept for new ranks" "$line"; done
+# an iteration that is played step by step: its loss is not final yet, and a look does not make it so
+dry=
+printf 'model mlp layers=2 hidden=128 batch=256\nstrategy zero\nrun 1\nstep back\nstep\n' > lines
+state 1 < lines > before
+{ cat lines; echo stats; } | state 1 > out
+check "stats reads no loss that is not there yet" same before out

@@ -7,7 +7,13 @@
  * each row taking one word, or as many as fit it when it is ARG_MANY. A row is chosen by the form of a
  * word alone, never by what its name stands for, so the same line means the same in every world.
  * Kernels are another matter: shape, numbers and type are told by their form, and may stand in any
- * order (bind_kernel). */
+ * order (bind_kernel):
+ *
+ *     spin x 2ms on s       x: KERNEL_TENSORS, or a number: `mixed`    2ms: KERNEL_NUMBERS    on s: a clause
+ *     randn [64,64] bf16    [64,64]: KERNEL_SHAPE                      bf16: KERNEL_DTYPE
+ *
+ * What cannot be bound is a mistake of one of four kinds, each worded in bind_mistakes.c: a word too many,
+ * one too few, one that does not fit, and an option that the row does not have. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
@@ -60,6 +66,7 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 	return status;
 }
 
+/* A name for a new thing: no word of the language, which would hide it in every expression */
 static enum status bind_new(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
@@ -120,6 +127,8 @@ static const struct option_row *option_row(const struct command *row, const stru
 	return NULL;
 }
 
+/* kind=gradient: what the memory of the line's results is for. Rows do not list it, because every line that
+ * makes a tensor takes it; a word with `$` is looked at when the line runs. */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word)
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
@@ -181,7 +190,8 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 
 /* ---- which word goes where ---- */
 
-/* Which argument of a kernel's row takes the word, by its form; -1: none, or it may be a tensor or a number */
+/* Which argument of a kernel's row takes the word, by its form; -1: none, or it may be
+ * a tensor or a number */
 static int kernel_argument(
         const struct kernel *kernel, const struct argument_row *rows, const struct word *word)
 {
@@ -260,6 +270,7 @@ static enum status bind_rows(
 	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
 }
 
+/* A stream or a group that the command would not look at is refused: it would have no effect */
 static enum status clauses_fit(const struct statement *statement)
 {
 	const struct command *row = statement->row;
@@ -272,6 +283,7 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
+/* Room for all words that may become arguments, and all that may become options: one node each, no more */
 static void room_for_words(struct parser *parser, struct statement *statement, size_t first)
 {
 	size_t options = 0, count = parser->word_count - first;

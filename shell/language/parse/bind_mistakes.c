@@ -16,6 +16,8 @@ bool is_operator(const struct word *word)
 	return is_listed("% * / // + - == != < <= > >= and or not", word->at, word->after);
 }
 
+/* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" -- the KEY= stands in both,
+ * so that what is offered can be typed as it is */
 enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words)
 {
@@ -29,7 +31,9 @@ enum status none_of(
 }
 
 /* `repeat` and `let` take expressions with blanks; words of a command do not. The two ways to write it are
- * built from the words on both sides, behind a KEY= if there is one. */
+ * built from the words on both sides, behind a KEY= if there is one:
+ *
+ *     send x to=rank + 1      left to=rank, right 1:      write to=rank+1, or to=(rank + 1) */
 enum status lonely_operator(const struct word *words, size_t i, size_t count)
 {
 	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;
@@ -61,6 +65,8 @@ enum status word_missing(const struct statement *statement, const struct argumen
 	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
 }
 
+/* words[i] stands where the row wants something else; i = count: the line ended before it. The surest reason
+ * first. */
 enum status word_wrong(const struct statement *statement, const struct argument_row *row,
         const struct word *words, size_t i, size_t count)
 {

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+/* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
+ * are names or numbers, and have been seen to their end by then. */
 struct word word_from(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
@@ -26,6 +28,9 @@ struct word word_from(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
+/* Up to the end of the statement or the `{` of its block, where parser->at is left. The list is the
+ * parser's, and is written over by the next statement: the words of a block's lines replace those of the
+ * line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;
@@ -98,8 +103,8 @@ enum status leading_clauses(struct parser *parser, struct clauses *clauses)
 	return status;
 }
 
-/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in `timeline
- * on`; so with `in`, as in `step in` */
+/* A word `on` is thereby never an argument, but as the last one of a row that takes no stream, as in
+ * `timeline on`; so with `in`, as in `step in` */
 enum status take_clauses(struct parser *parser, struct statement *statement, size_t first)
 {
 	const struct command *row = statement->row;

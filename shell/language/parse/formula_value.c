@@ -23,6 +23,9 @@ static void add_read(struct formula_reader *reader, struct formula *formula)
 	parser->reads[parser->read_count++] = formula;
 }
 
+/* A number's unit may be a name's first letter, so a name may not follow at once: 2ms is a time, 2x a
+ * factor, and 2xs nothing. `used` may run past the end of the expression where its text goes on: then it is
+ * no number. */
 enum status read_number(struct formula_reader *reader, struct formula **made)
 {
 	int used = 0;
@@ -70,6 +73,8 @@ static enum status read_argument(struct formula_reader *reader, char kind, struc
 	                   : parse_name(reader->parser, from, to, &argument->name);
 }
 
+/* Functions check their arguments here, before a line of the file runs: their rows say
+ * how many there may be */
 static enum status wrong_count(const struct function_row *row)
 {
 	if (row->least == row->most)
@@ -137,7 +142,13 @@ static enum status unknown_function(const char *at, const char *after)
 	        word);
 }
 
-/* NAME, NAME[i,j], f(..), a metric, rank, world, inf */
+/* NAME, NAME[i,j], f(..), a metric, rank, world, inf; by what stands behind the name:
+ *
+ *     overlap(a,b)    a bracket: a function or a metric, else a mistake
+ *     races           no bracket, and a metric that needs no argument
+ *     x.T  x[0,1]     an element of a tensor: data, so it joins the reads of its expression
+ *     n  h$i          any other: a variable, an axis of the mesh, or a tensor of one element, seen when it
+ *        runs */
 enum status read_name(struct formula_reader *reader, struct formula **made)
 {
 	const char *from = reader->at, *after = name_end(from, reader->end);

@@ -10,6 +10,7 @@ static const struct function_row rows[] = {
 #undef X
 };
 
+/* From the front: there are some forty, and the lengths differ for nearly all, which is compared first */
 const struct function_row *function_find(const char *name, size_t length)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)
@@ -18,6 +19,7 @@ const struct function_row *function_find(const char *name, size_t length)
 	return NULL;
 }
 
+/* At most two letters away */
 const char *function_near(const char *word)
 {
 	const char *near = NULL;

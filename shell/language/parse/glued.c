@@ -1,5 +1,13 @@
 /* glued.c -- blanks that are missing around '=' and '->', and blanks that tear KEY = VALUE apart: says the
- * line as it should be */
+ * line as it should be
+ *
+ *     y=matmul x w            y = matmul x w        a word that looks like KEY=VALUE begins the line
+ *     tensor x[4]=1           tensor x[4] = 1
+ *     copy h->x on io         copy h -> x on io
+ *     allreduce y op = sum    op=sum                a command's option, so `=` assigns nothing
+ *
+ * A line with blanks at its '=' is said only after the parser has read it so: what is still wrong with it is
+ * said instead, and no advice leads to the next mistake. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "base/text.h"

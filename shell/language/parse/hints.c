@@ -1,7 +1,14 @@
 /* hints.c -- words of CUDA, NCCL, MPI, Python and PyTorch, and what to write here instead
  *
  * A row's right side is a line with holes: $1 $2 the arguments between brackets, $* all of them, $= the name
- * left of '=' ("y" without one). To add a word: its place in a row, or one row. */
+ * left of '=' ("y" without one). To add a word: its place in a row, or one row.
+ *
+ *     typed    y = torch.mm(a, b)         taken apart: left y, object torch, word mm, arguments a b
+ *     row      "$= = matmul $1 $2"        its holes filled:
+ *     said     here: y = matmul a b
+ *
+ * A word that the shell has too, only written as Python does (`y = matmul(x, w)`), needs no row: its line is
+ * said with blanks in place of brackets and commas. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
@@ -98,6 +105,7 @@ static const struct {
         {"nvidia-smi", "stats, mem"},
 };
 
+/* What stands here for the word of another library, with its holes; NULL: a word of none */
 static const char *row_of(const char *word, size_t length)
 {
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -145,6 +153,7 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 	}
 }
 
+/* "dist.all_reduce": the object is what a method is called on, as the loss of loss.item() */
 static void take_word(struct foreign_line *line, const char *at, const char *after)
 {
 	const char *dot = after;
@@ -183,6 +192,7 @@ static bool take_apart(const char *at, const char *after, struct foreign_line *l
 	return true;
 }
 
+/* The slice, or what stands for it where nothing was written */
 static void put_or(struct slice_of_text slice, const char *other, struct text *out)
 {
 	text_put(out, slice.length ? slice.at : other, slice.length ? slice.length : strlen(other));

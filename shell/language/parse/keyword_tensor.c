@@ -17,6 +17,8 @@
 
 /* ---- the words before = ---- */
 
+/* The words of both lists are few, and names of tensors may not be among them: the first list that has it
+ * wins */
 static bool space_flag(const struct word *word, int *space)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
@@ -37,6 +39,7 @@ static bool dtype_flag(const struct word *word, int *dtype)
 	return false;
 }
 
+/* NAME[SHAPE]: name and shape are one word, or two where the shape stands behind a blank (making_word) */
 static enum status made_name(struct parser *parser, struct making *making, const struct word *word)
 {
 	const char *at = word->at, *after = word->after, *stop = word->stop;

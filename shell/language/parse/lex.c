@@ -44,6 +44,7 @@ const char *skip_to_statement(const char *at, const char *end)
 	return skip(at, end, true, true);
 }
 
+/* Bytes are looked at one by one, without strchr: each blank of a text ends in this question */
 bool at_line_end(const char *at, const char *end)
 {
 	return at >= end || *at == '\n' || *at == ';' || *at == '{' || *at == '}';
@@ -58,7 +59,8 @@ const char *quote_end(const char *at, const char *end)
 }
 
 /* What is open is kept as the closers that are waited for, the innermost last, so that `(x]` can be told by
- * what was expected. Inside brackets a newline is a blank, and a comment may stand at the end of each line. */
+ * what was expected. Inside brackets a newline is a blank, and a comment may stand at
+  * the end of each line. */
 enum status scan_word(const char *at, const char *end, const char **after)
 {
 	char closer[NESTING_MAX];

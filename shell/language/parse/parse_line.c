@@ -36,6 +36,7 @@ static enum status no_command(const char *at, const char *after)
 	return fail(ST_NAME, "no command or kernel '%s' (help shows them)", word);
 }
 
+/* NULL: the word is no command, kernel or collective */
 static const struct command *find_row(const struct word *word)
 {
 	return command_called(slice_of(word));
@@ -185,6 +186,8 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	return status;
 }
 
+/* A chosen word stands for one whole word of the line, whatever its text: it can be a command, a def, a
+ * kernel, a type or a source, and never several words. */
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* A parser lives as long as one call: nodes outlive it, its lists of words and reads do not. Its tree has one
- * user, and holds nothing but its text yet. file: NULL at the prompt, and for words that appear while running */
+ * user, and holds nothing but its text yet. file: NULL at the prompt, and for words that appear while
+ * running */
 static struct parser parser_make(const char *text, size_t count, const char *file, int first_line)
 {
 	struct tree *tree = mem_alloc(sizeof *tree);
@@ -70,7 +71,8 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* The lines before the first that cannot be read at all */
+/* The lines before the first that cannot be read at all: bytes that are no text end what tree_first sees, so
+ * that the lines before them run, as they do at a prompt */
 static size_t fit_lines(const char *text, size_t count)
 {
 	size_t fit = 0;

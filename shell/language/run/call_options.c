@@ -21,6 +21,7 @@ bool call_has(const struct call *call, const char *option)
 	return option_of(call, option) != NULL;
 }
 
+/* Of an amount the plain number is bytes; 0 needs no unit. Anything else is of the row's unit. */
 static enum status unit_fits(const struct option *option, struct number number)
 {
 	static const char *const examples[] = {"4", "20us, 2ms, 1s", "64MB", "12GB/s", "2TFLOP/s"};

@@ -22,7 +22,10 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
 	size_t bytes = (size_t)count * sizeof *slots;
-	struct call call = {shell, statement, set, count > SLOTS_INLINE ? mem_alloc(bytes) : slots};
+	struct call call = {.shell = shell,
+	        .statement = statement,
+	        .set = set,
+	        .slot = count > SLOTS_INLINE ? mem_alloc(bytes) : slots};
 	memset(call.slot, 0, bytes);
 	for (int i = 0; statement->mixed && i < statement->arguments; i++)
 		if (statement->argument[i].kind == ARG_PRINTABLE)
@@ -37,6 +40,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 		status = row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);
+	mem_free(call.wait);
 	for (int i = 0; i < count; i++)
 		mem_free(call.slot[i].data);
 	if (call.slot != slots)

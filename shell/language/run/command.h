@@ -27,6 +27,15 @@ struct call {
 	struct statement *statement;
 	const struct ranks *set; /* never empty */
 	struct word_slot *slot;  /* what is known about its words (call.h) */
+	/* submit/host.h: the record that the last rank's operation got, with what of it may differ by rank, and the
+	 * operations by which the line's hosts wait */
+	struct {
+		uint32_t record;
+		name_id phase, object;
+		int64_t duration_ns;
+	} last;
+	op_id *wait;
+	size_t waits, wait_room;
 };
 /* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
  * line; NULL: it stands in a block or file */

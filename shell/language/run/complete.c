@@ -75,6 +75,7 @@ static bool wanted(enum argument_kind kind, enum thing_kind thing)
 	return kinds[kind] >> thing & 1;
 }
 
+/* Names that are a thing of the kind on some rank, in the order in which they were made */
 static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
 {
 	const struct world *world = shell->world;

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The data of the formula, if it reads any, was fetched for the ranks of the set in ascending order: data_index
+ * counts them. While nothing hangs on the rank the first one speaks for all. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
 {
 	struct interpreter *in = eval->shell->interpreter;
@@ -142,7 +144,15 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
 
 /* ---- loops ---- */
 
-/* How often each rank goes round, from where and by what step */
+/* How often each rank goes round, from where and by what step:
+ *
+ *     for i in 0:rank+1      rank   from  step  count      round 0   round 1   round 2
+ *                               0      0     1      1      i=0        -         -
+ *                               1      0     1      2      i=0       i=1        -
+ *                               2      0     1      3      i=0       i=1       i=2
+ *
+ * count = ceil((to - from) / step), 0 when that is negative. It is known before the first round, so a loop
+ * ends whatever its block does. */
 struct course {
 	double from, step;
 	int64_t count;

@@ -28,6 +28,7 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 	        names_text(world->names, id));
 }
 
+/* The stream, event or group that has the name on the rank; ST_NAME: another thing has it, or none */
 static enum status thing_named(struct asked *asked, int i, name_id name, enum thing_kind kind)
 {
 	const struct world *world = asked->eval->shell->world;
@@ -65,6 +66,7 @@ static enum status stream_or_section(struct asked *asked, struct name *name, nam
 	                  names_text(eval->shell->world->names, id));
 }
 
+/* Argument i, which is a name, into `asked`: where it goes is said by its letter in the row's kinds */
 static enum status look_up(struct asked *asked, int i)
 {
 	struct name *name = asked->formula->argument[i].name;
@@ -93,6 +95,8 @@ static enum status look_up(struct asked *asked, int i)
 	}
 }
 
+/* The row's function, with its names looked up. Every row of the table names one, so that a function without
+ * code is refused by the compiler. */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
 {
 	typedef enum status computes(struct asked * asked, struct value * value);

@@ -3,6 +3,9 @@
 #include "shell/language/run/functions.h"
 #include "races/races.h"
 
+/* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
+ * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
+
 enum status value_of_time(struct asked *asked, struct value *value)
 {
 	int64_t ns = 0;

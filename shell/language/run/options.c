@@ -31,6 +31,7 @@ static enum status no_such_option(const char *what, const struct tree *tree, con
 
 /* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its
  * own */
+/* ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
 	char written[120];

@@ -162,6 +162,13 @@ static void body(void *self)
 
 /* ---- from the ordinary stack ---- */
 
+/* Changes over to the program and back. What runs (struct running), the namespace and the player are those of
+ * the side that has the stack:
+ *
+ *     in->now       prompt's  | program's ... | prompt's
+ *     in->program   NULL      | its space     | NULL
+ *
+ * Only where a failure was said (located) goes with the failure from one side to the other. */
 static enum status resume(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
@@ -225,6 +232,8 @@ void player_free(struct player *player)
 }
 
 /* An expression in its files' scope, on rank 0 */
+/* Not while it runs: its frame is put around the evaluation and taken away again.
+ */
 static enum status value_in(struct player *player, const char *expression, struct value *value)
 {
 	struct interpreter *in = player->shell->interpreter;

@@ -176,12 +176,15 @@ void scope_push(struct interpreter *in, struct scope *scope, const struct ranks 
 	in->now.scope = scope;
 }
 
+/* Does this scope free the array? A copy borrows the array of the scope around it, so what is not the same
+ * there was made here. The scope around cannot change while this one is open: lines set the innermost. */
 static bool is_own(const struct scope *scope, enum setting_of which)
 {
 	return scope->setting[which].each &&
 	        !(scope->up && scope->up->setting[which].each == scope->setting[which].each);
 }
 
+/* Takes the place of what the scope had, its own array included */
 static void set_setting(struct scope *scope, enum setting_of which, struct setting setting)
 {
 	if (is_own(scope, which))

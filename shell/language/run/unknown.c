@@ -10,6 +10,7 @@
 
 /* ---- things ---- */
 
+/* "default io comm": those of the rank */
 static void list_streams(const struct eval *eval, struct text *out)
 {
 	const struct world *world = eval->shell->world;
