@@ -68,7 +68,8 @@ static enum status p2p_resolve(struct shell *shell, struct call *call, int rank,
 
 /* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
  * behind it on the same stream, for ever, so it is refused. */
-static enum status to_oneself(int rank, struct submit_plan *plan, const char *title)
+static enum status to_oneself(
+        const struct shell *shell, int rank, struct submit_plan *plan, const char *title)
 {
 	bool own = false, all = true;
 	for (int i = 0; i < plan->parts; i++) {
@@ -83,6 +84,8 @@ static enum status to_oneself(int rank, struct submit_plan *plan, const char *ti
 	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
 		        (long long)from, (long long)to);
+	if (shell->together)
+		return fail(ST_RANK, "a rank's transfer to itself does not go into `together`: copy instead");
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
 	plan->parts = 0;
@@ -98,33 +101,19 @@ static enum status p2p_complete(struct shell *shell, struct call *call, int rank
 	for (int i = 0; i < plan->operands; i++)
 		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
 	enum status status = plan_for_nccl(shell, plan);
-	return status == ST_OK ? to_oneself(rank, plan, call->statement->row->name) : status;
+	return status == ST_OK ? to_oneself(shell, rank, plan, call->statement->row->name) : status;
 }
 
-/* In a `together` block what has parts is kept for its end. All ranks are looked at first, so that a
- * refused line has kept nothing. */
-static enum status keep(struct shell *shell, const struct plans *plans)
-{
-	for (int k = 0; k < plans->ranks; k++) {
-		const struct submit_plan *plan = &plans->plan[plans->rank[k].plan];
-		if (!plan->parts)
-			return fail(ST_RANK,
-			        "a rank's transfer to itself does not go into `together`: copy instead");
-	}
-	for (int k = 0; k < plans->ranks; k++)
-		together_add(shell, plans->rank[k].rank, &plans->plan[plans->rank[k].plan]);
-	return ST_OK;
-}
-
-/* In a `together` block nothing is queued here, and so nothing is said of it. */
+/* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;
+ * nothing is queued here, and so nothing is said of it. */
 static enum status p2p_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
 	if (!shell->together)
 		return plans_run(shell, call, OP_P2P, p2p_resolve, p2p_complete);
 	enum status status = plans_resolve(shell, call, OP_P2P, p2p_resolve, p2p_complete, &plans);
-	if (status == ST_OK)
-		status = keep(shell, &plans);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		together_add(shell, plans.rank[k].rank, &plans.plan[plans.rank[k].plan]);
 	plans_release(&plans);
 	return status;
 }

@@ -32,7 +32,13 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
 	return status;
 }
 
-/* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options */
+/* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. Words and keys come apart from the
+ * language, each with the part in which it stands:
+ *
+ *     strategy ddp=2 bucket=8k + tp=2       part 0: keys ddp, bucket      part 1: key tp
+ *     strategy fsdp wrap=layer              part 0: word fsdp, key wrap
+ *
+ * A part without a word takes its name from its first key. *count: one more than the last part that holds anything. */
 static enum status read_parts(struct call *call, struct choice *choice, int *count)
 {
 	enum status status = ST_OK;

@@ -6,6 +6,7 @@
  *
  *     together { send x to=1; recv y from=1; send z to=1 on io }   ->  default: [send x, recv y]  io: [send z] */
 #include "shell/submit/together.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
@@ -17,7 +18,7 @@ struct kept_part {
 	struct record record;
 	struct operand operand;
 	struct part part;
-	int rank, stream, next; /* next: index, -1 behind the last */
+	int stream, next; /* next: index, -1 behind the last */
 	bool queued;
 };
 /* Blocks in blocks count as the outermost, as NCCL's do. */
@@ -53,11 +54,8 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 		MEM_GROW(&together->kept, together->count, &together->room);
 		int k = (int)together->count++;
 		struct kept_part *kept = &together->kept[k];
-		*kept = (struct kept_part){.record = plan->record,
-		        .part = plan->part[i],
-		        .rank = rank,
-		        .stream = plan->stream,
-		        .next = -1};
+		*kept = (struct kept_part){
+		        .record = plan->record, .part = plan->part[i], .stream = plan->stream, .next = -1};
 		kept->operand = plan->operand[plan->part[i].operand];
 		*(list->first < 0 ? &list->first : &together->kept[list->last].next) = k;
 		list->last = k;
@@ -67,7 +65,7 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 enum { MOST_PARTS = 250 }; /* what a record can count */
 
 /* The parts of one rank that go over one stream and group, from `from` on, as one operation. */
-static enum status queue_from(struct shell *shell, struct together *together, int from)
+static enum status queue_from(struct shell *shell, struct together *together, int rank, int from)
 {
 	struct operand *operand = mem_alloc(MOST_PARTS * sizeof *operand);
 	struct part *part = mem_alloc(MOST_PARTS * sizeof *part);
@@ -81,16 +79,15 @@ static enum status queue_from(struct shell *shell, struct together *together, in
 		operand[count] = kept->operand;
 		part[count] = kept->part;
 		part[count].operand = count;
-		int64_t bytes = layout_bytes(&kept->operand.layout);
-		record.bytes = bytes > record.bytes ? bytes : record.bytes;
+		record.bytes = most_of(record.bytes, layout_bytes(&kept->operand.layout));
 		kept->queued = true;
 		count++;
 	}
 	record.operand = operand;
 	record.part = part;
 	record.operands = record.parts = (uint8_t)count;
-	enum status status = shell_queue(
-	        shell, first->rank, first->stream, &record, 0, 0, together_flags(shell, first->rank), NULL);
+	enum status status =
+	        shell_queue(shell, rank, first->stream, &record, 0, 0, together_flags(shell, rank), NULL);
 	mem_free(operand);
 	mem_free(part);
 	return status;
@@ -115,7 +112,7 @@ enum status together_end(struct shell *shell, const struct ranks *set)
 		for (int k = together->rank[rank].first; k >= 0 && status == ST_OK;
 		        k = together->kept[k].next)
 			if (!together->kept[k].queued)
-				status = queue_from(shell, together, k);
+				status = queue_from(shell, together, rank, k);
 	shell->together = NULL;
 	mem_free(together->rank);
 	mem_free(together->kept);

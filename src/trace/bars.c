@@ -48,6 +48,8 @@ static int64_t cell_from(struct window window, int cells, int i)
 	return window.from + length / cells * i + length % cells * i / cells;
 }
 
+/* Before its first work a stream has nothing to wait with: what its host did by then is drawn as dots, not
+ * as the letters of a delay */
 static int thing_of(const struct span *span, bool host, bool begun)
 {
 	if (span->kind == SPAN_WORK)

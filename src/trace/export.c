@@ -198,6 +198,7 @@ static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 	}
 }
 
+/* Names first: viewers sort processes and threads by the index that comes with them */
 static enum status put_rank(
         struct json_writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
 {

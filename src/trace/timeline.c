@@ -153,6 +153,8 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
 
+/* One row: ranks (beside their first lane, and at the top of the picture), the lane's name, its bars, the
+ * end mark when nothing lies behind the window, and what of the legend fits */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -207,6 +209,7 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	return ST_OK;
 }
 
+/* The picture is the caller's to release; it is empty after a failure, which is an interrupted look alone */
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
