@@ -50,6 +50,8 @@ static uint32_t shift_even(uint32_t bits, int shift)
 	return (bits + below_half + (bits >> shift & 1)) >> shift;
 }
 
+/* An f16 below 2^-14 has no leading 1: it counts units of 2^-24. The leading 1 of the f32 is put in, and the
+ * whole shifted until a unit is 2^-24: 2^-15, of exponent 112, by 14 places, and so on down to half a unit. */
 static uint16_t half_of(float value)
 {
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
@@ -63,6 +65,7 @@ static uint16_t half_of(float value)
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
 
+/* Exact: every f16 is an f32. A subnormal one is its count of units of 2^-24. */
 static float half_value(uint16_t half)
 {
 	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,

@@ -43,6 +43,8 @@ static name_id *slot_of(const struct names *names, const char *text, size_t leng
 	}
 }
 
+/* Twice as many slots, and every id put in its place again: the places of the old table mean nothing in the
+ * new one. The texts stay where they are. */
 static void grow_slots(struct names *names)
 {
 	if ((names->count + 1) * 2 <= names->slot_count)

@@ -6,6 +6,7 @@
  * The header is a Python dict in text; the keys come in any order. */
 #include "base/npy.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,6 +109,9 @@ static enum status read_dict(struct npy *npy, const char *header)
 	return status;
 }
 
+/*      0 .. 5   "\x93NUMPY"      6, 7  version      8, 9  length of the dict, low byte first
+ *                                                  8 .. 11 from version 2.0 on
+ */
 static enum status read_header(struct npy *npy)
 {
 	unsigned char prefix[PREFIX + 2];
@@ -196,21 +200,23 @@ static bool write_header(FILE *file, const struct layout *layout)
 	               header) == PREFIX + padded;
 }
 
+/* bf16 is widened to f4, exactly. errno is that of the write. */
 static bool write_data(FILE *file, const struct layout *layout, const void *elements)
 {
-	float chunk[1024];
-	int64_t count = layout_count(layout), most = sizeof chunk / sizeof *chunk;
+	size_t count = (size_t)layout_count(layout), bytes = (size_t)dtype_bytes(layout->dtype);
+	float *values = NULL;
 
-	if (layout->dtype != DT_BF16)
-		return fwrite(elements, (size_t)dtype_bytes(layout->dtype), (size_t)count, file) ==
-		        (size_t)count;
-	for (int64_t i = 0; i < count; i += most) {
-		int64_t n = count - i < most ? count - i : most;
-		dtype_to_f32(DT_BF16, (const uint16_t *)elements + i, chunk, n);
-		if (fwrite(chunk, sizeof *chunk, (size_t)n, file) != (size_t)n)
-			return false;
+	if (layout->dtype == DT_BF16) {
+		bytes = sizeof *values;
+		values = mem_alloc(count * bytes);
+		dtype_to_f32(DT_BF16, elements, values, (int64_t)count);
+		elements = values;
 	}
-	return true;
+	bool written = fwrite(elements, bytes, count, file) == count;
+	int error = errno;
+	mem_free(values);
+	errno = error;
+	return written;
 }
 
 enum status npy_save(const char *path, const struct layout *layout, const void *elements)

@@ -120,6 +120,7 @@ static bool is_percent(const char *s)
 	return *s == '%' && !is_name(s[1]) && (s[1] == '\0' || !strchr(".$([{", s[1]));
 }
 
+/* Digits, then a name: the longest run of letters is the unit, so 4kB is never 4k and a B behind it. */
 enum status number_read(const char *s, struct number *number, int *used)
 {
 	struct number read = {0, UNIT_PLAIN};

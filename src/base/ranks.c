@@ -69,6 +69,8 @@ int ranks_first(const struct ranks *set)
 	return ranks_next(set, -1);
 }
 
+/* The rest of the word that has the next rank, then whole words: members are found by counting zeros, and a set
+ * of few costs few steps. */
 int ranks_next(const struct ranks *set, int rank)
 {
 	int from = rank + 1;

@@ -19,6 +19,8 @@ enum status fail(enum status status, const char *format, ...)
 	return status;
 }
 
+/* The old words are copied first: they are behind WHERE in the same buffer, and what does not fit is cut from
+ * their end. */
 enum status fail_in(enum status status, const char *format, ...)
 {
 	va_list arguments;

@@ -23,6 +23,8 @@ void text_put(struct text *text, const char *bytes, size_t count)
 	text->bytes[text->count] = '\0';
 }
 
+/* Formatted once into a small buffer, which nearly all texts fit in; a longer one is formatted again, into the
+ * room that the first try has told. */
 void text_vadd(struct text *text, const char *format, va_list arguments)
 {
 	char small[256];
@@ -185,6 +187,8 @@ int text_distance(const char *a, const char *b)
 	return row[n % 3][m];
 }
 
+/* A word goes on the line while it fits; one that is wider than a line stands on a line of its own. `column` is
+ * 0 before the first word. */
 void text_wrapped(struct text *text, const char *words, int indent, int width)
 {
 	int column = 0;

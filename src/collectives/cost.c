@@ -126,6 +126,8 @@ static void direct_cost(const struct cost_task *task, struct cost *cost)
 	cost->algorithm = ALGORITHM_AUTO;
 }
 
+/* One that is asked for by name is taken though another were quicker, and refused in its own words where it
+ * cannot be. *cost: rate 0 before */
 static enum status choose(const struct cost_task *task, enum algorithm algorithm, struct cost *cost)
 {
 	bool asked = algorithm != ALGORITHM_AUTO;
@@ -201,6 +203,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, enum 
 	return ST_ARGUMENT;
 }
 
+/* The first row of ALGORITHMS that unrolls it, or the one that is asked for. A group of one has no step. */
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int room, int *count)
 {

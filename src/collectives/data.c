@@ -184,6 +184,13 @@ struct move {
 	int from, to; /* only what place `from` sends, to place `to`; ALL */
 };
 
+/* For each of the four kinds, who sends to whom (n = 3, root 0):
+ *
+ *      allgather    everybody to everybody     from ALL,  to ALL
+ *      gather       everybody to 0             from ALL,  to 0
+ *      scatter      0 to everybody             from 0,    to ALL
+ *      alltoall     as allgather, but every place is sent a part of its own (send_step)
+ */
 static enum status move(const struct collective_job *job, struct move move)
 {
 	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
@@ -228,6 +235,8 @@ static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_byt
 	return a && b && a < b + b_bytes && b < a + a_bytes;
 }
 
+/* Kernels have computed by now; what the messages may not do is write where they still read. The very same
+ * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
         enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count)
 {

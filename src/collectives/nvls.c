@@ -35,6 +35,7 @@ static double channel_rate(const struct cost_task *task)
 	return least_number(rate, places.per_node * machine->nic_rate / 1e9 / channels);
 }
 
+/* A tree over nodes has as many levels as their number has bits; each is passed up and down. */
 static struct cost nvls_cost(const struct cost_task *task, bool asked)
 {
 	const struct collective *collective = task->collective;

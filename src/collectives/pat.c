@@ -16,6 +16,8 @@
 
 static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, bus_part = 0.75;
 
+/* The bytes of a ring in log2 n steps. Without NCCL's figures each step is a hop of the machine's links, so
+ * many of them between nodes as the nodes alone would need. */
 static struct cost pat_cost(const struct cost_task *task, bool asked)
 {
 	const struct collective *collective = task->collective;

@@ -26,6 +26,7 @@ static enum status not_divisible(const char *name, const struct layout *in, int 
 	        below.dim[0] > 0 ? " or " : "", shape_text(&above).text);
 }
 
+/* Only the first axis changes; parts of a tensor along it are contiguous, and can be sent as they lie. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, bool is_root, struct layout *out)
 {

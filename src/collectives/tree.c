@@ -52,6 +52,8 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 	cost->rate = nccl_tree_rate(task->machine, places, protocol) * 1e9;
 }
 
+/* Up and down: as many hops as levels, each way, and twice the message through every rank. One way alone is not
+ * cut into parts: the root sends the whole message once a level, `depth` times. */
 static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 {
 	int ways = both_ways ? 2 : 1, depth = log2_up(task->places.n), far = log2_up(task->places.nodes);

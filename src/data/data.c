@@ -122,6 +122,8 @@ static void failed(struct rank_data *data, enum status status, op_id id)
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
+/* Groups are made in the order of the books, by all processes: a group is a communicator, and making one is a
+ * call of all its members. A rank that is in no instance of a group has NULL in its place. */
 void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
@@ -145,6 +147,7 @@ static bool overlaps(const struct operand *operand, enum space space, int64_t ad
 	        address < operand->address + layout_span(&operand->layout);
 }
 
+/* Does it read any of these bytes? Of an exchange of several messages, the one that `part` sends. */
 static bool reads(const struct in_flight *running, const struct record *record, enum space space,
         int64_t address, int64_t bytes)
 {
@@ -238,6 +241,8 @@ static enum status end_collective(
 	        running->staged ? running->packed[0] : NULL);
 }
 
+/* Others first: who still reads what appears now is evaluated, or has its input packed. Then its own result goes
+ * in: the one that was staged, or computed here, by inputs that nobody has disturbed since its start. */
 void data_end(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
@@ -320,6 +325,8 @@ static const struct operand *part_operand(const struct rank_data *data, op_id id
 	return &record->operand[record->part[part].operand];
 }
 
+/* The bytes go when virtual time says that the transfer ends, at once on both sides: a sender that is not this
+ * rank's, and a receiver that is not, are other processes' affair. */
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
 {
 	struct world *world = data->world;

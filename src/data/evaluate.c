@@ -32,9 +32,8 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
 {
 	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
-	int64_t dim[DIMS_MAX];
-	memcpy(dim, operand->layout.dim, sizeof dim);
-	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims, dim);
+	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims,
+	        operand->layout.dim);
 	tensor->data =
 	        reads ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
 	return tensor->data;
@@ -94,6 +93,7 @@ static bool overlap(const struct operand *a, const struct operand *b)
 	        b->address < a->address + layout_span(&a->layout);
 }
 
+/* The input is used where it lies if it is contiguous and the output does not lie over it. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
@@ -130,6 +130,9 @@ static void buffer_back(const struct buffer *buffer, const struct world *world, 
 		operand_unpack(world, operand, buffer->own);
 }
 
+/* The message is contiguous; strided operands go by way of buffers. Without OUT the result takes the input's
+ * place, and what they share is one buffer, unless the input was packed before. Where the two overlap is
+ * collective_data()'s affair. */
 enum status evaluate_collective(
         const struct world *world, struct plane_group *group, const struct record *record, const void *packed)
 {

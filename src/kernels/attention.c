@@ -168,6 +168,8 @@ static void softmax_back(const struct attention_head *h)
 	}
 }
 
+/* p and ds are square in the sequence's length, and the only memory that is: one of each for all heads. The
+ * caller frees both. */
 static struct attention_head head_make(const struct kernel_call *call)
 {
 	int n = (int)sequence(call), d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
@@ -203,10 +205,12 @@ static void backward(const struct attention_head *h, const struct matrix in[], c
 	            *v = at(&in[3], h, s, head);
 	int n = h->n, d = h->d;
 	probabilities(h, q, in[1].ld, k, in[2].ld);
+	/* dv = p.T do;  ds = do v.T, the gradient of p, which softmax_back makes that of the scores */
 	product(CblasTrans, CblasNoTrans, n, d, n, 1, h->p, n, d_o, in[0].ld, 0, at(&out[2], h, s, head),
 	        out[2].ld);
 	product(CblasNoTrans, CblasTrans, n, n, d, 1, d_o, in[0].ld, v, in[3].ld, 0, h->ds, n);
 	softmax_back(h);
+	/* dq = ds k and dk = ds.T q: the scores were q k.T, scaled */
 	product(CblasNoTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, k, in[2].ld, 0,
 	        at(&out[0], h, s, head), out[0].ld);
 	product(CblasTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, q, in[1].ld, 0,

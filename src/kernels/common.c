@@ -42,6 +42,8 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 	return ST_OK;
 }
 
+/* What the row says of options and arguments comes first: a shape rule may then divide by an option, and need
+ * not look at types. */
 enum status kernel_shape(struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -105,6 +107,9 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 		lane_write(out, from, count, values);
 }
 
+/* Chunk by chunk, all arguments side by side. A chunk is read whole before any of it is written, so a kernel
+ * may write where it reads: the element that is overwritten has been used, and its neighbours are not looked
+ * at (kernel_compute keeps other overlaps away). */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
 	enum { INS = 4 };
@@ -188,6 +193,8 @@ static bool must_stage(const struct kernel_call *call, const struct kernel_tenso
 	return false;
 }
 
+/* By the row's own code. With i32 alone it is the loop for whole numbers, if there is one: doubles would round
+ * a product of 62 bits. */
 static void run(const struct kernel_call *call)
 {
 	const struct kernel *kernel = call->kernel;
@@ -205,6 +212,8 @@ static void run(const struct kernel_call *call)
 		kernel_elements(call, loop);
 }
 
+/* What overlaps is computed into memory of its own, contiguous; with += that memory begins as a copy of the
+ * output. All of it is computed before the first is put back: one output may lie over the input of another. */
 void kernel_compute(const struct kernel_call *call)
 {
 	struct kernel_call staged = *call;

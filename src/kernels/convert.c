@@ -51,6 +51,8 @@ static double largest_size(const struct kernel_tensor *tensor)
 	return most;
 }
 
+/* Twice over the elements: for the largest, then by the scale that it gives. A scale that f32 rounds to 0 would
+ * divide by it, and is 1. */
 static void quantize(const struct kernel_call *call)
 {
 	struct kernel_call scaled = *call;

@@ -66,6 +66,7 @@ static void embed_cost(const struct kernel_call *call, double *flops, double *by
 	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 3 : 2);
 }
 
+/* ids may have any shape: its elements, in the order of C, are the rows of the result. */
 static void embed(const struct kernel_call *call)
 {
 	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1],
@@ -134,6 +135,7 @@ static enum status colsum_shape(struct kernel_call *call)
 	        : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
 }
 
+/* In doubles, from the first row to the last: the order, and so the bits, do not depend on strides. */
 static void colsum(const struct kernel_call *call)
 {
 	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1];

@@ -36,6 +36,8 @@ struct lane lane_of(const struct kernel_tensor *tensor)
 	return lane_broadcast(tensor, &tensor->layout);
 }
 
+/* NumPy's rule, from the right: [8] seen as [4,8] has strides 0,1, and [4,1] as [4,8] strides 1,0: the same
+ * element again for each column. */
 struct lane lane_broadcast(const struct kernel_tensor *tensor, const struct layout *shape)
 {
 	const struct layout *layout = &tensor->layout;
@@ -109,6 +111,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 		}
 }
 
+/* The way back; a value is rounded once, to the tensor's type. */
 static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
 {
 	int64_t stride = lane->stride[lane->dims - 1];
@@ -163,6 +166,8 @@ static double whole_sum(double old, double value)
 	                                                : wrapped((int64_t)old + saturated(value));
 }
 
+/* Read, added to in double, and rounded once on the way back, a chunk at a time: a sum of two f32 is rounded as
+ * f32 arithmetic would. */
 void lane_add(const struct lane *lane, int64_t from, int64_t count, const double *values)
 {
 	double sum[LANE_CHUNK];

@@ -130,6 +130,8 @@ static double row_loss(int64_t count, const double *z, const double *t, double *
 	return loss;
 }
 
+/* A row at a time, the loss in double over all rows and divided by their number at the end. Memory: the row,
+ * its targets, and the row again for exp. */
 static void crossentropy(const struct kernel_call *call)
 {
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;

@@ -19,6 +19,8 @@ static enum status wrong_shapes(const struct kernel_tensor *a, const struct kern
 	        x.text, x.text, (long long)a->layout.dim[1]);
 }
 
+/* [m,k] x [k,n] gives [m,n]. Both of one type, as the BLAS's and the tensor cores' operands are; each
+ * dimension an int, as the BLAS counts. */
 static enum status matmul_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *a = &call->in[0], *b = &call->in[1];
@@ -42,6 +44,7 @@ static void matmul_cost(const struct kernel_call *call, double *flops, double *b
 	*flops = 2.0 * (double)a[0] * (double)b[1] * (double)a[1];
 }
 
+/* += is the BLAS's own beta = 1: the old values are added in f32 with the product, and rounded once. */
 static void matmul(const struct kernel_call *call)
 {
 	struct matrix a = matrix_in(&call->in[0], true), b = matrix_in(&call->in[1], true),

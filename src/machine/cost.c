@@ -20,6 +20,7 @@ const char *link_name(enum link_kind kind)
 	return names[kind];
 }
 
+/* bytes/s; a link of PCIe carries host copies and, without a switch, what GPUs send each other. */
 double machine_link_rate(const struct machine *machine, enum link_kind kind)
 {
 	switch (kind) {

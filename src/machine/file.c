@@ -41,32 +41,23 @@ static void plain_name(const char *path, char *name, size_t room)
 	snprintf(name, room, "%.*s", (int)length, start);
 }
 
-/* Of the files that the binary carries, the machine of that name; NULL: none */
-static const struct embedded *embedded_find(const char *name)
+/* Of the files that the binary carries, the i-th machine; NULL behind the last */
+static const struct embedded *machine_file(int i)
 {
-	char other[64];
-
-	for (const struct embedded *file = embedded_files; file->path; file++) {
-		if (strncmp(file->path, FOLDER, strlen(FOLDER)) != 0)
-			continue;
-		plain_name(file->path, other, sizeof other);
-		if (strcmp(other, name) == 0)
+	for (const struct embedded *file = embedded_files; file->path; file++)
+		if (strncmp(file->path, FOLDER, strlen(FOLDER)) == 0 && i-- == 0)
 			return file;
-	}
 	return NULL;
 }
 
 const char *machine_embedded(int i)
 {
 	static _Thread_local char name[64]; /* the paths carry an ending: the name needs a place */
+	const struct embedded *file = machine_file(i);
 
-	for (const struct embedded *file = embedded_files; file->path; file++) {
-		if (strncmp(file->path, FOLDER, strlen(FOLDER)) != 0 || i-- > 0)
-			continue;
+	if (file)
 		plain_name(file->path, name, sizeof name);
-		return name;
-	}
-	return NULL;
+	return file ? name : NULL;
 }
 
 static char *trimmed(char *text)
@@ -125,6 +116,7 @@ static enum status read_value(const char *text, struct number *value)
 	return status;
 }
 
+/* machine_set() checks name, unit and range, and writes a source of its own, which that of the file replaces. */
 static enum status read_key(
         struct machine_reader *reader, const char *name, const char *text, const char *source)
 {
@@ -224,14 +216,17 @@ static enum status unknown_machine(const char *name)
 
 static enum status read_named(const char *name, int depth, struct machine_reader *reader)
 {
-	const struct embedded *file = embedded_find(name);
-	char plain[sizeof reader->machine.name];
+	const char *other;
+	int i = 0;
 
-	if (!file)
+	while ((other = machine_embedded(i)) && strcmp(other, name) != 0)
+		i++;
+	if (!other)
 		return unknown_machine(name);
-	plain_name(file->path, plain, sizeof plain);
-	*reader = (struct machine_reader){.file = plain, .depth = depth};
-	memcpy(reader->machine.name, plain, sizeof plain);
+	const struct embedded *file = machine_file(i);
+	*reader = (struct machine_reader){.depth = depth};
+	plain_name(file->path, reader->machine.name, sizeof reader->machine.name);
+	reader->file = reader->machine.name;
 	return read_text(reader, file->bytes, file->count);
 }
 

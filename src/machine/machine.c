@@ -87,6 +87,7 @@ static enum status unknown_key(const char *name)
 	return fail(ST_NAME, "a machine has no number '%s'; `machine` lists them", name);
 }
 
+/* 0 needs no unit. The value is looked at before anything is changed. */
 enum status machine_set(struct machine *machine, const char *name, struct number value)
 {
 	int i = machine_key_find(name);

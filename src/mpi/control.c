@@ -73,6 +73,8 @@ static enum status receive_exactly(struct plane *plane, int from, int tag, void 
 	return status;
 }
 
+/* Up to rank 0 one by one, then down as a whole. A value that is lost is reported after all was sent and taken:
+ * the others wait for theirs. */
 enum status plane_share(struct plane *plane, const void *mine, void *all, size_t bytes_each)
 {
 	size_t total = (size_t)plane->size * bytes_each;
@@ -125,6 +127,8 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 	return status;
 }
 
+/* Rank 0's own output first, then what has come from any rank: each rank's in the order in which it was
+ * printed; of several ranks, as MPI finds them. */
 bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *count)
 {
 	bool there = false;

@@ -41,6 +41,8 @@ static enum status make_comm(struct plane *plane, int n, const int *ranks, MPI_C
 	return mpi_checked(plane, code, "make a group");
 }
 
+/* Ranks are world ranks, in the order of their places. Only the members call MPI (MPI_Comm_create_group), so
+ * groups of different ranks are made side by side. */
 enum status plane_group_make(struct plane *plane, int n, const int *ranks, struct plane_group **result)
 {
 	struct plane_group *group;
@@ -115,6 +117,9 @@ static int exchange_round(
 	return posted;
 }
 
+/* All of a round is posted before any of it is waited for, so no order among the members can lock them up. Ends
+ * with the first round in which nothing is left to post: every message has come to its end then, on both
+ * sides, since both know its length. */
 enum status plane_exchange(struct plane_group *group, const struct plane_piece *piece)
 {
 	const struct plane_piece *own = &piece[group->place];
@@ -152,6 +157,8 @@ static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
 	return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
 }
 
+/* A long message in parts of plane->chunk bytes, the same on both sides. A part that failed does not end the
+ * others: the peer waits for them. */
 static enum status in_parts(struct plane *plane, part_call *call, const char *what, int other, MPI_Comm comm,
         char *data, int64_t bytes)
 {

@@ -71,6 +71,7 @@ static enum status send_part(struct plane *plane, int first, int ranks, int tag,
 	return first_failure(status, mpi_checked(plane, code, "send"));
 }
 
+/* The head goes with the first bytes of the message in it, the rest straight from the caller's memory. */
 enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
@@ -158,6 +159,7 @@ enum status message_waiting(struct plane *plane, int from, int tag, bool *there,
 	return code == MPI_SUCCESS ? ST_OK : mpi_checked(plane, code, "receive");
 }
 
+/* The copy lives until pending_sweep() finds that MPI has taken it. */
 enum status message_post(struct plane *plane, int to, int tag, const void *bytes, size_t count)
 {
 	pending_sweep(plane);

@@ -56,6 +56,7 @@ static void release(struct plane *plane)
 	mem_free(plane);
 }
 
+/* plane->requests has room for one part to every rank: what send_part() has under way. */
 enum status plane_start(struct plane **result, bool mpi, int *argc, char ***argv)
 {
 	struct plane *plane = mem_alloc(sizeof *plane);

@@ -118,6 +118,7 @@ static int by_names(const struct blame_key *a, const struct blame_key *b, const 
 	return difference;
 }
 
+/* The largest first; of equals an order that no run of the same program changes */
 static int by_size(const void *a, const void *b, void *names)
 {
 	const struct blame *x = a, *y = b;

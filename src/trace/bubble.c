@@ -36,6 +36,7 @@ struct replayed_schedule {
 	double tasks[LETTERS];
 };
 
+/* A transfer in a phase of its own, as the built-in schedules name them */
 static bool is_hand_off(const struct record *record)
 {
 	return record->colour == 'C' && record->kind == OP_P2P;

@@ -7,6 +7,7 @@
  *   how long is a section  from its first begin on any rank to the last time of any of its operations that
  *                          is known;
  *                          initial data, which takes no time, would draw it back to the first declaration */
+#include "base/arithmetic.h"
 #include "trace/lanes.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 		struct times late;
 		trace->backend->times(trace->backend, t->blame, &late);
 		*last = t->blame;
-		return larger(late.ready, arrival);
+		return most_of(late.ready, arrival);
 	}
 	for (int k = 0; k < count; k++) {
 		const struct match *match = &world->matches[matches[k]];
@@ -167,14 +168,14 @@ struct window trace_window(const struct trace *trace, int section)
 			id = world->ops[id].next_program;
 		if (id) {
 			trace->backend->times(trace->backend, id, &t);
-			window.from = lesser(window.from, trace_begin(trace, id, &t));
+			window.from = least_of(window.from, trace_begin(trace, id, &t));
 		}
 		trace->backend->host(trace->backend, rank, &now);
 		if (section < 0 && now.clock != TIME_UNKNOWN)
-			window.to = larger(window.to, now.clock);
+			window.to = most_of(window.to, now.clock);
 	}
 	if (window.from == TIME_UNKNOWN)
 		window.from = 0;
-	window.to = larger(window.to, window.from);
+	window.to = most_of(window.to, window.from);
 	return window;
 }

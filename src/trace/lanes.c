@@ -1,5 +1,6 @@
 /* lanes.c -- the lanes of one rank: its operations with their times, stream by stream, and what its host
  * did */
+#include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
 
@@ -54,8 +55,8 @@ static void gather(struct lanes *lanes, size_t count)
 		m->stream = op->stream;
 		m->looks = looks_of(record);
 		backend->times(backend, id, &m->t);
-		m->t.start = lesser(m->t.start, m->t.end); /* aborted before it was ready or could start */
-		m->t.ready = lesser(m->t.ready, m->t.start);
+		m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or could start */
+		m->t.ready = least_of(m->t.ready, m->t.start);
 		m->begin = trace_begin(lanes->trace, id, &m->t);
 		lanes->first[op->stream + 1]++;
 	}
@@ -80,6 +81,7 @@ static void sort_by_stream(struct lanes *lanes)
 	}
 }
 
+/* Its number says where it would be; NULL: it is another rank's, or was queued after the lanes were loaded */
 static const struct moment *moment_of(const struct lanes *lanes, op_id id)
 {
 	const struct op *op = &lanes->trace->world->ops[id];
@@ -143,14 +145,16 @@ static void host_lane(struct lanes *lanes)
 		idle.projected = span.projected;
 		idle.looks = span.looks;
 		spans_add(&lanes->host, idle);
-		span.from = larger(span.from, idle.from);
+		span.from = most_of(span.from, idle.from);
 		spans_add(&lanes->host, span);
-		idle.from = larger(idle.from, span.to);
+		idle.from = most_of(idle.from, span.to);
 	}
 	spans_add(&lanes->host,
 	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
+/* O(the rank's operations): one walk over the books, one counting sort, one pass for the host. The budget is
+ * charged behind it, so an interrupted look has loaded this rank and shows nothing of it. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
 	const struct world *world = trace->world;

@@ -85,14 +85,6 @@ static inline void spans_take(struct spans *spans)
 	else
 		spans->count++;
 }
-static inline int64_t lesser(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-static inline int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
 /* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {

@@ -8,6 +8,7 @@
  *      compute  |     =========        |         length 9, in common 3: overlap 3/9
  *
  * A figure is of what the lines so far will have done; while one of its operations has no end, ST_WAITS. */
+#include "base/arithmetic.h"
 #include "trace/intervals.h"
 #include "trace/lanes.h"
 #include "collectives/collective.h"
@@ -44,13 +45,13 @@ static struct window own_window(const struct trace *trace, int section, int rank
 		        op_record(world, id)->kind == OP_CRASH)
 			continue;
 		trace->backend->times(trace->backend, id, &t);
-		window.from = lesser(window.from, trace_begin(trace, id, &t));
+		window.from = least_of(window.from, trace_begin(trace, id, &t));
 		if (t.end != TIME_UNKNOWN)
-			window.to = larger(window.to, t.end);
+			window.to = most_of(window.to, t.end);
 		else if (!*endless)
 			*endless = id;
 	}
-	window.from = lesser(window.from, window.to);
+	window.from = least_of(window.from, window.to);
 	return window;
 }
 
@@ -153,7 +154,7 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 	struct two_works ns;
 	enum status status = compare(
 	        trace, rank, (struct pick){section, on_stream, a}, (struct pick){section, on_stream, b}, &ns);
-	*part = part_of(ns.both, lesser(ns.a, ns.b));
+	*part = part_of(ns.both, least_of(ns.a, ns.b));
 	return status;
 }
 

@@ -9,6 +9,7 @@
  * The pieces between those five times are the causes of docs/time.md in their order; each may be empty. While
  * n is not issued the host's own lane says why. So causes and work add up to the window, whatever the times
  * are. */
+#include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/search.h"
 #include "base/memory.h"
@@ -30,7 +31,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 {
 	struct spans *out = w->out;
 
-	to = lesser(to, w->to);
+	to = least_of(to, w->to);
 	if (to <= w->at)
 		return;
 	MEM_GROW(&out->span, out->count, &out->room);
@@ -55,11 +56,11 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 		return;
 	while (w->host + 1 < host->count && host->span[w->host].to <= w->at)
 		w->host++;
-	for (size_t i = w->host; i < host->count && w->at < lesser(upto, w->to); i++) {
+	for (size_t i = w->host; i < host->count && w->at < least_of(upto, w->to); i++) {
 		const struct span *does = &host->span[i];
 		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
 		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op,
-		        lesser(does->to, upto));
+		        least_of(does->to, upto));
 	}
 }
 
@@ -78,7 +79,7 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	const struct world *world = w->lanes->trace->world;
 	enum cause cause = CAUSE_EVENT;
 
-	if (w->at >= lesser(upto, w->to))
+	if (w->at >= least_of(upto, w->to))
 		return;
 	op_id receive = trace_is_stage_receive(world, n->id)      ? n->id
 	        : behind && trace_is_stage_receive(world, behind) ? behind
@@ -118,26 +119,26 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	const struct moment *m = moment_at(w->lanes, n);
 	bool work = trace_is_work((enum op_kind)m->kind);
 	int64_t limit = work ? m->t.start : m->t.end;
-	int64_t ready = work ? lesser(limit, m->t.ready) : limit;
+	int64_t ready = work ? least_of(limit, m->t.ready) : limit;
 	op_id last = 0;
 
-	put_unissued(w, m, lesser(limit, m->t.issue));
+	put_unissued(w, m, least_of(limit, m->t.issue));
 	for (; i <= n; i++) {
 		const struct moment *wait = moment_at(w->lanes, i);
 		op_id target = wait->kind == OP_WAIT ? trace->world->ops[wait->id].target : 0;
-		if (target && target != OP_EVERYTHING && w->at < lesser(ready, wait->t.end))
-			put_event(w, m, lanes_behind(w->lanes, target), lesser(ready, wait->t.end));
+		if (target && target != OP_EVERYTHING && w->at < least_of(ready, wait->t.end))
+			put_event(w, m, lanes_behind(w->lanes, target), least_of(ready, wait->t.end));
 	}
 	if (m->t.blame)
 		put_event(w, m, m->t.blame, ready); /* the default stream's implicit waits */
 	else /* the line was given after an answer had made this time final */
 		put(w, SPAN_STALL, CAUSE_HOST, m, 0, ready);
-	if (!work || w->at >= lesser(limit, w->to))
+	if (!work || w->at >= least_of(limit, w->to))
 		return;
 	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);
 	bool bubble = trace_is_stage_receive(trace->world, m->id);
-	put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, lesser(limit, arrival));
-	if (w->at < lesser(limit, w->to))
+	put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, least_of(limit, arrival));
+	if (w->at < least_of(limit, w->to))
 		put(w, SPAN_STALL, CAUSE_ENGINE, m, engine_of(w->lanes, m), limit);
 }
 
@@ -161,6 +162,8 @@ static void write_stream(struct span_writer *w, int stream)
 	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);
 }
 
+/* The host's lane was made when the rank was loaded, because the causes of a stream's gaps are read off it;
+ * of a stream only the window is looked at, so that a zoomed view costs what it shows. */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out)
 {
 	const struct spans *host = &lanes->host;
@@ -172,7 +175,7 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 		for (size_t i = w.host; i < host->count && w.at < w.to; i++) {
 			struct span span = host->span[i];
 			span.from = w.at;
-			span.to = w.at = lesser(span.to, w.to);
+			span.to = w.at = least_of(span.to, w.to);
 			spans_add(out, span);
 		}
 	} else if (stream < lanes->streams) {

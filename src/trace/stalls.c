@@ -57,6 +57,7 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 		report->used[kind] = report->used[kind] || sums.ns[kind];
 }
 
+/* One rank's lanes in memory at a time */
 static enum status gather(struct report *report)
 {
 	struct lanes lanes = {0};

@@ -267,6 +267,7 @@ static void print_collectives(
 	table_release(&table);
 }
 
+/* Nothing here can be interrupted: each part is one walk over the books, or one question a rank */
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct traffic traffic = {0};

@@ -3,6 +3,7 @@
  * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
  * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
  * lines. */
+#include "world/books.h"
 
 void op_text(const struct world *world, op_id id, struct text *out)
 {
@@ -23,19 +24,6 @@ void op_label(const struct world *world, op_id id, struct text *out)
 	        title ? names_text(world->names, title) : op_kind_name((enum op_kind)record->kind));
 	if (record->object && record->kind != OP_SYNC)
 		text_add(out, " %s", names_text(world->names, record->object));
-}
-
-/* ST_NAME, with the nearest tensor of that rank where one is near */
-static enum status not_found(const struct world *world, int rank, const char *text)
-{
-	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
-
-	if (nearest)
-		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
-	return fail(ST_NAME,
-	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
-	        "there), or a phase",
-	        text, rank);
 }
 
 /* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
@@ -68,5 +56,13 @@ enum status op_find(const struct world *world, int rank, const char *text, op_id
 			phase = at;
 	}
 	*id = numbered ? numbered : phase;
-	return *id ? ST_OK : not_found(world, rank, text);
+	if (*id)
+		return ST_OK;
+	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
+	if (nearest)
+		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
+	return fail(ST_NAME,
+	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
+	        "there), or a phase",
+	        text, rank);
 }

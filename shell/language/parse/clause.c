@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+/* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
+ * are names or numbers, and have been seen to their end by then. */
 struct word word_from(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
@@ -26,6 +28,9 @@ struct word word_from(const char *at, const char *after)
 	        .tensor = name || (stop > at && is_slice(stop, after))};
 }
 
+/* Up to the end of the statement or the `{` of its block, where parser->at is left. The list is the
+ * parser's, and is written over by the next statement: the words of a block's lines replace those of the
+ * line that opens it. */
 enum status parse_words(struct parser *parser)
 {
 	parser->word_count = 0;

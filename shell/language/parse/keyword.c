@@ -49,6 +49,8 @@ enum status fresh_name(
 
 /* ---- let, if, repeat, for, def, expect ---- */
 
+/* The name ends where its letters do, so that the `=` needs no blanks: let n=4. The value is the rest of the
+ * line, evaluated on each rank of the set when the line runs. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_LET;
@@ -99,7 +101,8 @@ static enum status parse_repeat(struct parser *parser, struct statement *stateme
 	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
-/* A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
+/* from:to[:step], each an expression without blanks, evaluated once on each rank before the first round.
+ * A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
 static enum status parse_range(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
@@ -197,6 +200,8 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 	return status;
 }
 
+/* `expect error` is told from an expression that begins with a variable of that name by what stands behind
+ * it: a blank, the words or the block */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -244,6 +249,8 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	        UP_TO(40, word->at, word->after));
 }
 
+/* A file's option: what a value given on the command line must be like is kept as it is written here, and
+ * looked at before the file's first line runs (run/options.c) */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
 	static const char usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
@@ -273,7 +280,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	        : none_of("option", slice_between(words->at, words->after), line->value, line->words);
 }
 
-/* refuse EXPR "text" */
+/* refuse EXPR "text": the text is the last word, and all before it is when */
 static enum status parse_refuse(struct parser *parser, struct statement *statement)
 {
 	statement->kind = STATEMENT_REFUSE;
@@ -285,6 +292,7 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
 }
 
+/* parse_if has read the `else` of its own line; one that begins a line belongs to nothing */
 static enum status parse_else(struct parser *parser, struct statement *statement)
 {
 	(void)parser, (void)statement;

@@ -17,6 +17,8 @@
 
 /* ---- the words before = ---- */
 
+/* The words of both lists are few, and names of tensors may not be among them: the first list that has it
+ * wins */
 static bool space_flag(const struct word *word, int *space)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)

@@ -6,10 +6,10 @@
  *         parse_line      the word is a command, or the first behind "=": parse_line.c
  *       parse_block       "{" parse_statements "}"
  *
- * A statement is read word by word; its first word (or the first behind `=`) finds the command's row, and
- * bind.c gives the other words to the arguments of that row. A first word that is no command is a call of a
- * `def`, which may come later: that is looked at when it runs. The grammar for people is
- * docs/grammar.txt.
+ * All words of a statement are read first (clause.c); its first word (or the first behind `=`) finds the
+ * command's row, and bind.c gives the other words to the arguments of that row. A first word that is no
+ * command is a call of a `def`, which may come later: that is looked at when it runs. The grammar for people
+ * is docs/grammar.txt.
  *
  * Nothing here looks at the world, so the text of a whole file is checked before its first line runs, and
  * `make fuzz` can feed it anything. An unfinished text is ST_INCOMPLETE, which is no mistake: the prompt
@@ -149,6 +149,7 @@ static enum status broken_statement(
 	return recover(parser);
 }
 
+/* Of what may follow a statement a `{` is none: the block of a statement that has one is read with it */
 static enum status end_of_statement(struct parser *parser)
 {
 	parser->at = skip_blanks(parser->at, parser->end, false);
@@ -166,6 +167,10 @@ static bool ends_line(struct parser *parser)
 	return parser->at >= parser->end || *parser->at == '\n';
 }
 
+/* Statements are linked in the order of the text. A statement ends where its words or its block end, and what
+ * follows must be a separator: so the place of a mistake is the first word that has no place. In a lenient
+ * parser a statement that fails is replaced by one that will say so; only an unfinished text still ends the
+ * reading, since the lines to come may be its rest. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;

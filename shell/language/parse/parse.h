@@ -1,8 +1,9 @@
 /* parse.h -- what the files of the parser share. Pure but for the rows of commands.
  *
  *     parse_text.c          whole texts              bind.c         words to a command's row
- *     parse.c               statements, blocks       word.c         names, tensors, shapes, ranks
- *     clause.c              @ on in                  formula.c      expressions
+ *     parse.c               statements, blocks       word.c         names, tensors, shapes
+ *     clause.c              words; @ on in           parse_ranks.c  @RANKS
+ *                                                    formula.c      expressions
  *     parse_line.c          commands, NAME = ...     glued.c bind_mistakes.c hints.c strange.c
  *     keyword.c             let if for ...                          what is said of a mistake
  *     keyword_tensor.c      tensor
@@ -129,7 +130,6 @@ enum status read_name(struct formula_reader *reader, struct formula **made);
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **name);
 enum status parse_tensor(
         struct parser *parser, const char *at, const char *after, struct tensor_ref **tensor);
-enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **ranks);
 enum status parse_shape(
         struct parser *parser, const char *at, const char *after, struct formula ***dim, int *dims);
 /* The end of a name with `$` at `at` ("h$i", "d$(p)"): `at` itself when there is none */
@@ -138,6 +138,9 @@ const char *name_end(const char *at, const char *end);
 bool is_slice(const char *at, const char *after);
 /* A position where text at depth 0 has one of `marks`, or NULL. Quotes and brackets are skipped. */
 const char *find_outside(const char *at, const char *after, const char *marks);
+
+/* parse_ranks.c: all of [at, after), which is behind the @ */
+enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made);
 
 /* bind.c */
 /* The row's argument of that kind, or NULL */

@@ -186,6 +186,8 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	return status;
 }
 
+/* A chosen word stands for one whole word of the line, whatever its text: it can be a command, a def, a
+ * kernel, a type or a source, and never several words. */
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {

@@ -71,7 +71,8 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	return parser_end(&parser, parse_whole(&parser), made);
 }
 
-/* The lines before the first that cannot be read at all */
+/* The lines before the first that cannot be read at all: bytes that are no text end what tree_first sees, so
+ * that the lines before them run, as they do at a prompt */
 static size_t fit_lines(const char *text, size_t count)
 {
 	size_t fit = 0;

@@ -47,6 +47,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
+/* Sorted anew for each set of rows: there are two, when the process starts */
 void rows_add(const struct command *const *rows)
 {
 	for (; *rows; rows++)
@@ -69,6 +70,8 @@ const struct command *command_at(int i)
 	return i >= 0 && i < table.count ? table.row[i] : NULL;
 }
 
+/* The least edit distance wins, and of equals the first by name. Short words may differ in one letter, since
+ * any of them is two letters away from something. */
 const char *command_near(const char *word)
 {
 	const char *near = NULL;

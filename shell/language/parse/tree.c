@@ -49,6 +49,7 @@ void tree_use(struct tree *tree)
 	tree->users++;
 }
 
+/* A variant is in the memory of its own tree: its link must be read before that goes */
 void tree_release(struct tree *tree)
 {
 	if (!tree || --tree->users > 0)

@@ -1,17 +1,15 @@
-/* word.c -- one word: a name with `$`, a tensor, a shape, a set of ranks.
+/* word.c -- one word: a name with `$`, a tensor, a shape.
  *
  *     name    = ( letter | "_" | "$" variable | "$(" expr ")" ) { the same | digit | "#" }      d$(m+1)
  *     tensor  = name [ ".T" ] [ "[" index { "," index } "]" ]                                   w.T[0:4,i]
  *     index   = expr | [ expr ] ":" [ expr ]
  *     shape   = "[" expr { "," expr } "]"
- *     ranks   = "all" | range { "," range } | axis "=" expr { "," axis "=" expr } | "(" expr ")"
  *
  * Each parse_ function is given a whole word and reads all of it or fails; failures name the word and say
  * what was expected. What a name stands for is not asked here: that needs the world. */
 #include "shell/language/parse/parse.h"
 #include "base/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The workhorse of this folder: brackets and quotes are stepped over, so a comma or colon found is one of
@@ -299,104 +297,4 @@ enum status parse_shape(
 		(*made)[i] = index[i].from;
 	}
 	return ST_OK;
-}
-
-/* ---- ranks ---- */
-
-static enum status ranks_mistake(const char *at, const char *after)
-{
-	return fail(ST_RANK, "'@%.*s' is no set of ranks: @all @0 @0-3 @1,3 @tp=0 @(rank %% 2 == 0)",
-	        UP_TO(40, at, after));
-}
-
-/* How many entries a list between commas has, at most */
-static int count_commas(const char *at, const char *after)
-{
-	int count = 1;
-	for (; at < after; at++)
-		count += *at == ',';
-	return count;
-}
-
-/* Digits at *p; a rank that no world can have becomes RANKS_MAX, and is refused when the line runs. */
-static bool read_rank(const char **p, int *rank)
-{
-	char *stop;
-	if (**p < '0' || **p > '9')
-		return false;
-	long value = strtol(*p, &stop, 10);
-	*rank = value > RANKS_MAX ? RANKS_MAX : (int)value;
-	*p = stop;
-	return true;
-}
-
-/* 0-3,5: numbers alone, because a set with variables in it is written as an expression, @(rank < n). */
-static enum status parse_range_list(
-        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
-{
-	ranks->kind = RANKS_REF_LIST;
-	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
-	for (const char *p = at;; p++) {
-		struct ranks_range *range = &ranks->range[ranks->count++];
-		if (p >= after || !read_rank(&p, &range->from))
-			return ranks_mistake(at, after);
-		range->to = range->from;
-		if (p < after && *p == '-' && (++p == after || !read_rank(&p, &range->to)))
-			return ranks_mistake(at, after);
-		if (range->to < range->from)
-			return fail(ST_RANK, "@%.*s: %d-%d counts down", UP_TO(40, at, after), range->from,
-			        range->to);
-		if (p == after)
-			return ST_OK;
-		if (*p != ',')
-			return ranks_mistake(at, after);
-	}
-}
-
-/* tp=0,dp=$i: all of them must hold. The axis is a group that `mesh` made, looked up when the line runs. */
-static enum status parse_axes(
-        struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
-{
-	ranks->kind = RANKS_REF_AXES;
-	ranks->axis = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->axis);
-	for (const char *p = at; p < after;) {
-		const char *comma = find_outside(p, after, ",");
-		const char *stop = comma ? comma : after, *sign = option_sign(p, stop);
-		if (!sign || sign + 1 == stop)
-			return ranks_mistake(at, after);
-		struct ranks_axis *axis = &ranks->axis[ranks->count++];
-		enum status status = parse_name(parser, p, sign, &axis->name);
-		if (status == ST_OK)
-			status = parse_formula(parser, sign + 1, stop, &axis->value);
-		if (status != ST_OK)
-			return status;
-		p = comma ? comma + 1 : after;
-		if (comma && p == after)
-			return ranks_mistake(at, after);
-	}
-	return ST_OK;
-}
-
-/* What stands behind the @, told by its first character: a bracket, a digit, a letter. With a `$` the whole
- * is a name, whose text is read when the line runs (tree_ranks). */
-enum status parse_ranks(struct parser *parser, const char *at, const char *after, struct ranks_ref **made)
-{
-	struct ranks_ref *ranks = tree_alloc(parser->tree, sizeof *ranks);
-	ranks->written = slice_between(at, after);
-	*made = ranks;
-	if (text_is(at, after, "all")) {
-		ranks->kind = RANKS_REF_ALL;
-		return ST_OK;
-	}
-	if (at < after && *at == '(') {
-		ranks->kind = RANKS_REF_FORMULA;
-		return parse_formula(parser, at, after, &ranks->formula);
-	}
-	if (memchr(at, '$', (size_t)(after - at))) {
-		ranks->kind = RANKS_REF_NAME;
-		return parse_name(parser, at, after, &ranks->name);
-	}
-	if (at < after && is_name_start(*at))
-		return parse_axes(parser, at, after, ranks);
-	return parse_range_list(parser, at, after, ranks);
 }
