@@ -205,6 +205,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
 }
 
+/* An order that cannot be read, or does not come, ends the job: the others would wait for this process. */
 void conductor_follow(struct conductor *conductor)
 {
 	for (bool on = true; on;) {
@@ -226,6 +227,7 @@ void conductor_follow(struct conductor *conductor)
 
 /* ---- life ---- */
 
+/* The conductor stays where it is from then on: credit and session point to it. */
 enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
         const struct options *options)
 {

@@ -83,7 +83,10 @@ static int count_lines(const char *bytes, size_t count)
 	return lines;
 }
 
-/* Takes what is complete out of `waiting`. `last`: nothing more comes. */
+/* Runs what is complete and takes it out of `waiting`; the beginning of a block stays there until its end has come, and
+ * is looked at again with each piece. `last`: nothing more comes, and a block that is open is a mistake.
+ *
+ *     waiting   sync \n repeat 9 { \n spin 1us \n        taken: "sync \n"; the rest waits for its `}` */
 static enum status run_waiting(struct conductor *conductor, struct text *waiting, bool last, int *line)
 {
 	const char *newline = memrchr(waiting->bytes, '\n', waiting->count);

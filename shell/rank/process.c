@@ -87,6 +87,7 @@ static enum status open_together(struct conductor *conductor, struct plane *plan
 	return mine != ST_OK ? (enum status)mine : status;
 }
 
+/* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
 static int run(const struct options *options, struct plane *plane, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
@@ -105,6 +106,7 @@ static int run(const struct options *options, struct plane *plane, struct captur
 	return rank == 0 ? code : 0;
 }
 
+/* The descriptors are moved first: from then on nothing that a library prints tears the wire. */
 int process_run(const struct options *options, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;

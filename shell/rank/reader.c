@@ -63,6 +63,7 @@ static void listen(struct line_reader *reader, int wait_ms)
 	}
 }
 
+/* `seen` bytes are whole lines, so there is a newline. */
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line)
 {
 	struct text *waiting = &reader->waiting;
@@ -86,6 +87,7 @@ bool reader_ended(const struct line_reader *reader)
 	return reader->ended_ns && !reader->whole;
 }
 
+/* An input that has ended counts as an interrupt after a second: nobody is there to see the rest of the run. */
 bool reader_interrupted(struct line_reader *reader)
 {
 	listen(reader, 0);

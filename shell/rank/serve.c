@@ -63,11 +63,13 @@ static void say(void *self, const char *bytes, size_t count)
 	send_text(self, REPLY_OUTPUT, 0, bytes, count);
 }
 
+/* Text that a rank has printed by itself; it may come between two replies, and in the middle of a run. */
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
+/* Asked from within long runs (conductor.c, look): Ctrl-C, or nobody reads any more. */
 static bool interrupted(void *self)
 {
 	struct serve *serve = self;

@@ -48,6 +48,7 @@ static const char *stop_of(const char *at, const char *end, int used, int column
 	return used > columns && blank ? blank : end;
 }
 
+/* What goes on below stands further in than the line itself, unless the line begins in the right half. */
 static void fold_line(const char *at, const char *end, int columns, struct text *folded)
 {
 	int indent = 0;
@@ -66,6 +67,7 @@ static void fold_line(const char *at, const char *end, int columns, struct text 
 	}
 }
 
+/* Each line by itself; the newline of the last may be missing, and is not added. */
 void fold_lines(const char *lines, size_t count, int columns, struct text *folded)
 {
 	const char *end = lines + count;

@@ -45,6 +45,7 @@ static void add_option(struct words *words, const char *name, const char *value)
 	add(words, value);
 }
 
+/* Looked for before anything is started: a child that does not find it could only say so by its exit status. */
 static enum status find_mpirun(char *path, size_t room)
 {
 	const char *folders = getenv("PATH");
@@ -144,6 +145,8 @@ static bool open_ends(const struct options *options, bool wire, int in[2], int o
 	return ok;
 }
 
+/* The ends that are the child's are closed here again, or its death would never be seen. The child is put into its
+ * own process group on both sides: whichever comes first. */
 enum status job_start(struct job *job, const struct options *options, bool wire)
 {
 	struct words words = {0};
@@ -209,6 +212,8 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
+/* Bytes come as they were written, lines are made of them: mpirun's boxes are told by whole lines. What stands behind the
+ * last newline waits in job->partial. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
@@ -259,6 +264,7 @@ int job_outcome(const struct job *job, int status)
 	return 4;
 }
 
+/* The group is ended also when mpirun has left by itself: a rank that hangs would outlive it. */
 int job_collect(struct job *job, int wait_ms)
 {
 	int status = 0;
@@ -316,6 +322,8 @@ static enum status pass_on(struct job *job)
 	return status;
 }
 
+/* A job that died is told by its words, once; one that ended with a status of ranksh's own has told why itself. A signal
+ * that asks for the end ends the job first, and gives 128 and its number, as a shell says it. */
 int launch_batch(const struct options *options)
 {
 	struct job job;

@@ -182,6 +182,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return true;
 }
 
+/* The line that is being typed goes out of the way and comes back, once for all that is there. */
 enum status talk_listen(struct talk *talk)
 {
 	struct reply reply = {0};
@@ -245,6 +246,8 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 	return false;
 }
 
+/* Replies of other kinds are shown, or dropped when they answer something that nobody waits for any more (a completion
+ * that came too late). After the output has ended, what had come before is still taken: the reply may be in it. */
 enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {

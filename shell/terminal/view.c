@@ -43,6 +43,7 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
+/* As the cell says; without colours what is left are dim, bold and reverse. */
 static attr_t attributes(const struct screen *view, const struct cell *cell)
 {
 	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
@@ -158,13 +159,14 @@ static void zoom(struct screen *view, int step)
 		move_to(view, middle - fresh / 2, fresh);
 }
 
-/* In quarters of the window */
+/* Earlier or later, in quarters of the window: what was seen at one edge is still there. */
 static void slide(struct screen *view, int quarters)
 {
 	int64_t width = view->to - view->from;
 	move_to(view, view->from + quarters * (width / 4), width);
 }
 
+/* The window at the beginning (end < 0) or at the end of everything, as wide as it is. */
 static void go_to_end(struct screen *view, int end)
 {
 	int64_t width = view->to - view->from;
@@ -172,7 +174,12 @@ static void go_to_end(struct screen *view, int end)
 }
 
 /* The operations in the picture, in order of rows and then of time: the one behind the selected (step > 0), or
- * the one before it. */
+ * the one before it; at either end, from the other end on. An operation is as many cells beside each other as it is
+ * wide, and comes once:
+ *
+ *     cells   7 7 7 . 9 9 . 12 12 12        selected 9:  behind it 12, before it 7
+ *
+ * One that is cut by the window's edge counts; one that is not in the picture is not found, and the first is. */
 static void select_next(struct screen *view, int step)
 {
 	const struct picture *picture = &view->frame.picture;
@@ -194,6 +201,7 @@ static void select_next(struct screen *view, int step)
 	view->facts = view->selected != 0;
 }
 
+/* rank 0 says how many rows there are; the last may stand alone at the top. */
 static void scroll_rows(struct screen *view, int rows)
 {
 	int most = view->frame.rows - 1;
@@ -267,6 +275,8 @@ static enum status look_on(struct screen *view)
 	return status;
 }
 
+/* SIGWINCH is ncurses' while the screen is its own: getch gives KEY_RESIZE then, and a frame of the new size is asked
+ * for. Afterwards the front end's handler is there again. */
 enum status view_run(struct talk *talk, const char *title, bool colour)
 {
 	struct screen view = {.talk = talk, .title = title, .whole = true};

@@ -30,6 +30,7 @@ static void put_back(struct capture *capture)
 		dup2(capture->err, 2);
 }
 
+/* The pipe's writing end is 1 and 2 alone, so that it ends with them (put_back). */
 static enum status divert(struct capture *capture)
 {
 	const char *keep = getenv("RANKSH_KEEP_STDERR");
@@ -78,6 +79,7 @@ static void empty_pipe(struct capture *capture)
 		text_put(&capture->waiting, piece, (size_t)got);
 }
 
+/* Is there anything to read, and was there still room to write? Both before it is read. */
 void capture_take(struct capture *capture, struct text *lines)
 {
 	struct text *waiting = &capture->waiting;
@@ -108,6 +110,7 @@ void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)
 	}
 }
 
+/* What is left is marked and goes to the descriptor 2 that is real again. */
 void capture_stop(struct capture *capture, int rank)
 {
 	struct text marked = {0};

@@ -85,6 +85,7 @@ static const struct member logged_members[] = {
 };
 #undef AT
 
+/* So that a test can make each of its allocations fail, and a process without memory ends as everywhere else. */
 void wire_start(void)
 {
 	cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
@@ -125,6 +126,7 @@ void log_shorten(struct log_change *log, size_t count)
 	}
 }
 
+/* {"line": "spin 1us", "stop": 17, "stamp": 500, "outside": "a.npy\t01..ef\n"}; what is not there was 0, -1, "". */
 cJSON *logged_line_object(const struct logged_line *line)
 {
 	cJSON *object = cJSON_CreateObject();

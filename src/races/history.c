@@ -20,11 +20,6 @@ static bool writes(const struct operand *operand)
 	return operand->access & (ACCESS_WRITE | ACCESS_ADD);
 }
 
-static bool reads(const struct operand *operand)
-{
-	return operand->access & (ACCESS_READ | ACCESS_ADD);
-}
-
 static struct history *history_of(struct happens_before *order, int rank, const struct operand *operand)
 {
 	return &order->rank[rank].history[operand->space];
@@ -116,7 +111,7 @@ static void check_interval(struct happens_before *order, const struct memory_int
 	const struct world *world = order->world;
 	const struct operand *operand = &op_record(world, id)->operand[k];
 
-	if (!interval->written && reads(operand))
+	if (!interval->written && operand->access & (ACCESS_READ | ACCESS_ADD))
 		order->unread_operands |= 1u << k;
 	for (uint32_t i = interval->accesses; i; i = order->accesses[i].next) {
 		const struct past_access *access = &order->accesses[i];

@@ -4,24 +4,20 @@
 
 /* ---- reading clocks */
 
-static const struct clock_version *version_at(const struct lane_order *lane, uint32_t number)
-{
-	size_t i, count = lane->version_count;
-
-	if (count && lane->versions[count - 1].number <= number)
-		return &lane->versions[count - 1];
-	SEARCH(i, count, lane->versions[i].number > number);
-	return i ? &lane->versions[i - 1] : NULL;
-}
-
 struct vector_clock clock_at(const struct happens_before *order, int rank, int lane, uint32_t number)
 {
-	const struct clock_version *version = version_at(&order->rank[rank].lane[lane], number);
-	return (struct vector_clock){.rank = rank,
-	        .lane = lane,
-	        .number = number,
-	        .entry = version ? &order->clocks[version->clock] : NULL,
-	        .lanes = version ? version->lanes : 0};
+	const struct lane_order *own = &order->rank[rank].lane[lane];
+	struct vector_clock clock = {.rank = rank, .lane = lane, .number = number};
+	size_t i =
+	        own->version_count; /* behind the version that holds at that number: most often the latest */
+
+	if (i && own->versions[i - 1].number > number)
+		SEARCH(i, own->version_count, own->versions[i].number > number);
+	if (i) {
+		clock.entry = &order->clocks[own->versions[i - 1].clock];
+		clock.lanes = own->versions[i - 1].lanes;
+	}
+	return clock;
 }
 
 struct vector_clock clock_of(const struct happens_before *order, op_id id)
@@ -65,7 +61,14 @@ static void learn_target(struct happens_before *order, const struct op *op)
 	}
 }
 
-/* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
+/* A wait of stream 2 for the record #7 of stream 1, entry by entry, as the greater of the two (Mattern,
+ * 1989):
+ *
+ *      stream 2 before     [ 3  9 ]        done: stream 1 up to #3, stream 2 up to #9
+ *      record #7 knew      [ .  8 ]        and is itself #7 of stream 1
+ *      stream 2 after      [ 7  9 ]        a new version of stream 2's clock
+ *
+ * The legacy default stream waits for the blocking streams, and they for it (rule 7). */
 static void learn_default(struct happens_before *order, const struct op *op)
 {
 	const struct world *world = order->world;

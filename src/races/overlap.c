@@ -4,7 +4,13 @@
 
 enum { RUNS_MAX = 1 << 16 }; /* beyond so many pieces, overlapping spans count as overlapping */
 
-/* A layout as runs of contiguous bytes, in order of address. */
+/* A layout as runs of contiguous bytes, in order of address:
+ *
+ *      x [4,8] f32, columns 0-1     stride 8, 1: dim 4, step 32 bytes; run 8 bytes
+ *      runs                         |##      |##      |##      |##      |
+ *      columns 2-3                  |  ##    |  ##    |  ##    |  ##    |   the same span, no byte shared
+ *
+ * Two layouts are walked like two sorted lists: the run that begins earlier goes on to its next. */
 struct runs {
 	int dims;
 	int64_t dim[DIMS_MAX], step[DIMS_MAX];

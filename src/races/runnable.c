@@ -14,19 +14,7 @@ size_t lane_matches_up_to(const struct world *world, const struct lane_order *la
 	return i;
 }
 
-/* The last operation with a meeting on that stream that is before the clock, or 0. */
-static op_id last_match_before(const struct happens_before *order, const struct vector_clock *clock, int lane)
-{
-	const struct lane_order *own = &order->rank[clock->rank].lane[lane];
-	uint32_t number = lane == clock->lane ? clock->number - 1
-	        : lane < clock->lanes         ? clock->entry[lane]
-	                                      : 0;
-	size_t count = lane_matches_up_to(order->world, own, number);
-
-	return count ? own->matches[count - 1] : 0;
-}
-
-/* Meetings of an operation that are not known to be good. */
+/* Matches of an operation that are not known to be good. */
 static void wait_for_matches(struct happens_before *order, op_id id)
 {
 	int count;
@@ -37,17 +25,27 @@ static void wait_for_matches(struct happens_before *order, op_id id)
 			wait_for(&order->runnable, matches[i]);
 }
 
-/* What the clock puts right before its operation, stream by stream. */
+/* What the clock puts right before its operation: the last one of each stream that meets others. */
 static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
 {
 	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
-		op_id id = last_match_before(order, clock, lane);
-		if (id)
-			wait_for_matches(order, id);
+		const struct lane_order *own = &order->rank[clock->rank].lane[lane];
+		uint32_t number = lane == clock->lane ? clock->number - 1
+		        : lane < clock->lanes         ? clock->entry[lane]
+		                                      : 0;
+		size_t count = lane_matches_up_to(order->world, own, number);
+		if (count)
+			wait_for_matches(order, own->matches[count - 1]);
 	}
 }
 
-/* Node 0 stands for the operation that is asked about; all others are meetings. */
+/* Edges by example: is c runnable?
+ *
+ *      rank 0   allreduce #1, then on another stream  wait, c        0 -> allreduce     (the clock of c)
+ *      rank 1   recv #1 from 0, then allreduce #2                    allreduce -> recv   (rank 1's clock)
+ *      rank 0   send to 1: not queued                                recv lacks a member: RUNNABLE_LACKS
+ *
+ * Node 0 stands for the operation that is asked about; all others are matches. */
 void runnable_edges(struct wait_search *search, uint32_t node)
 {
 	struct happens_before *order = search->self;

@@ -15,8 +15,8 @@
  *      2. the barrier: rank 1's s up to #2; the walk down s passes the allreduce #1
  *      3. the allreduce: rank 0's io up to #2, and a is #1 there: yes
  *
- * The frontier of a lane only rises and a lane is stacked when it has risen, so the search ends; each match is
- * passed once a search. */
+ * The frontier of a lane only rises and a lane is stacked when it has risen, so the search ends; each match
+ * is passed once a search. */
 #include "races/order.h"
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)

@@ -97,8 +97,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 
 /* The next collective's turn:
  *
- *      turn = 4     rank 0   #4 ends       rank 0's #5 stands in LANE_TURN on another stream: it may arrive now
- *      turn = 5     rank 1   #4 ends       rank 1's #5 is not issued yet: it will find its turn when it comes
+ *      turn = 4     rank 0   #4 ends     its #5 stands in LANE_TURN on another stream: it may arrive now
+ *      turn = 5     rank 1   #4 ends     its #5 is not issued yet: it will find its turn when it comes
  *
  * Members that wait for it arrive, unless the operation before it on their rank
  * is to blame for that. */

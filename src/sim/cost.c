@@ -71,7 +71,9 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 	return ST_OK;
 }
 
-/* The longest of its transfers; each takes its own path when it runs. */
+/* By example: 1 MB by a path of 2 us and 10 GB/s takes 2,000 + 100,000 ns alone.
+ *
+ * The longest of its transfers; each takes its own path when it runs. */
 static void cost_p2p(struct engine *e, const struct op *op, struct record *record)
 {
 	record->alone_ns = 0;

@@ -34,7 +34,12 @@ static bool goes_first(const struct engine *e, uint32_t work)
 	return e->lanes[e->works[work].index].high;
 }
 
-/* Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
+/* By example, with two collectives that hold 0.1 each, and three kernels of which one goes first:
+ *
+ *      held 0.2     kernel of a high stream   1 / 1 * 0.8 of its speed alone
+ *                   the two others            0: no event, until the first is done; then 0.4 each
+ *
+ * Gives each running kernel its part of the device anew; the caller has settled what they did until now. */
 static void share_kernels(struct engine *e, struct rank *r)
 {
 	double held = r->held_part;

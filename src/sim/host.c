@@ -97,7 +97,10 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	}
 }
 
-/* Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks.
+/* It ends: every turn takes a line off the program or leaves the state RANK_RUN; a host that waits is called
+ * back by host_told when what it waits for is done, and then begins where it stopped.
+ *
+ * Runs through the program until it is blocked, crashed or over. Nothing on the way depends on other ranks.
  * */
 void host_run(struct engine *e, uint32_t rank)
 {

@@ -165,24 +165,18 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	}
 }
 
-/* The time before which an operation joins no link and no group: what an answer had settled when its line was
- * queued. */
-static int64_t op_floor(const struct engine *e, op_id id)
-{
-	size_t i;
-	SEARCH(i, e->log->floor_count, e->log->floors[i].first > id);
-	return i ? e->log->floors[i - 1].time : 0;
-}
-
-/* Lines that came after an answer was owed join links and groups no earlier than that answer. */
+/* Lines that came after an answer was owed join links and groups no earlier than that answer: than what was
+ * settled when they were queued. */
 static bool too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
+	const struct floor *floors = e->log->floors;
+	size_t i; /* behind the floor of the lines that the head is one of */
 	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
 		return false;
-	int64_t floor = op_floor(e, e->lanes[lane].head);
-	if (floor <= e->s.now)
+	SEARCH(i, e->log->floor_count, floors[i].first > e->lanes[lane].head);
+	if (i == 0 || floors[i - 1].time <= e->s.now)
 		return false;
-	lane_schedule(e, lane, floor, PHASE_ARRIVE);
+	lane_schedule(e, lane, floors[i - 1].time, PHASE_ARRIVE);
 	return true;
 }
 

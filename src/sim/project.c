@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+/* The copy begins where the machine stands, with the hosts' new lines, which it runs through as the machine
+ * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
 static enum status project(struct sim *sim, struct budget *budget)
 {
 	struct engine *e = sim->engine;

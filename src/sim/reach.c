@@ -41,13 +41,6 @@ static void goal_set(struct engine *e, const op_id *goal, int count, int64_t unt
 	}
 }
 
-static void goal_drop(struct engine *e, const op_id *goal, int count)
-{
-	for (int i = 0; i < count; i++)
-		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
-	goal_set(e, NULL, 0, TIME_UNKNOWN);
-}
-
 /* One try; *more: ranks were found that must be quiet too, and now are. */
 static enum status try_once(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
         bool *needed, struct budget *budget, bool *more)
@@ -68,8 +61,8 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
 	return status;
 }
 
-/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every line
- * typed after the answer, and rises with the ids: op_floor finds it by halves.
+/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every
+ * line typed after the answer, and rises with the ids: lane.c finds it by halves.
  *
  * Notes that the quiet ranks' past is final up to `time`. */
 static void settle(struct engine *e, const bool *quiet, int64_t time)
@@ -97,7 +90,9 @@ static enum status for_good(
 	e->latest = 0;
 	enum status status = engine_run(e, budget);
 	e->quiet = NULL;
-	goal_drop(e, goal, count);
+	for (int i = 0; i < count; i++)
+		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
+	goal_set(e, NULL, 0, TIME_UNKNOWN);
 	settle(e, quiet, count ? e->latest : until);
 	sim->projected = false;
 	return status;

@@ -102,7 +102,10 @@ void waits_forget(struct waits *waits)
 
 /* ---- edges */
 
-/* What the operation waits for on its own rank, or 0 when only others are waited for. */
+/* In the order of the list above: the first that holds is the reason, since what is behind it in the list is
+ * not known yet (an operation that is not issued has not looked at its stream).
+ *
+ * What the operation waits for on its own rank, or 0 when only others are waited for. */
 static op_id own_reason(const struct waits *waits, op_id id, const struct times *t)
 {
 	const struct op *op = &waits->world->ops[id];

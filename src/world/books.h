@@ -40,10 +40,11 @@ struct rank_memory {
 struct channel {
 	struct group_instance ends;
 	int group;
-	uint32_t next; /* the next channel of its bucket */
+	struct channel *next; /* of its bucket */
 };
 struct crossing {
-	uint32_t earlier, next;
+	struct crossing *next;
+	uint32_t earlier;
 	int rank;
 };
 struct order_warning {
@@ -73,12 +74,8 @@ struct world_inner {
 	struct handout *handouts;
 	size_t handout_count, handout_room;
 
-	struct channel *channels; /* [1 .. channel_count] */
-	size_t channel_count, channel_room;
-	uint32_t bucket[BUCKETS];   /* first channel of each, by hash */
-	uint32_t *last_collective;  /* by rank: the match it joined last */
-	struct crossing *crossings; /* [1 .. crossing_count] */
-	size_t crossing_count, crossing_room;
+	struct channel *bucket[BUCKETS]; /* by hash */
+	uint32_t *last_collective;       /* by rank: the match it joined last */
 	struct order_warning *warnings;
 	size_t warning_count, warning_room;
 	struct graph *graphs;
@@ -210,8 +207,8 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
 void memory_free(struct world *world);
 
-/* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may touch
- * its memory; how many they are. */
+/* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may
+ * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
 

@@ -85,16 +85,14 @@ static void check(struct world *world, uint32_t earlier, uint32_t later, int ran
 
 static void note(struct world *world, uint32_t match, uint32_t earlier, int rank)
 {
-	struct world_inner *inner = world->inner;
-	const struct match *m = &world->matches[match];
+	struct match *m = &world->matches[match];
 
-	for (uint32_t i = m->crossings; i; i = inner->crossings[i].next)
-		if (inner->crossings[i].earlier == earlier)
+	for (const struct crossing *known = m->crossings; known; known = known->next)
+		if (known->earlier == earlier)
 			return;
-	MEM_ROOM(&inner->crossings, inner->crossing_count + 2, &inner->crossing_room);
-	inner->crossings[++inner->crossing_count] =
-	        (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};
-	world->matches[match].crossings = (uint32_t)inner->crossing_count;
+	struct crossing *crossing = world_take(world, 1, sizeof *crossing);
+	*crossing = (struct crossing){.earlier = earlier, .next = m->crossings, .rank = rank};
+	m->crossings = crossing;
 	for (int place = 0; place < m->n; place++)
 		if (m->member[place])
 			check(world, earlier, match, m->ranks[place], rank);
@@ -102,16 +100,15 @@ static void note(struct world *world, uint32_t match, uint32_t earlier, int rank
 
 void crossing_join(struct world *world, op_id id, uint32_t match)
 {
-	struct world_inner *inner = world->inner;
 	int rank = world->ops[id].rank;
-	uint32_t before = inner->last_collective[rank];
+	uint32_t before = world->inner->last_collective[rank];
 
-	for (uint32_t i = world->matches[match].crossings; i; i = inner->crossings[i].next)
-		check(world, inner->crossings[i].earlier, match, rank, inner->crossings[i].rank);
+	for (const struct crossing *at = world->matches[match].crossings; at; at = at->next)
+		check(world, at->earlier, match, rank, at->rank);
 	if (before && world->matches[before].group != world->matches[match].group &&
 	        can_cross(world, world->matches[before].group, world->matches[match].group))
 		note(world, match, before, rank);
-	inner->last_collective[rank] = match;
+	world->inner->last_collective[rank] = match;
 }
 
 const char *world_order_warning(const struct world *world, size_t i)

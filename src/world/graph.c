@@ -116,8 +116,8 @@ void graph_event(struct world *world, int rank, int event, op_id record_op)
 	        .event = event, .op = record_op, .before = world->events[event].record};
 }
 
-/* What was captured under one `mark` and is launched under another counts to the other. A record remembers the
- * copy of it that was made last, so that the graphs of all ranks that share it share the copy too. */
+/* What was captured under one `mark` and is launched under another counts to the other. A record remembers
+ * the copy of it that was made last, so that the graphs of all ranks that share it share the copy too. */
 static uint32_t in_section(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;

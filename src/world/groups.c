@@ -2,7 +2,7 @@
  *
  * A mesh of 2 x 4 has the axes dp and tp; tp is one group of two instances:
  *
- *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7      instance_of[5] = 1, place_of[5] = 1 */
+ *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7    instance_of[5] = 1, place_of[5] = 1 */
 #include "world/books.h"
 
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,

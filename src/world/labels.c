@@ -26,19 +26,6 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
-/* ST_NAME, with the nearest tensor of that rank where one is near */
-static enum status not_found(const struct world *world, int rank, const char *text)
-{
-	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
-
-	if (nearest)
-		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
-	return fail(ST_NAME,
-	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
-	        "there), or a phase",
-	        text, rank);
-}
-
 /* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
  * (its last operation): names of tensors are what people have in mind most. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
@@ -69,5 +56,13 @@ enum status op_find(const struct world *world, int rank, const char *text, op_id
 			phase = at;
 	}
 	*id = numbered ? numbered : phase;
-	return *id ? ST_OK : not_found(world, rank, text);
+	if (*id)
+		return ST_OK;
+	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
+	if (nearest)
+		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
+	return fail(ST_NAME,
+	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
+	        "there), or a phase",
+	        text, rank);
 }

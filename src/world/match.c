@@ -18,27 +18,23 @@
 
 static struct group_instance *channel_of(struct world *world, int group, int source, int destination)
 {
-	struct world_inner *inner = world->inner;
 	uint64_t key =
 	        (uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^ (unsigned)destination;
-	uint32_t *first = &inner->bucket[(key * 0x9e3779b97f4a7c15u >> 32) % BUCKETS];
+	struct channel **first = &world->inner->bucket[(key * 0x9e3779b97f4a7c15u >> 32) % BUCKETS];
 
-	for (uint32_t i = *first; i; i = inner->channels[i].next) {
-		struct channel *channel = &inner->channels[i];
+	for (struct channel *channel = *first; channel; channel = channel->next)
 		if (channel->group == group && channel->ends.ranks[0] == source &&
 		        channel->ends.ranks[1] == destination)
 			return &channel->ends;
-	}
-	MEM_ROOM(&inner->channels, inner->channel_count + 2, &inner->channel_room);
-	struct channel *channel = &inner->channels[++inner->channel_count];
-	int *ranks = world_take(world, 2, sizeof *ranks);
-	ranks[0] = source;
-	ranks[1] = destination;
-	*channel = (struct channel){
-	        .ends = {.n = 2, .ranks = ranks, .at = world_take(world, 2, sizeof(uint32_t))},
-	        .group = group,
-	        .next = *first};
-	*first = (uint32_t)inner->channel_count;
+	struct channel *channel = world_take(world, 1, sizeof *channel);
+	channel->ends = (struct group_instance){.n = 2,
+	        .ranks = world_take(world, 2, sizeof *channel->ends.ranks),
+	        .at = world_take(world, 2, sizeof *channel->ends.at)};
+	channel->ends.ranks[0] = source;
+	channel->ends.ranks[1] = destination;
+	channel->group = group;
+	channel->next = *first;
+	*first = channel;
 	return &channel->ends;
 }
 
@@ -84,8 +80,8 @@ enum aspect differing(const struct share *a, const struct share *b)
 /* Place 1 of the drawing above joins: at[1] = match 0, whose next is match 1, so no new one is made. Place 0
  * joins: at[0] = match 2, which has no next, so match 3 is made behind it.
  *
- * The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes to
- * *joined at once: what a part brings is found by its match. The first member stands at place `first`: who
+ * The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes
+ * to *joined at once: what a part brings is found by its match. The first member stands at place `first`: who
  * differs from it makes a mismatch for good. */
 static void join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance, int place,
         struct match made)
@@ -184,9 +180,10 @@ void world_abort(struct world *world, int group)
 	}
 	for (int k = 0; k < world->groups[group].instances; k++)
 		restart(&world->groups[group].instance[k]);
-	for (size_t i = 1; i <= inner->channel_count; i++)
-		if (inner->channels[i].group == group)
-			restart(&inner->channels[i].ends);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct channel *channel = inner->bucket[i]; channel; channel = channel->next)
+			if (channel->group == group)
+				restart(&channel->ends);
 	memset(inner->last_collective, 0, (size_t)world->n * sizeof *inner->last_collective);
 	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, 0);

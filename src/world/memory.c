@@ -110,6 +110,10 @@ static void grow(struct world *world, int rank, enum space space, struct block_p
 	        real ? calls->get(calls->self, space, plan->segment_bytes) : NULL);
 }
 
+/* In this order, which the digest sees: the plan, which may refuse and has changed nothing; free segments go
+ * back, if only so there is room; a segment comes, if no free block will do; the block is cut out. Both
+ * segments are OP_SEGMENTs of the host: the first waits for all of the rank's work, as cudaFree does, the
+ * second for nothing. */
 enum status memory_take(struct world *world, const struct tensor *tensor, int pool, enum tensor_use use,
         int kind, int64_t *address)
 {

@@ -4,8 +4,8 @@
  *     segment |<------------------------ 20 MiB ------------------------>|    got and given back whole
  *     blocks  | w1 | free | x | y |           free                       |    split and merged: allocator.c
  *
- * Tensors take and free memory (world_tensor_make, world_tensor_free); here it is looked at, and its real bytes
- * are tied to it. */
+ * Tensors take and free memory (world_tensor_make, world_tensor_free); here it is looked at, and its real
+ * bytes are tied to it. */
 #ifndef RANKSH_WORLD_MEMORY_H
 #define RANKSH_WORLD_MEMORY_H
 
@@ -46,8 +46,8 @@ int world_memory_kind(const struct world *world, int tensor); /* its memory's; a
 /* Gives back free segments; queues OP_SEGMENT with target OP_EVERYTHING. */
 enum status world_trim(struct world *world, int rank);
 
-/* Blocks that were handed out, in order: their bytes are unwritten for what is queued behind operation `after`
- * (of all ranks). */
+/* Blocks that were handed out, in order: their bytes are unwritten for what is queued behind operation
+ * `after` (of all ranks). */
 struct handout {
 	int64_t address, bytes;
 	op_id after;

@@ -1,7 +1,7 @@
 /* mismatch.c -- words for a match whose members do not agree: "rank 3 brings 2 kB, ranks 0-2 bring 4 kB"
  *
- * Members are sorted by what they bring in the first aspect in which any two differ. The smallest camp is told
- * first: most likely it is the mistake. */
+ * Members are sorted by what they bring in the first aspect in which any two differ. The smallest camp is
+ * told first: most likely it is the mistake. */
 #include "world/books.h"
 #include "base/ranks.h"
 

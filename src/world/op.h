@@ -138,8 +138,9 @@ struct op {
 };
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 
-/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made when
- * the first member queues its part; whether the parts agree is known in program order, at once. */
+/* A rendezvous: where the ranks of a collective, or the two ends of a transfer, come together. It is made
+ * when the first member queues its part; whether the parts agree is known in program order, at once. */
+struct crossing;
 struct match {
 	int group, instance;
 	uint32_t
@@ -149,7 +150,8 @@ struct match {
 	op_id *member;    /* by place; 0: not queued */
 	int first;        /* the place whose member was queued first */
 	uint32_t next;    /* the next of the same group instance or channel, 0 none */
-	uint32_t crossings; /* crossing.c: meets of other groups that some rank queued just before this one */
+	struct crossing
+	        *crossings; /* crossing.c: matches of other groups that some rank queued just before */
 	bool p2p;
 	bool mismatch; /* kind, size, type, root or reduction differ: nobody will ever leave it */
 	bool aborted;

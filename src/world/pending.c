@@ -49,7 +49,11 @@ int pending_find(const struct world *world, const struct draft *draft, op_id *wa
 	return count;
 }
 
-/* Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
+/*      whole       |--------------------|            address .. address + bytes, still to be waited for
+ *      operand            |-----|                    has waited
+ *      left        |-----|       |------|            the first stays at i, the second is new
+ *
+ * Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
 static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {
 	struct pending_free whole = memory->pending[i], behind = whole;

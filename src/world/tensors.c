@@ -15,18 +15,6 @@ static int slot_next(const struct world *world)
 	return world->inner->free_tensor >= 0 ? world->inner->free_tensor : (int)world->tensor_count;
 }
 
-static void slot_take(struct world *world)
-{
-	struct world_inner *inner = world->inner;
-
-	if (inner->free_tensor >= 0) {
-		inner->free_tensor = world->tensors[inner->free_tensor].next_view;
-	} else {
-		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
-		world->tensor_count++;
-	}
-}
-
 static void slot_give(struct world *world, int index)
 {
 	world->tensors[index] = (struct tensor){.next_view = world->inner->free_tensor};
@@ -45,7 +33,12 @@ static void digest_tensor(struct world *world, enum change change, int index)
 /* The tensor takes its slot. */
 static void add(struct world *world, enum change change, const struct tensor *tensor, int slot)
 {
-	slot_take(world);
+	if (world->inner->free_tensor == slot) {
+		world->inner->free_tensor = world->tensors[slot].next_view;
+	} else {
+		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
+		world->tensor_count++;
+	}
 	world->tensors[slot] = *tensor;
 	bind_set(world, tensor->rank, tensor->name, (struct thing){THING_TENSOR, slot});
 	digest_tensor(world, change, slot);
@@ -158,6 +151,12 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
 	return at == heap->count || heap->blocks[at].free ? -1 : heap->blocks[at].tensor;
 }
 
+/* The owner and its views are looked at one by one, so that half a tensor may be valid by a view of that
+ * half:
+ *
+ *      g        |------- invalid -------|      an operation that was to write all of g was aborted
+ *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
+ */
 void world_invalidate(
         struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
 {

@@ -31,18 +31,6 @@ void digest_layout(struct world *world, const struct layout *layout)
 	}
 }
 
-/* The group "world": one instance, every rank at its own place. Index 0. */
-static void make_world_group(struct world *world)
-{
-	int starts[2] = {0, world->n}, index;
-	int *ranks = mem_alloc((size_t)world->n * sizeof *ranks);
-
-	for (int i = 0; i < world->n; i++)
-		ranks[i] = i;
-	world_group_make(world, names_make(world->names, "world", 5), false, 1, starts, ranks, &index);
-	mem_free(ranks);
-}
-
 /* The names made here have the same numbers in every process: they are the first ones. */
 struct world *world_create(int n, int me, struct machine *machine)
 {
@@ -66,7 +54,11 @@ struct world *world_create(int n, int me, struct machine *machine)
 	inner->last_collective = world_take(world, ranks, sizeof *inner->last_collective);
 	inner->capturing = world_take(world, ranks, sizeof *inner->capturing);
 	lanes_make(world);
-	make_world_group(world);
+	int starts[2] = {0, n}, index, *all = mem_alloc(ranks * sizeof *all);
+	for (int i = 0; i < n; i++)
+		all[i] = i;
+	world_group_make(world, names_make(world->names, "world", 5), false, 1, starts, all, &index);
+	mem_free(all);
 	world_mark(world, 0, 0);
 	return world;
 }
@@ -87,9 +79,9 @@ void world_free(struct world *world)
 	graphs_free(world);
 	for (int r = 0; r < world->n; r++)
 		mem_free(inner->lanes[r].stream);
-	void *arrays[] = {inner->bound, inner->channels, inner->crossings, inner->warnings, world->groups,
-	        world->ops, world->records, world->matches, world->part_matches, world->tensors,
-	        world->streams, world->events, world->sections};
+	void *arrays[] = {inner->bound, inner->warnings, world->groups, world->ops, world->records,
+	        world->matches, world->part_matches, world->tensors, world->streams, world->events,
+	        world->sections};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	arena_free(inner->arena);

@@ -147,12 +147,14 @@ void world_free(struct world *world);
 
 /* -- names: never create */
 struct thing world_find(const struct world *world, int rank, name_id name);
-/* ST_NAME when the name means something on the rank that is not of that kind (THING_NONE: anything at all). */
+/* ST_NAME when the name means something on the rank that is not of that kind (THING_NONE: anything at
+ * all). */
 enum status world_name_fits(const struct world *world, int rank, name_id name, enum thing_kind kind);
 /* ST_NAME when the rank uses the name for another kind. */
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing);
 void world_unbind(struct world *world, int rank, name_id name);
-/* Its place in the order in which the names of this world were first bound, on any rank. It has been bound. */
+/* Its place in the order in which the names of this world were first bound, on any rank. It has been
+ * bound. */
 uint32_t world_name_turn(const struct world *world, name_id name);
 /* The nearest name of that kind (THING_NONE: any) on that rank, or NULL when none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
