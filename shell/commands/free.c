@@ -29,7 +29,9 @@ static enum status may_free(const struct shell *shell, struct call *call, int ra
 }
 
 /* Frees the line's tensors of one rank. An owner takes its views along, and `free x view_of_x` is a good
- * line, so the views go first and are not found any more when the owners go. */
+ * line, so the views go first and are not found any more when the owners go:
+ *
+ *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes, y is not found */
 static enum status free_rank(struct shell *shell, struct call *call, int rank, int stream)
 {
 	int left = call_count(call, 0); /* to look for one that is gone costs a search for the nearest name */

@@ -123,7 +123,8 @@ static enum status read_axis(struct shell *shell, struct call *call, int i, stru
 	return status;
 }
 
-/* The group of one axis: ranks that differ along it only. Neighbours along the axis lie `inner` ranks
+/* The group of one axis: ranks that differ along it only. Of dp=2 tp=4, dp has inner 4: ranks 0 to 3 have place 0 on
+ * it and begin a part each, of themselves and the rank 4 above. Neighbours along the axis lie `inner` ranks
  * apart, the product of the sizes behind it; a rank whose place on the axis is 0 begins a part. */
 static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {

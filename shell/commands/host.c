@@ -78,7 +78,7 @@ const struct command command_host = {
 
 /* ---- query ---- */
 
-/* The answer is given at the host's clock of that rank. Times of work that is projected may still move
+/* "io: running, done in 1.98 ms". The answer is given at the host's clock of that rank. Times of work that is projected may still move
  * when a later line slows it down; an answer that was seen must not, so what is said to be done is carried
  * out first. */
 static enum status query_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)

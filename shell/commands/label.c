@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The name may differ by rank (`phase B$m`): ranks with equal names that follow each other are set in one
- * go. */
+ * go. With m = 0, 0, 1, 1 on four ranks: B0 on 0-1, then B1 on 2-3. */
 static enum status phase_run(struct shell *shell, struct call *call)
 {
 	const char *word, *before = NULL;

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
+/* What every picture begins with. Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
  * program may take long, and Ctrl-C ends it at the same step on every process. */
 static enum status look_begin(struct shell *shell, struct trace *trace)
 {

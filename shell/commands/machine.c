@@ -68,7 +68,7 @@ const struct command command_machine = {
         .run = machine_run,
 };
 
-/* All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
+/* `set launch=5us link_rate=100GB/s`: units are the row's of each key. All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
  * refused has changed nothing. */
 static enum status set_run(struct shell *shell, struct call *call)
 {

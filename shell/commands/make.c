@@ -7,21 +7,27 @@
 #include "shell/language/run/command.h"
 #include "world/world.h"
 
-/* All names are looked at on all ranks before the first stream is made (call_each_rank). */
-static enum status stream_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+#include <string.h>
+
+/* Each name of the line. All are looked at on all ranks before the first is made (call_each_rank). An event may be
+ * made twice; a stream may not, since what is queued on it would be lost from sight. */
+static enum status make_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
 {
-	int index;
+	struct world *world = shell->world;
+	bool stream = strcmp(call->statement->row->name, "stream") == 0;
 	const char *priority = "";
+	int index;
 	name_id name;
 	enum status status = call_option_word(call, "priority", rank, &priority);
 	(void)self;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_name(call, 0, i, rank, &name);
 		if (status == ST_OK)
-			status = world_name_fits(shell->world, rank, name, THING_NONE);
+			status = world_name_fits(world, rank, name, stream ? THING_NONE : THING_EVENT);
 		if (status == ST_OK && act)
-			status = world_stream_make(shell->world, rank, name, priority[0] == 'h',
-			        call_count(call, 1) > 0, &index);
+			status = stream ? world_stream_make(world, rank, name, priority[0] == 'h',
+			                          call_count(call, 1) > 0, &index)
+			                : world_event_make(world, rank, name, &index);
 	}
 	return status;
 }
@@ -37,25 +43,8 @@ const struct command command_stream = {
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
         .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
                 "high: others of the device stand still while its kernels run"}},
-        .each = stream_one,
+        .each = make_one,
 };
-
-/* An event may be made twice; a stream may not, since what is queued on it would be lost from sight. */
-static enum status event_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
-{
-	int index;
-	name_id name;
-	enum status status = ST_OK;
-	(void)self;
-	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
-		status = call_name(call, 0, i, rank, &name);
-		if (status == ST_OK)
-			status = world_name_fits(shell->world, rank, name, THING_EVENT);
-		if (status == ST_OK && act)
-			status = world_event_make(shell->world, rank, name, &index);
-	}
-	return status;
-}
 
 const struct command command_event = {
         .name = "event",
@@ -67,5 +56,5 @@ const struct command command_event = {
         .torch = "NAME = torch.cuda.Event()",
         .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)",
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}},
-        .each = event_one,
+        .each = make_one,
 };

@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* The journal keeps of a command that the limit stopped (replay_back) the steps that it did play; in a
- * block, those of the whole line. */
+ * block, those of the whole line:
+ *
+ *     run 2; then step back        the journal's line becomes `step 39` where two iterations have 40 steps */
 static enum status as_played(struct shell *shell, struct call *call, enum status status)
 {
 	struct training *t = shell->training;

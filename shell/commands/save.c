@@ -24,7 +24,8 @@ static enum status save_mine(const struct shell *shell, const struct view *view,
 	return status;
 }
 
-/* True when no rank before this one writes the same file. */
+/* True when no rank before this one writes the same file. Among thousands of ranks that name one file the first is
+ * found at once; with a file each every rank asks all before it. */
 static bool first_with(struct call *call, int rank, const char *path)
 {
 	const char *other;

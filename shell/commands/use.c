@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* One word is a stream or a group by what it names; none stands for the @RANKS of the line. */
 static enum status use_run(struct shell *shell, struct call *call)
 {
 	const char *word = "";

@@ -117,7 +117,11 @@ static int64_t tick_step(int64_t length, int cells)
 	return length;
 }
 
-/* The first row: the unit at the left, ticks at multiples of the step (not of the window's start, so that
+/* The first row, of a window from 0.7 to 2.6 ms with a step of 0.5 ms:
+ *
+ *      ms            1.0        1.5        2.0        2.5   now 2.60
+ *
+ * The unit at the left, ticks at multiples of the step (not of the window's start, so that
  * they travel with the picture when it scrolls), and at the right what time it is now. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {

@@ -163,7 +163,8 @@ static void take_word(struct foreign_line *line, const char *at, const char *aft
 	line->object = slice_between(at, dot > at ? dot - 1 : at);
 }
 
-/* By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
+/* Called for lines that are refused in any case, so it may guess; what it says is always a line to type.
+ * By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
  * neither, so it cannot be told what was meant. */
 static bool take_apart(const char *at, const char *after, struct foreign_line *line)
 {
