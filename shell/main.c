@@ -1,5 +1,4 @@
 /* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
-#include "base/text.h"
 #include "machine/machine.h"
 #include "shell/session/options.h"
 #include "shell/rank/process.h"

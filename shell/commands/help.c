@@ -5,7 +5,6 @@
  * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
 #include "base/embedded.h"
-#include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/commands/answer.h"

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "machine/machine.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/language/run/state.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"

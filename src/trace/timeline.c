@@ -8,7 +8,6 @@
  * keeps those of the rows to be shown (sets.c). */
 #include "trace/legend.h"
 #include "trace/sets.h"
-#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

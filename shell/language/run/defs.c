@@ -9,7 +9,6 @@
  *
  * A call runs the def's block with its own frame: the caller's parameters and loop names are not seen in
  * it, the variables of the def's file are. Its clauses are a block's around it. */
-#include "base/memory.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 

@@ -2,7 +2,6 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
