@@ -5,7 +5,6 @@
  * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
 #include "base/embedded.h"
-#include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/commands/answer.h"
@@ -131,16 +130,6 @@ static void help_collectives(struct text *text)
 	}
 }
 
-/* An example of several lines, each on a line of its own, below each other */
-static void add_lines(struct text *text, const char *label, const char *lines)
-{
-	for (const char *line = lines; line && *line;) {
-		size_t length = strcspn(line, "\n");
-		text_add(text, "  %-10s %.*s\n", line == lines ? label : "", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 static void add_words(struct text *text, const char *label, const char *words)
 {
 	enum { FROM = 13 };
@@ -172,7 +161,12 @@ static void help_command(struct text *text, const struct command *command)
 	add_words(text, command->name, command->usage);
 	add_words(text, "", command->help);
 	add_options(text, command);
-	add_lines(text, "example", command->example);
+	for (const char *line = command->example; line && *line;) {
+		size_t length = strcspn(line, "\n");
+		text_add(
+		        text, "  %-10s %.*s\n", line == command->example ? "example" : "", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
 	add_words(text, "PyTorch", command->torch);
 	add_words(text, "CUDA, NCCL", command->cuda);
 }

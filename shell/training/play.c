@@ -2,7 +2,6 @@
 #include "shell/training/training.h"
 #include "shell/training/state.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "shell/session/read.h"
 #include "shell/language/run/interpreter.h"
 

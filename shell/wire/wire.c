@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "shell/wire/members.h"
 #include "shell/wire/wire_picture.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
  * waited for to what it held up, and from a sender to its receiver. Times are microseconds with three digits:
  * nothing is lost. Format: "Trace Event Format", Google, 2016. */
 #include "trace/lanes.h"
-#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

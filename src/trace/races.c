@@ -5,7 +5,6 @@
  *         them in order.                                                                            [0-3] */
 #include "trace/lanes.h"
 #include "trace/table.h"
-#include "base/memory.h"
 #include "races/races.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
  * it really says something about the rank. `varies` is never cleared on the way, so a caller that asks
  * about a part clears it himself and puts it back (evaluate_view). */
 #include "shell/language/run/evaluate.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
