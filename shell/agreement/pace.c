@@ -5,7 +5,6 @@
  *
  * After a line the other way round: the hosts' latest clock as a time of the wall, which the reply waits for. */
 #include "shell/agreement/pace.h"
-#include "shell/session/credit.h"
 #include "shell/wire/io.h"
 
 /* The rate was changed by a line, or a reset took virtual time back: both clocks begin anew. */

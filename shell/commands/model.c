@@ -1,8 +1,6 @@
 /* model.c -- model: what a strategy trains */
 #include "shell/language/run/command.h"
-#include "shell/session/out.h"
 #include "shell/training/choose.h"
-#include "shell/training/head.h"
 
 #include <string.h>
 

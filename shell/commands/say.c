@@ -11,7 +11,6 @@
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
 #include "shell/training/head.h"
-#include "mpi/plane.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,35 +1,13 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
 #include "shell/language/run/command.h"
 #include "shell/session/out.h"
-#include "base/memory.h"
 #include "shell/training/choose.h"
-#include "shell/training/head.h"
 #include "shell/training/training.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Each built-in strategy with the help that its file begins with. `own`: chosen_name's text is valid until it is
  * called again. */
-static void say_list(struct shell *shell)
-{
-	const char *name;
-	for (int i = 0; (name = chosen_name(false, i)); i++) {
-		struct player_file file;
-		struct head head;
-		char own[64];
-		snprintf(own, sizeof own, "%s", name);
-		if (choose_file(shell, false, own, &file) != ST_OK || head_read(&head, &file) != ST_OK)
-			continue;
-		out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), own,
-		        style(shell->out, COLOUR_PLAIN), text_string(&head.help));
-		head_release(&head);
-		mem_free((void *)(uintptr_t)file.text);
-	}
-}
-
-/* After the choice: the program's length, and what to type next. */
 static void say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
@@ -97,7 +75,7 @@ static enum status strategy_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (count == 0) {
-		say_list(shell);
+		choice_list(shell, false);
 		return ST_OK;
 	}
 	if (call_count(call, 1))

@@ -3,7 +3,6 @@
  * The block's sends and receives become one OP_P2P for each rank, stream and group, queued at its end:
  * they start together, so a cycle of sends among the ranks cannot deadlock. Its collectives are queued
  * where they stand; only the first of a rank pays for a launch. */
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/together.h"
 

@@ -7,7 +7,6 @@
  *     log_line                         the journal keeps it if it has changed anything, or is the program's
  *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
-#include "mpi/plane.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/replay.h"

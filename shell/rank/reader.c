@@ -3,7 +3,6 @@
  * The descriptor is read when somebody asks: between requests, where waiting is wanted, and from within a long
  * run, each time that rank 0 looks whether to go on. Nothing is waited for there. */
 #include "shell/rank/reader.h"
-#include "base/memory.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 

@@ -8,8 +8,6 @@
  * Looking needs no other process because the books and the simulated times are the same everywhere. Between
  * requests, and while a message is waited for, text that ranks print by themselves is passed on (conductor_poll). */
 #include "shell/rank/serve.h"
-#include "base/memory.h"
-#include "base/number.h"
 #include "shell/agreement/pace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"

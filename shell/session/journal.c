@@ -7,7 +7,6 @@
  * The front end is owed the entries from `told` on; what it knew behind those is gone. What the log says of a line is settled only when the line
  * is over, since a line may run others again, empty the world, or do less than it says. */
 #include "shell/session/journal.h"
-#include "shell/session/shell.h"
 #include "base/memory.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
  * the training's plan, what is said). Which is which stands beside the fields in shell.h. */
 #include "shell/session/shell.h"
 #include "base/search.h"
-#include "base/memory.h"
 #include "races/races.h"
 #include "machine/machine.h"
 #include "mpi/plane.h"

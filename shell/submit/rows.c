@@ -7,7 +7,6 @@
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/rows.h"
-#include "shell/language/run/command.h"
 #include "shell/submit/collective.h"
 #include "shell/submit/kernel.h"
 

@@ -9,7 +9,6 @@
  *                        Ctrl-C again, soon                            shall the job be ended?  ST_QUIT
  *                        the output ends                               the job died             ST_MPI */
 #include "shell/terminal/talk.h"
-#include "shell/session/credit.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/fold.h"

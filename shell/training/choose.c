@@ -8,123 +8,15 @@
  *     setup
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
-#include "shell/training/head.h"
-#include "shell/language/parse/lex.h"
-#include "base/embedded.h"
+#include "shell/training/chosen.h"
 #include "base/memory.h"
 #include "shell/session/out.h"
-#include "shell/session/share.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- files ---- */
-
-static const char strategies_at[] = "strategies/", models_at[] = "strategies/models/";
-
-/* "ddp" of "strategies/ddp.rsh"; false: another folder's */
-static bool name_in(const char *path, const char *folder, char *name, size_t room)
-{
-	size_t length = strlen(folder), count = strlen(path);
-	if (strncmp(path, folder, length) != 0 || strchr(path + length, '/') || count < length + 5 ||
-	        count - length - 4 >= room)
-		return false;
-	snprintf(name, room, "%.*s", (int)(count - length - 4), path + length);
-	return true;
-}
-
-const char *chosen_name(bool models, int i)
-{
-	static char name[64];
-	for (const struct embedded *file = embedded_files; file->path; file++)
-		if (name_in(file->path, models ? models_at : strategies_at, name, sizeof name) && i-- == 0)
-			return name;
-	return NULL;
-}
-
-static enum status no_such(bool model, const char *name)
-{
-	struct text names = {0};
-	const char *what = model ? "model" : "strategy", *other;
-	int count;
-	for (int i = 0; (other = chosen_name(model, i)); i++)
-		text_add(&names, "%s%s", i ? " " : "", other);
-	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
-	enum status status = near
-	        ? fail(ST_NAME, "no %s '%s'; did you mean '%.*s'? (there are: %s; or a file F.rsh)", what,
-	                  name, count, near, text_string(&names))
-	        : fail(ST_NAME, "no %s '%s' (there are: %s; or a file F.rsh)", what, name,
-	                  text_string(&names));
-	text_release(&names);
-	return status;
-}
-
-static bool is_path(const char *name)
-{
-	size_t length = strlen(name);
-	return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".rsh") == 0);
-}
-
-/* false: no such one in the binary */
-static bool embedded_file(bool model, const char *name, struct player_file *file)
-{
-	char known[64];
-	for (const struct embedded *at = embedded_files; at->path; at++)
-		if (name_in(at->path, model ? models_at : strategies_at, known, sizeof known) &&
-		        strcmp(known, name) == 0) {
-			*file = (struct player_file){.name = at->path,
-			        .text = mem_copy_text(at->bytes, at->count),
-			        .count = at->count};
-			return true;
-		}
-	return false;
-}
-
-enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file)
-{
-	char *bytes;
-	*file = (struct player_file){.name = name};
-	if (!is_path(name))
-		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
-	enum status status = shell_file(shell, name, &bytes, &file->count);
-	file->text = status == ST_OK ? bytes : NULL;
-	return status;
-}
-
-void choice_follows(bool model, const char *name, struct text *out)
-{
-	struct player_file file;
-	struct head head;
-	const char *other;
-	for (int i = 0; !*name && (other = chosen_name(model, i)); i++)
-		text_add(out, "%s\n", other);
-	if (!*name || !embedded_file(model, name, &file))
-		return;
-	text_add(out, "help\nsource\n");
-	if (head_read(&head, &file) == ST_OK)
-		head_keys(&head, out);
-	head_release(&head);
-	mem_free((void *)(uintptr_t)file.text);
-}
-
 /* ---- the files of one program ---- */
-
-enum { FILES_MAX = PARTS_MAX + 1 };
-struct chosen {
-	struct player_file file[FILES_MAX]; /* the model's, then the strategies' */
-	struct head head[FILES_MAX];
-	char what[FILES_MAX][80];
-	int files;
-};
-
-static void release(struct chosen *chosen)
-{
-	for (int i = 0; i < chosen->files; i++) {
-		mem_free((void *)(uintptr_t)chosen->file[i].text);
-		head_release(&chosen->head[i]);
-	}
-}
 
 static enum status add_file(struct shell *shell, struct chosen *chosen, const struct choice *choice)
 {
@@ -139,89 +31,6 @@ static enum status add_file(struct shell *shell, struct chosen *chosen, const st
 	chosen->file[i].givens = choice->givens;
 	chosen->file[i].shares = i > 1;
 	return head_read(&chosen->head[i], &chosen->file[i]);
-}
-
-/* ---- places ---- */
-
-static const struct statement *def_in(const struct head *head, struct slice_of_text name)
-{
-	for (int i = 0; head->tree[i]; i++)
-		for (const struct statement *def = head->tree[i]->defs; def; def = def->next_call)
-			if (def->word->written.length == name.length &&
-			        memcmp(def->word->written.at, name.at, name.length) == 0)
-				return def;
-	return NULL;
-}
-
-/* The def of a file before the i-th whose name is nearest, among all its trees: the file's and its parts'.
- * NULL: none is as near as one letter. */
-static const struct statement *near_place(const struct chosen *chosen, int i, const char *name)
-{
-	const struct statement *near = NULL;
-	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
-	char other[64];
-	for (int k = 0; k < i * HEAD_TREES; k++) {
-		const struct tree *tree = chosen->head[k / HEAD_TREES].tree[k % HEAD_TREES];
-		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
-			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
-			        def->word->written.at);
-			int away = text_distance(name, other);
-			if (away < best) {
-				best = away;
-				near = def;
-			}
-		}
-	}
-	return near;
-}
-
-/* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
- * not nearly that of one. */
-static enum status check_place(const struct chosen *chosen, int i, const struct statement *def)
-{
-	const struct statement *place = NULL;
-	const char *file = chosen->file[i].name;
-	char name[64];
-	snprintf(name, sizeof name, "%.*s", (int)def->word->written.length, def->word->written.at);
-	for (int k = 0; k < i && !place; k++)
-		place = def_in(&chosen->head[k], def->word->written);
-	if (place && place->parameters != def->parameters)
-		return fail(ST_ARGUMENT,
-		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
-		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
-		        (int)place->source.length, place->source.at);
-	const struct statement *near = place ? NULL : near_place(chosen, i, name);
-	if (near)
-		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
-		        def->line, name, (int)near->word->written.length, near->word->written.at);
-	return ST_OK;
-}
-
-/* A strategy's option has no name of the model's options: they are variables of one scope. */
-static enum status check_options(const struct chosen *chosen, int i)
-{
-	for (const struct statement *at = chosen->head[i].tree[0]->block.first; at; at = at->next) {
-		char name[64] = "";
-		if (at->kind == STATEMENT_OPTION)
-			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
-		if (*name && head_has_option(&chosen->head[0], name))
-			return fail(ST_NAME,
-			        "%s:%d: option %s: the model has an option of that name: take another",
-			        chosen->file[i].name, at->line, name);
-	}
-	return ST_OK;
-}
-
-static enum status check_places(const struct chosen *chosen)
-{
-	enum status status = ST_OK;
-	for (int i = 1; i < chosen->files && status == ST_OK; i++)
-		status = check_options(chosen, i);
-	for (int i = 1; i < chosen->files; i++)
-		for (const struct statement *def = chosen->head[i].tree[0]->defs; def && status == ST_OK;
-		        def = def->next_call)
-			status = check_place(chosen, i, def);
-	return status;
 }
 
 /* ---- the mesh ---- */
@@ -365,7 +174,7 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 	for (int i = 0; i < count && status == ST_OK; i++)
 		status = add_file(shell, &chosen, &own[i]);
 	if (status == ST_OK)
-		status = check_places(&chosen);
+		status = chosen_fit(&chosen);
 	if (status == ST_OK) {
 		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
 		if (plan->data.vocab && head_has_option(&chosen.head[0], "vocab"))
@@ -380,7 +189,7 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 		struct names *names = shell->world->names;
 		add_text(*made, names, text_string(&first), first.count);
 		for (int i = 0; i < count; i++) {
-			(*made)->built_in &= !is_path(own[i].name);
+			(*made)->built_in &= !choice_is_path(own[i].name);
 			chosen.file[i].givens = own[i].givens;
 			program_add(*made, names, &chosen.file[i]);
 		}
@@ -394,17 +203,12 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 			}
 	}
 	text_release(&first);
-	release(&chosen);
+	for (int i = 0; i < chosen.files; i++) {
+		mem_free((void *)(uintptr_t)chosen.file[i].text);
+		head_release(&chosen.head[i]);
+	}
 	mem_free(own);
 	return status;
-}
-
-static void say_model(struct shell *shell, const char *name, double elements)
-{
-	struct text size = {0};
-	number_text((struct number){elements, UNIT_PLAIN}, &size);
-	out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", name, text_string(&size));
-	text_release(&size);
 }
 
 enum status choose_model(struct shell *shell, const struct choice *model)
@@ -418,7 +222,11 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	if (status == ST_OK) {
 		program_release(t->now.model_program);
 		t->now.model_program = program_use(program);
-		say_model(shell, model->name, elements);
+		struct text size = {0};
+		number_text((struct number){elements, UNIT_PLAIN}, &size);
+		out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", model->name,
+		        text_string(&size));
+		text_release(&size);
 	}
 	program_release(program);
 	return status;
@@ -491,34 +299,6 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 		status = fail(ST_LIMIT, "%s: at most %d options", choice->name, choice->givens);
 	if (status == ST_OK)
 		choice->given[choice->givens++] = given;
-	return status;
-}
-
-enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
-{
-	struct player_file file;
-	struct head head;
-	enum status status = choose_file(shell, model, name, &file);
-	if (status != ST_OK)
-		return status;
-	status = source ? ST_OK : head_read(&head, &file);
-	if (status == ST_OK && source)
-		out_put(shell->out, file.text, file.count);
-	else if (status == ST_OK) {
-		struct text options = {0};
-		const char *note = style(shell->out, COLOUR_NOTE), *plain = style(shell->out, COLOUR_PLAIN);
-		head_options(&head, &options);
-		out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), name, plain,
-		        text_string(&head.help));
-		for (const char *line = text_string(&head.notes), *end; *line; line = end + 1) {
-			end = line + strcspn(line, "\n");
-			out_say(shell->out, "     %s%.*s%s\n", note, (int)(end - line), line, plain);
-		}
-		out_put(shell->out, text_string(&options), options.count);
-		text_release(&options);
-		head_release(&head);
-	}
-	mem_free((void *)(uintptr_t)file.text);
 	return status;
 }
 

@@ -12,6 +12,8 @@ struct choice {
 	int givens;
 };
 
+/* named.c: it is a file's, not that of one in the binary */
+bool choice_is_path(const char *name);
 /* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
  * next call. */
 const char *chosen_name(bool models, int i);
@@ -32,6 +34,8 @@ struct program *choose_otherwise(
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
 void choice_follows(bool model, const char *name, struct text *out);
+/* A line for each that there is in the binary: its name, and what it is */
+void choice_list(struct shell *shell, bool models);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
 /* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The

@@ -1,8 +1,6 @@
 /* training.c -- model, data, strategy and program of a session: made, emptied, put at their start */
 #include "shell/training/training.h"
 #include "base/memory.h"
-#include "shell/language/run/interpreter.h"
-#include "shell/training/open.h"
 
 #include <string.h>
 

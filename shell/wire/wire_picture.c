@@ -10,7 +10,6 @@
  * the row before it is used. */
 #include "shell/wire/wire_picture.h"
 #include "base/memory.h"
-#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * Room doubles, so that adding n bytes one by one copies no byte more than about twice. Most texts are short:
  * names and numbers that never outgrow the first room. */
 #include "base/text.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -153,12 +154,6 @@ bool text_is_utf8(const char *bytes, size_t count)
 	return text_valid(bytes, count) == count;
 }
 
-static int least(int a, int b, int c)
-{
-	int m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
  * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
  *
@@ -178,7 +173,8 @@ int text_distance(const char *a, const char *b)
 		int *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
 		now[0] = i;
 		for (int j = 1; j <= m; j++) {
-			now[j] = least(before[j] + 1, now[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+			int replaced = before[j - 1] + (a[i - 1] != b[j - 1]);
+			now[j] = (int)least_of(replaced, least_of(before[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			        older[j - 2] + 1 < now[j])
 				now[j] = older[j - 2] + 1;

@@ -13,6 +13,5 @@ enum {
 _Static_assert(MACHINE_KEY_COUNT <= 32, "struct machine has room for 32 sources");
 
 int machine_key_find(const char *name); /* -1: no such key */
-double *machine_field(struct machine *machine, int i);
 
 #endif

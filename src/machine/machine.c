@@ -62,7 +62,7 @@ int machine_key_find(const char *name)
 	return -1;
 }
 
-double *machine_field(struct machine *machine, int i)
+static double *machine_field(struct machine *machine, int i)
 {
 	return (double *)(void *)((char *)machine + keys[i].offset);
 }

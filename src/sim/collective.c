@@ -11,8 +11,6 @@
  * the collectives of a communicator in the order in which they were issued. */
 #include "sim/engine.h"
 
-#include "data/data.h"
-
 struct instance *instance_at(const struct engine *e, const struct match *match)
 {
 	return &e->instances[e->world->groups[match->group].first + match->instance];

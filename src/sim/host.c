@@ -9,8 +9,6 @@
  *      device       [======== a ========][=== b ===]      [ c             arrivals at the issue times */
 #include "sim/engine.h"
 
-#include "data/data.h"
-
 static void done(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);

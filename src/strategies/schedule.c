@@ -22,20 +22,22 @@
  *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3 */
 #include "strategies/schedule.h"
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* In the order of the enum */
-static const char *const WORDS[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto"};
-
 enum status schedule_find(const char *word, enum schedule_kind *kind)
 {
-	for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-		if (strcmp(word, WORDS[i]) == 0) {
+	const char *at = SCHEDULE_WORDS;
+
+	for (int i = 0; *at; i++) {
+		size_t length = strcspn(at, " ");
+		if (strlen(word) == length && memcmp(word, at, length) == 0) {
 			*kind = (enum schedule_kind)i;
 			return ST_OK;
 		}
+		at += length + strspn(at + length, " ");
 	}
 	return fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
 }
@@ -45,17 +47,12 @@ bool schedule_splits(enum schedule_kind kind)
 	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
 }
 
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
-
 /* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward
  * whole. So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is
  * 1F1B's, with which the first gradient finds the stage idle and none finds it busy. */
 static void one_forward_one_backward(struct task *task, int micros, int warm)
 {
-	warm = least(warm, micros);
+	warm = (int)least_of(warm, micros);
 	for (int m = 0; m < warm; m++)
 		*task++ = (struct task){.work = WORK_F, .micro = m};
 	for (int m = 0; m < micros; m++) {
@@ -70,7 +67,7 @@ static void one_forward_one_backward(struct task *task, int micros, int warm)
  * stages hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
 static void zero_bubble(struct task *task, int micros, int warm, int delay)
 {
-	warm = least(warm, micros);
+	warm = (int)least_of(warm, micros);
 	for (int m = 0; m < warm; m++)
 		*task++ = (struct task){.work = WORK_F, .micro = m};
 	for (int m = 0; m < micros + delay; m++) {
@@ -120,7 +117,7 @@ static struct task interleaved_backward(const struct schedule_ask *ask, int k)
 static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
 {
 	int count = ask->micros * ask->chunks;
-	int warm = least(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
+	int warm = (int)least_of(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
 
 	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it
 	 * has two more under way: one goes on to it, and one gradient comes back */

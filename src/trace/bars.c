@@ -57,7 +57,12 @@ static int thing_of(const struct span *span, bool host, bool begun)
 	return !host && !begun && span->cause <= CAUSE_MEMORY ? LEAD : (int)span->cause;
 }
 
-/* What counts most in the cell from a to b. Launches are short and are what a host does: on its lane they
+/* What counts most in the cell from a to b:
+ *
+ *      spans   ███ relu ███|eeeeeeee|█ add █|           relu 40, e 30, add 30: work has 70 of the cell
+ *      cell    a -------------------------- b           it stands for relu, which has most of the work
+ *
+ * Launches are short and are what a host does: on its lane they
  * count double. *first: the span that reaches into this cell, moved on to the one that reaches into the next;
  * so a row is one walk along its spans, however many cells it has. Which operation the cell stands for is the
  * one that has most of the winning thing's time in it. */

@@ -1,11 +1,14 @@
 /* export.c -- the timeline as Chrome trace events, for Perfetto and chrome://tracing
  *
+ *      {"ph":"X","pid":2,"tid":1,"cat":"kernel","name":"matmul y","args":{"op":17},"ts":12.000,"dur":640.500}
+ *        what      rank    stream                                                    us        us
+ *
+ *
  * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that
  * fill each thread without overlap, told apart by their category; arrows ("s" to "f") lead from what a wait
  * waited for to what it held up, and from a sender to its receiver. Times are microseconds with three digits:
  * nothing is lost. Format: "Trace Event Format", Google, 2016. */
 #include "trace/lanes.h"
-#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

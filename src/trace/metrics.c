@@ -11,7 +11,6 @@
 #include "base/arithmetic.h"
 #include "trace/intervals.h"
 #include "trace/lanes.h"
-#include "base/memory.h"
 #include "collectives/collective.h"
 
 #include <string.h>

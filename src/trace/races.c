@@ -5,7 +5,6 @@
  *         them in order.                                                                            [0-3] */
 #include "trace/lanes.h"
 #include "trace/table.h"
-#include "base/memory.h"
 #include "races/races.h"
 
 #include <string.h>
@@ -86,6 +85,8 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 	text_add(out, "[%s]\n", ranks);
 }
 
+/* A race is found on each rank by itself; the words hold no rank, so those that are the same on several
+ * ranks are told once, with their ranks at the end */
 void trace_races(const struct trace *trace, size_t first, int width, struct text *out)
 {
 	const struct world *world = trace->world;

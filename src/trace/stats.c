@@ -16,7 +16,8 @@ struct columns {
 	size_t count;
 };
 
-/* Ranks with the same figures as they are printed share a column: differences that nobody can see make
+/* A rank's figures as one text, names and values: blocks_add finds the set that has it, or begins one.
+ * Ranks with the same figures as they are printed share a column: differences that nobody can see make
  * none. */
 static enum status add_rank(
         const struct trace *trace, int section, int rank, struct columns *columns, struct text *line)

@@ -115,6 +115,8 @@ static void put_reason(const struct waits *waits, void (*put)(const struct waits
 	text_release(&words);
 }
 
+/* "ranks 0,1 wait for a line on rank 2", and below it the reasons that are no missing line: a crash, a
+ * collective whose members do not agree, a circle of ranks that wait for each other */
 static void put_headline(const struct waits *waits, const struct ranks *waiting, const struct ranks *missing,
         bool stuck, int width, struct text *out)
 {

@@ -3,7 +3,11 @@
  *
  *      cells    ranks \x1f lane \x1f \n 0-3 \x1f host \x1f \n
  *      printed  "   ranks  lane"          margin 3, gap 2; a cell never holds CELL_END or a newline
- *               "   0-3    host" */
+ *               "   0-3    host"
+ *
+ *      rank 0   host 1%  io 20%  |
+ *      rank 1   host 1%  io 20%  |  one block, ranks 0-1: its rows once, the ranks before the first
+ *      rank 2   host 9%  io 20%     a block of its own */
 #include "trace/table.h"
 #include "base/memory.h"
 

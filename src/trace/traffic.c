@@ -7,7 +7,6 @@
  *
  * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books,
  * so they count what is queued too. */
-#include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"

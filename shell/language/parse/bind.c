@@ -244,7 +244,12 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
 	        is_listed(next->words, word->at, word->after);
 }
 
-/* Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
+/* Row after row takes words while they fit:
+ *
+ *     row     stream NAME ... ["blocking"]
+ *     line    stream a b blocking              a, b: the first, up to the word of the next (is_next)
+ *
+ * Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
  * can name the one thing that was expected there. */
 static enum status bind_rows(
         struct parser *parser, struct statement *statement, const struct word *words, size_t count)

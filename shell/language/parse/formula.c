@@ -206,7 +206,11 @@ static bool compares_twice(const struct formula *formula)
 	        left->written.at == formula->written.at;
 }
 
-/* Operands that bind tighter, with operators of this strength between them, from the left */
+/* Operands that bind tighter, with operators of this strength between them, from the left. Each strength
+ * reads its operands with the next one, so a bracketless operand costs six calls, and the tree is built
+ * bottom up:
+ *
+ *     1 - 2 - 3      SUM reads 1; then - and 2, and the node 1-2 becomes the left operand; then - and 3 */
 static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made)
 {
 	enum formula_kind kind;

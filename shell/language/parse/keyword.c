@@ -101,7 +101,8 @@ static enum status parse_repeat(struct parser *parser, struct statement *stateme
 	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
-/* A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
+/* from:to[:step], each an expression without blanks, evaluated once on each rank before the first round.
+ * A colon outside brackets makes a range: `for i in a:b` counts, `for i in a b` goes through words */
 static enum status parse_range(
         struct parser *parser, struct statement *statement, const char *at, const char *after)
 {

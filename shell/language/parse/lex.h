@@ -34,7 +34,8 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 	return strlen(what) == length && memcmp(at, what, length) == 0;
 }
 
-/* Behind blanks (newlines too if `lines`) and comments. */
+/* A backslash at the end of a line joins it to the next: it is a blank here.
+ * Behind blanks (newlines too if `lines`) and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
 /* The same, newlines too, but it stops at a step's title as well as at a statement. */
 const char *skip_to_statement(const char *at, const char *end);

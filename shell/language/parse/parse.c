@@ -167,6 +167,10 @@ static bool ends_line(struct parser *parser)
 	return parser->at >= parser->end || *parser->at == '\n';
 }
 
+/* Statements are linked in the order of the text. A statement ends where its words or its block end, and what
+ * follows must be a separator: so the place of a mistake is the first word that has no place. In a lenient
+ * parser a statement that fails is replaced by one that will say so; only an unfinished text still ends the
+ * reading, since the lines to come may be its rest. */
 enum status parse_statements(struct parser *parser, struct block *block, bool braces)
 {
 	struct statement **last = &block->first;

@@ -32,6 +32,8 @@ static const struct {
         {0xfeff, 0xfeff, "an invisible character", "take it out"},
 };
 
+/* "'-' behind 'x' is a typographic dash (U+2013): write -": with up to 20 bytes of the word before it, begun
+ * at a whole character, because the character itself may not be seen */
 static enum status named(
         const char *word, const char *at, int bytes, uint32_t code, const char *name, const char *instead)
 {
