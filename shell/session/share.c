@@ -53,13 +53,7 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
-	FILE *file;
-	enum status status = file_open(&file, path);
-	*bytes = NULL;
-	if (status != ST_OK)
-		return status;
-	status = file_rest(file, path, MOST, bytes, count);
-	fclose(file);
+	enum status status = file_read(path, MOST, bytes, count);
 	if (status == ST_OK && *count >= MOST) {
 		mem_free(*bytes);
 		*bytes = NULL;

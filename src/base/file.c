@@ -128,3 +128,15 @@ enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, s
 	*count = text.count;
 	return status;
 }
+
+enum status file_read(const char *path, size_t most, char **bytes, size_t *count)
+{
+	FILE *file;
+	enum status status = file_open(&file, path);
+	*bytes = NULL;
+	if (status != ST_OK)
+		return status;
+	status = file_rest(file, path, most, bytes, count);
+	fclose(file);
+	return status;
+}

@@ -21,6 +21,8 @@ enum status file_write(const char *path, const void *bytes, size_t count);
 enum status file_open(FILE **file, const char *path);
 /* What is left of an open file, `most` bytes at most. *bytes ends in a NUL and is the caller's (mem_free); NULL after
  * ST_FILE. */
+enum status file_read(
+        const char *path, size_t most, char **bytes, size_t *count); /* opens and closes it, too */
 enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count);
 
 #endif
