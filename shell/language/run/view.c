@@ -34,13 +34,10 @@ struct slice_parts {
 static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
-	struct value value;
 	if (formula->read_count)
 		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first",
 		        SHOWN(tensor->written));
-	enum status status = evaluate(eval, formula, &value);
-	if (status == ST_OK)
-		status = value_whole(value, formula->written, index);
+	enum status status = evaluate_whole(eval, formula, index);
 	if (status == ST_OK && *index < 0)
 		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0",
 		        SHOWN(tensor->written), (long long)*index);
