@@ -212,14 +212,6 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	return status;
 }
 
-static void say_model(struct shell *shell, const char *name, double elements)
-{
-	struct text size = {0};
-	number_text((struct number){elements, UNIT_PLAIN}, &size);
-	out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", name, text_string(&size));
-	text_release(&size);
-}
-
 enum status choose_model(struct shell *shell, struct choice *model)
 {
 	double elements = 0;
@@ -231,7 +223,11 @@ enum status choose_model(struct shell *shell, struct choice *model)
 	if (status == ST_OK) {
 		program_release(t->now.model_program);
 		t->now.model_program = program_use(program);
-		say_model(shell, model->name, elements);
+		struct text size = {0};
+		number_text((struct number){elements, UNIT_PLAIN}, &size);
+		out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", model->name,
+		        text_string(&size));
+		text_release(&size);
 	}
 	program_release(program);
 	return status;

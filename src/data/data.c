@@ -222,15 +222,6 @@ void data_begin(struct rank_data *data, op_id id)
 		note(data, id, -1);
 }
 
-static void end_kernel(struct rank_data *data, const struct in_flight *running, const struct record *record)
-{
-	if (!running->staged)
-		evaluate_kernel(data->world, record, NULL);
-	for (int i = 0; i < record->operands; i++)
-		if (running->packed[i])
-			operand_unpack(data->world, &record->operand[i], running->packed[i]);
-}
-
 static enum status end_collective(
         struct rank_data *data, const struct in_flight *running, const struct record *record)
 {
@@ -250,12 +241,17 @@ void data_end(struct rank_data *data, op_id id)
 	if (!running)
 		return;
 	disturb_outputs(data, id, record);
-	if (record->kind == OP_KERNEL)
-		end_kernel(data, running, record);
-	else if (record->kind == OP_COPY)
+	if (record->kind == OP_KERNEL) {
+		if (!running->staged)
+			evaluate_kernel(data->world, record, NULL);
+		for (int i = 0; i < record->operands; i++)
+			if (running->packed[i])
+				operand_unpack(data->world, &record->operand[i], running->packed[i]);
+	} else if (record->kind == OP_COPY) {
 		evaluate_copy(data->world, record, running->staged ? running->packed[0] : NULL);
-	else
+	} else {
 		failed(data, end_collective(data, running, record), id);
+	}
 	forget(data, running);
 }
 

@@ -31,11 +31,6 @@ enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plan
 	return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
 }
 
-static struct plane_bytes copy_of(const void *bytes, size_t count)
-{
-	return (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
-}
-
 /* All parts are taken also when one of them is lost, or the next gather would take them. */
 enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
         plane_poll *poll, void *self)
@@ -117,7 +112,8 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 
 	if (plane->rank == 0) {
 		MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
-		plane->own[plane->own_count++] = copy_of(bytes, count);
+		plane->own[plane->own_count++] =
+		        (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {

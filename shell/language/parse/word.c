@@ -74,15 +74,6 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
-/* At most: each `$` and each escape ends a part and begins another */
-static int count_parts(const char *at, const char *after)
-{
-	int parts = 1;
-	for (const char *p = at; p < after; p++)
-		parts += *p == '$' ? 2 : *p == '\\' ? 2 : 0;
-	return parts;
-}
-
 /* The `i` or `(i+1)` behind a `$`. Brackets stay in the text that parse_formula reads. */
 static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
@@ -160,7 +151,10 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
-	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
+	size_t parts = 1; /* at most: each `$` and each escape ends a part and begins another */
+	for (const char *p = from; p < to; p++)
+		parts += *p == '$' || *p == '\\' ? 2 : 0;
+	name->part = tree_alloc(parser->tree, parts * sizeof *name->part);
 	return split(parser, name, from, to);
 }
 

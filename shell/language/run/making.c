@@ -198,15 +198,6 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	return status;
 }
 
-static void unmake(struct shell *shell, struct target *place)
-{
-	if (place->fits)
-		return;
-	shell_tensor_free(shell, place->tensor, 0);
-	if (place->old >= 0)
-		world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
-}
-
 static enum status make_all(struct shell *shell, const struct making *making, struct targets *places)
 {
 	enum status status = ST_OK;
@@ -215,8 +206,15 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 		if (status == ST_OK)
 			continue;
 		shell->interpreter->now.fault_rank = places->item[i].rank;
-		while (i-- > 0)
-			unmake(shell, &places->item[i]);
+		while (i-- > 0) {
+			struct target *place = &places->item[i];
+			if (place->fits)
+				continue;
+			shell_tensor_free(shell, place->tensor, 0);
+			if (place->old >= 0)
+				world_bind(shell->world, place->rank, place->name,
+				        (struct thing){THING_TENSOR, place->old});
+		}
 		return status;
 	}
 	for (size_t i = 0; i < places->count && status == ST_OK; i++)
