@@ -50,11 +50,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 	enum status status = layout_make(layout, dtype, made->dims, dim);
 	if (status != ST_OK || !file || layout_same_shape(layout, file))
 		return status;
-	struct text is = {0};
-	layout_text(file, &is);
-	status = fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), text_string(&is));
-	text_release(&is);
-	return status;
+	return fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), shape_text(file).text);
 }
 
 /* The name on its rank: free, fitting (filled in place), or to be remade */
