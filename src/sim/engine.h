@@ -216,7 +216,6 @@ struct engine {
 	 * on. */
 	bool *quiet, *needed;
 	bool everybody_quiet;
-	size_t need_count;
 	/* Goal of a pass */
 	size_t goal_left; /* operations marked OPF_GOAL that are not done; SIZE_MAX: there is no goal */
 	int64_t until;    /* events before it only; TIME_UNKNOWN: all */

@@ -77,25 +77,20 @@ static void share_anew(struct engine *e, uint32_t work)
 /* The flow takes its place on each of its links. */
 static void join(struct engine *e, uint32_t work)
 {
-	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t tie = e->s.free_tie;
 		e->s.free_tie = e->ties[tie].next;
 		e->ties[tie] = (struct tie){work, link->first};
 		link->first = tie;
-		alone &= link->count++ == 0;
+		link->count++;
 	}
-	if (alone)
-		work_plan(e, work, 1);
-	else
-		share_anew(e, work);
+	share_anew(e, work);
 }
 
 /* ... and leaves them. */
 static void part(struct engine *e, uint32_t work)
 {
-	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t *at = &link->first;
@@ -105,10 +100,9 @@ static void part(struct engine *e, uint32_t work)
 		*at = e->ties[tie].next;
 		e->ties[tie].next = e->s.free_tie;
 		e->s.free_tie = tie;
-		alone &= --link->count == 0;
+		link->count--;
 	}
-	if (!alone)
-		share_anew(e, work);
+	share_anew(e, work);
 }
 
 /* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,

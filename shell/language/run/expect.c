@@ -78,17 +78,15 @@ static void place_of(struct shell *shell, const struct statement *statement)
 
 /* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
  * made before any is said: a metric may take long, and what has been said by then is shown meanwhile. */
-static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
-        const struct ranks *set, const struct ranks *failed)
+static void say_false(
+        struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
 	struct text all = {0}; /* one behind the other, each with its NUL */
-	int index = 0;
 	size_t last = 0;
-	FOR_RANKS (rank, set) {
+	FOR_RANKS (rank, failed) {
 		eval->rank = rank;
-		eval->data_index = index++;
-		if (!ranks_has(failed, rank) || (all.count && !eval->varies))
-			continue;
+		if (all.count && !eval->varies)
+			break;
 		last = all.count;
 		both_sides(eval, statement->formula, &all);
 		text_put(&all, "", 1);
@@ -132,7 +130,7 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 			ranks_add(&failed, rank);
 	if (!ranks_empty(&failed)) {
 		shell->expects_failed++;
-		say_false(shell, statement, &eval, set, &failed);
+		say_false(shell, statement, &eval, &failed);
 	}
 	mem_free(data);
 	return status;
