@@ -35,21 +35,16 @@ static enum status check(const struct options *options)
 	return status;
 }
 
-/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its end, and
- * writing to 1 and 2 fails. */
-static void fill_closed_descriptors(void)
+int main(int argc, char **argv)
 {
+	struct options options;
+	/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its
+	 * end, and writing to 1 and 2 fails. */
 	int place;
 	while ((place = open("/dev/null", O_RDONLY)) >= 0 && place <= 2)
 		;
 	if (place > 2)
 		close(place);
-}
-
-int main(int argc, char **argv)
-{
-	struct options options;
-	fill_closed_descriptors();
 	enum status status = options_read(&options, argc, argv);
 	if (status == ST_OK && (options.help || options.version)) {
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);

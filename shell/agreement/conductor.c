@@ -172,15 +172,6 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	return ST_OK;
 }
 
-/* Between processes: the struct, the file's name with its NUL (no byte: there is none), the text. */
-static void pack_order(const struct order *order, struct text *bytes)
-{
-	text_clear(bytes);
-	block_put(bytes, order, sizeof *order);
-	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
-	block_put(bytes, order->text ? order->text : "", order->count);
-}
-
 /* *order points into `bytes`. */
 static bool unpack_order(const char *bytes, size_t count, struct order *order)
 {
@@ -198,8 +189,13 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 /* Rank 0 carries an order out like the others, behind its message. ORDER_LEAVE is answered by nobody. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
-	pack_order(order, &conductor->bytes);
-	enum status status = plane_send_all(conductor->plane, conductor->bytes.bytes, conductor->bytes.count);
+	/* the struct, the file's name with its NUL (no byte: there is none), the text */
+	struct text *bytes = &conductor->bytes;
+	text_clear(bytes);
+	block_put(bytes, order, sizeof *order);
+	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
+	block_put(bytes, order->text ? order->text : "", order->count);
+	enum status status = plane_send_all(conductor->plane, bytes->bytes, bytes->count);
 	if (status != ST_OK)
 		return agree_end(conductor, status);
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));

@@ -9,17 +9,6 @@
 #include "shell/session/queue.h"
 #include "world/world.h"
 
-/* Closes the capture on every rank that began one, also when the block failed: a rank left capturing would
- * swallow all lines that follow. The first failure is the one that is told. */
-static void end_capture(struct shell *shell, const struct ranks *begun, enum status *status)
-{
-	FOR_RANKS (rank, begun) {
-		enum status ended = world_capture_end(shell->world, rank);
-		if (*status == ST_OK)
-			*status = ended;
-	}
-}
-
 /* All ranks begin before the block runs: its lines may be for any of them. */
 static enum status capture_run(struct shell *shell, struct call *call)
 {
@@ -36,7 +25,12 @@ static enum status capture_run(struct shell *shell, struct call *call)
 	}
 	if (status == ST_OK)
 		status = call_block(call);
-	end_capture(shell, &begun, &status);
+	/* also when the block failed: a rank left capturing would swallow all lines that follow */
+	FOR_RANKS (rank, &begun) {
+		enum status ended = world_capture_end(shell->world, rank);
+		if (status == ST_OK)
+			status = ended;
+	}
 	return status;
 }
 

@@ -80,15 +80,6 @@ static void add_row(struct text *text, const char *usage, const char *help)
 	text_release(&left);
 }
 
-/* Rows in the order of the kernels' list, which is by family, not by name. */
-static void help_kernels(struct text *text)
-{
-	text_add(text,
-	        "  Kernels work on device memory, in the order of their stream. A result\n  needs a name.\n");
-	for (int i = 0; kernel_at(i); i++)
-		add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
-}
-
 static bool has_algorithm(const struct collective *collective)
 {
 	return !collective->direct && !collective->bare;
@@ -130,16 +121,6 @@ static void help_collectives(struct text *text)
 	}
 }
 
-/* An example of several lines, each on a line of its own, below each other */
-static void add_lines(struct text *text, const char *label, const char *lines)
-{
-	for (const char *line = lines; line && *line;) {
-		size_t length = strcspn(line, "\n");
-		text_add(text, "  %-10s %.*s\n", line == lines ? label : "", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 static void add_words(struct text *text, const char *label, const char *words)
 {
 	enum { FROM = 13 };
@@ -171,7 +152,12 @@ static void help_command(struct text *text, const struct command *command)
 	add_words(text, command->name, command->usage);
 	add_words(text, "", command->help);
 	add_options(text, command);
-	add_lines(text, "example", command->example);
+	for (const char *line = command->example; line && *line;) {
+		size_t length = strcspn(line, "\n");
+		text_add(
+		        text, "  %-10s %.*s\n", line == command->example ? "example" : "", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
 	add_words(text, "PyTorch", command->torch);
 	add_words(text, "CUDA, NCCL", command->cuda);
 }
@@ -218,48 +204,37 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
-/* Unknown words are refused with the nearest command, as unknown commands are. */
-static enum status no_help(const char *word)
-{
-	const char *near = command_near(word);
-	return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)
-	            : fail(ST_NAME, "no command '%s'; `help` shows them all", word);
-}
-
-static void help_all(struct text *text)
-{
-	struct text names = {0};
-	for (int i = 0; command_at(i); i++)
-		text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
-	text_wrapped(text, text_string(&names), 4, WIDTH);
-	text_release(&names);
-}
-
-static void help_grammar(struct text *text)
-{
-	const struct embedded *file = embedded_files;
-	while (strcmp(file->path, "docs/grammar.txt") != 0)
-		file++;
-	text_put(text, file->bytes, file->count);
-}
-
 /* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
  * the one that is explained. */
 static enum status help_word(struct text *text, const char *word)
 {
 	const struct command *command = command_find(word);
-	if (strcmp(word, "kernels") == 0)
-		help_kernels(text);
-	else if (strcmp(word, "collectives") == 0)
+	if (strcmp(word, "kernels") == 0) {
+		text_add(text,
+		        "  Kernels work on device memory, in the order of their stream. A result\n"
+		        "  needs a name.\n");
+		for (int i = 0; kernel_at(i); i++) /* by family, not by name */
+			add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
+	} else if (strcmp(word, "collectives") == 0) {
 		help_collectives(text);
-	else if (strcmp(word, "grammar") == 0)
-		help_grammar(text);
-	else if (strcmp(word, "all") == 0)
-		help_all(text);
-	else if (command)
+	} else if (strcmp(word, "grammar") == 0) {
+		const struct embedded *file = embedded_files;
+		while (strcmp(file->path, "docs/grammar.txt") != 0)
+			file++;
+		text_put(text, file->bytes, file->count);
+	} else if (strcmp(word, "all") == 0) {
+		struct text names = {0};
+		for (int i = 0; command_at(i); i++)
+			text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+		text_wrapped(text, text_string(&names), 4, WIDTH);
+		text_release(&names);
+	} else if (command) {
 		help_command(text, command);
-	else if (!help_keyword(text, word) && !help_topic(text, word))
-		return no_help(word);
+	} else if (!help_keyword(text, word) && !help_topic(text, word)) {
+		const char *near = command_near(word);
+		return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)
+		            : fail(ST_NAME, "no command '%s'; `help` shows them all", word);
+	}
 	return ST_OK;
 }
 

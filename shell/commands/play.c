@@ -112,13 +112,6 @@ static enum status save_script(struct shell *shell, const char *path, bool sourc
 	return status;
 }
 
-static enum status say_source(struct shell *shell)
-{
-	struct text source = {0};
-	program_source(shell->training->now.program, &source);
-	return answer(shell, &source, ST_OK);
-}
-
 static enum status load_script(struct shell *shell, const char *path)
 {
 	char *bytes;
@@ -149,8 +142,11 @@ static enum status program_run(struct shell *shell, struct call *call)
 		return fail(ST_ARGUMENT, "write: program source, or program save F.rsh source");
 	if (save)
 		return save_script(shell, path, source);
-	if (source)
-		return say_source(shell);
+	if (source) {
+		struct text written = {0};
+		program_source(shell->training->now.program, &written);
+		return answer(shell, &written, ST_OK);
+	}
 	if (*path)
 		status = load_script(shell, path);
 	if (status == ST_OK)

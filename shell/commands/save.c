@@ -14,16 +14,6 @@
 
 #include <string.h>
 
-/* Views and slices are packed: a file has its elements in rows, without gaps. */
-static enum status save_mine(const struct shell *shell, const struct view *view, const char *path)
-{
-	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	layout_pack(&view->layout, world_data(shell->world, view->space, view->address), packed);
-	enum status status = npy_save(path, &view->layout, packed);
-	mem_free(packed);
-	return status;
-}
-
 /* True when no rank before this one writes the same file. Among thousands of ranks that name one file the first is
  * found at once; with a file each every rank asks all before it. */
 static bool first_with(struct call *call, int rank, const char *path)
@@ -54,8 +44,14 @@ static enum status save_files(struct shell *shell, struct call *call)
 			return status;
 		if (!first_with(call, rank, path))
 			continue;
-		status = shell_agree(
-		        shell, rank, rank == shell->world->me ? save_mine(shell, &view, path) : ST_OK);
+		if (rank ==
+		        shell->world->me) { /* views and slices are packed: a file has its elements in rows */
+			void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
+			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
+			status = npy_save(path, &view.layout, packed);
+			mem_free(packed);
+		}
+		status = shell_agree(shell, rank, status);
 		if (status != ST_OK)
 			return status;
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),

@@ -218,15 +218,6 @@ enum status lesson_solution(struct shell *shell, bool run)
 	return status == ST_OK ? run_quietly(shell, &task->part[PART_SOLUTION], "the solution") : status;
 }
 
-/* The comment behind an `expect`: what to tell the learner when it is false. */
-static void say_remark(struct shell *shell, const char *line, size_t length)
-{
-	const char *hash = memmem(line, length, "  # ", 4);
-	if (hash)
-		out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
-		        (int)(length - (size_t)(hash - line) - 4), hash + 4, style(shell->out, COLOUR_PLAIN));
-}
-
 /* Runs the check's lines one by one, up to the first that does not hold; *passed when each held. A failure of
  * the session itself (Ctrl-C, a rank that is gone) is no answer and goes on to the caller. The books stay as they were: `expect` only
  * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
@@ -243,7 +234,12 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 			return status;
 		if (status != ST_OK || shell->expects_failed > failed_before) {
 			*passed = false;
-			say_remark(shell, line, length);
+			/* the comment behind the `expect` tells the learner why */
+			const char *hash = memmem(line, length, "  # ", 4);
+			if (hash)
+				out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
+				        (int)(length - (size_t)(hash - line) - 4), hash + 4,
+				        style(shell->out, COLOUR_PLAIN));
 			if (status != ST_OK && status != ST_EXPECT)
 				out_say(shell->out, "   (%s)\n", fail_text());
 		}

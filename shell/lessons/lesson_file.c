@@ -58,16 +58,6 @@ static bool read_question(struct lesson_task *task, const char *line, size_t len
 	return true;
 }
 
-/* Story and hints are comments: their "# " goes. Commands keep everything. */
-static void put_line(struct lesson_task *task, struct text *part, const char *line, size_t length)
-{
-	if (part == &task->part[PART_STORY] || part == &task->part[PART_HINT])
-		put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
-	else
-		text_put(part, line, length);
-	text_put(part, "\n", 1);
-}
-
 /* "2 4 8" */
 static void read_counts(struct lesson_file *file, const char *at, const char *end)
 {
@@ -132,7 +122,12 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 				        "solution wrong)",
 				        name, number, (int)length, line);
 		} else if (task && (length || part != &task->part[PART_STORY])) {
-			put_line(task, part, line, length);
+			/* story and hints are comments: their "# " goes; commands keep everything */
+			if (part == &task->part[PART_STORY] || part == &task->part[PART_HINT])
+				put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
+			else
+				text_put(part, line, length);
+			text_put(part, "\n", 1);
 		}
 	}
 	return ST_OK;

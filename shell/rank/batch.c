@@ -76,14 +76,6 @@ static enum status run_text(struct conductor *conductor, const char *file, const
 	return end(conductor, conductor_order(conductor, &order));
 }
 
-static int count_lines(const char *bytes, size_t count)
-{
-	int lines = 0;
-	for (size_t i = 0; i < count; i++)
-		lines += bytes[i] == '\n';
-	return lines;
-}
-
 /* Runs what is complete and takes it out of `waiting`; the beginning of a block stays there until its end has come, and
  * is looked at again with each piece. `last`: nothing more comes, and a block that is open is a mistake.
  *
@@ -102,7 +94,8 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	enum status status = conductor_order(conductor, &order);
 	if (status == ST_INCOMPLETE && !last)
 		status = ST_OK;
-	*line += count_lines(waiting->bytes, conductor->taken);
+	for (size_t i = 0; i < conductor->taken; i++)
+		*line += waiting->bytes[i] == '\n';
 	memmove(waiting->bytes, waiting->bytes + conductor->taken, waiting->count - conductor->taken);
 	waiting->count -= conductor->taken;
 	return status;

@@ -53,14 +53,6 @@ static void early_failure(const struct capture *capture, int rank)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
 }
 
-/* The same number on every rank, so all leave alike. */
-static enum status check_size(const struct options *options, const struct plane *plane, bool mpi)
-{
-	if (mpi && options->n && options->n != plane_size(plane))
-		return fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, plane_size(plane));
-	return ST_OK;
-}
-
 /* Whatever has happened, the others are told to leave: they wait for orders. */
 static int lead(struct conductor *conductor)
 {
@@ -92,7 +84,9 @@ static int run(const struct options *options, struct plane *plane, struct captur
 {
 	struct conductor conductor = {0};
 	int code = 2, rank = plane_rank(plane);
-	enum status status = check_size(options, plane, mpi);
+	enum status status = ST_OK;
+	if (mpi && options->n && options->n != plane_size(plane)) /* on every rank, so all leave alike */
+		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, plane_size(plane));
 	if (status == ST_OK)
 		status = open_together(&conductor, plane, capture, options);
 	if (status != ST_OK)

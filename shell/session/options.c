@@ -103,14 +103,6 @@ static enum status read_limit(const char *value, int64_t *ns)
 	return ST_OK;
 }
 
-static enum status read_device(const char *value, const char **device)
-{
-	if (strcmp(value, "auto") != 0 && strcmp(value, "sim") != 0 && strcmp(value, "cuda") != 0)
-		return fail(ST_ARGUMENT, "--device is auto, sim or cuda, not '%s'", value);
-	*device = value;
-	return ST_OK;
-}
-
 /* A value that is kept as a word, and may be given once only. */
 static enum status once(const char **where, const char *value, const char *what)
 {
@@ -137,7 +129,9 @@ static enum status apply(struct options *options, const struct option *option, c
 	case TIME:
 		return read_limit(value, field);
 	case DEVICE:
-		return read_device(value, field);
+		if (strcmp(value, "auto") != 0 && strcmp(value, "sim") != 0 && strcmp(value, "cuda") != 0)
+			return fail(ST_ARGUMENT, "--device is auto, sim or cuda, not '%s'", value);
+		*(const char **)field = value;
 	}
 	return ST_OK;
 }

@@ -296,33 +296,22 @@ static enum status share(struct shell *shell, const struct ranks *set, struct sh
 }
 
 /* By the books alone, on every process: a mistake refuses the line before anything is queued. */
-static enum status same_shapes(
-        const struct shell *shell, const struct ranks *set, const struct data_read *reads)
+static enum status fits(const struct shell *shell, const struct ranks *set, const struct data_read *reads)
 {
-	int i = 0;
-	FOR_RANKS (rank, set) {
-		const struct data_read *read = &reads[i++];
-		if (read->kind == READ_ELEMENT && layout_count(&read->a.layout) != 1)
+	for (int i = 0; i < ranks_count(set); i++)
+		if (reads[i].kind == READ_ELEMENT && layout_count(&reads[i].a.layout) != 1)
 			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted",
-			        names_text(shell->world->names, read->a.name),
-			        (long long)layout_count(&read->a.layout));
-		if (read->kind != READ_DIFFERENCE || layout_same_shape(&read->a.layout, &read->b.layout))
-			continue;
-		return fail(ST_SHAPE, "close: %s is %s, %s is %s",
-		        names_text(shell->world->names, read->a.name), shape_text(&read->a.layout).text,
-		        names_text(shell->world->names, read->b.name), shape_text(&read->b.layout).text);
-	}
+			        names_text(shell->world->names, reads[i].a.name),
+			        (long long)layout_count(&reads[i].a.layout));
 	return ST_OK;
 }
 
-/* No rank of `set` may be missing from the processes; with --dry there are no data, and the caller does
- * not ask. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values)
 {
 	struct awaited awaited = {0};
 	struct shared mine = {0, ST_OK};
-	enum status status = same_shapes(shell, set, reads);
+	enum status status = fits(shell, set, reads);
 	if (status == ST_OK && reason)
 		status = can_be_known(shell, set, reads);
 	if (status == ST_OK)

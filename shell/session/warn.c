@@ -26,15 +26,6 @@ static void put_some(struct shell *shell, const struct text *text)
 		out_say(shell->out, "   ... and more: `races` shows them all\n");
 }
 
-static void warn_races(struct shell *shell)
-{
-	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct text text = {0};
-	trace_races(&trace, (size_t)shell->races_told, out_width(shell->out), &text);
-	put_some(shell, &text);
-	text_release(&text);
-}
-
 static bool same_read(const struct world *world, const struct unread *a, const struct unread *b)
 {
 	const struct op *op_a = &world->ops[a->op], *op_b = &world->ops[b->op];
@@ -64,24 +55,23 @@ static void warn_unread(struct shell *shell)
 	}
 }
 
-static size_t order_count(const struct world *world)
-{
-	size_t count = 0;
-	while (world_order_warning(world, count))
-		count++;
-	return count;
-}
-
 void warn_new(struct shell *shell)
 {
 	struct world *world = shell->world;
 	/* with --dry, for thousands of ranks, races are looked for when somebody asks */
 	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
 	races = races ? races : &none;
-	size_t orders = order_count(world);
+	size_t orders = 0;
+	while (world_order_warning(world, orders))
+		orders++;
 	if (!shell->replaying) {
-		if ((size_t)shell->races_told < races->count)
-			warn_races(shell);
+		if ((size_t)shell->races_told < races->count) {
+			struct trace trace = {.world = shell->world, .backend = shell->backend};
+			struct text text = {0};
+			trace_races(&trace, (size_t)shell->races_told, out_width(shell->out), &text);
+			put_some(shell, &text);
+			text_release(&text);
+		}
 		if ((size_t)shell->unread_told < races->unread_count)
 			warn_unread(shell);
 		for (size_t i = (size_t)shell->orders_told; i < orders; i++)

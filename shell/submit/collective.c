@@ -85,17 +85,6 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 	return call->statement->results ? plan_result_view(call, rank, plan, 0) : ST_OK;
 }
 
-/* Refuses algo= where this collective, or a group that lies so on the machine, cannot run it. */
-static enum status check_algorithm(const struct shell *shell, const struct collective *collective,
-        const struct group_instance *part, const struct record *record)
-{
-	struct cost cost;
-	if (record->algorithm == ALGORITHM_AUTO)
-		return ST_OK;
-	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
-	        record->bytes, (enum algorithm)record->algorithm, &cost);
-}
-
 /* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the
  * root's where only the root has one. Of x [8] f32 on 4 ranks:
  *
@@ -148,7 +137,11 @@ enum status collective_complete(struct shell *shell, struct call *call, int rank
 	        shell, collective, part->n, shell->world->groups[record->group].place_of[rank], plan);
 	if (status == ST_OK)
 		status = plan_for_nccl(shell, plan);
-	return status == ST_OK ? check_algorithm(shell, collective, part, record) : status;
+	struct cost cost; /* algo= may be none that a group which lies so on the machine can run */
+	if (status != ST_OK || record->algorithm == ALGORITHM_AUTO)
+		return status;
+	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
+	        record->bytes, (enum algorithm)record->algorithm, &cost);
 }
 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */

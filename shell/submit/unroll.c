@@ -186,14 +186,6 @@ static enum status make_temporary(struct unrolling *work, int64_t count, struct 
 	return status;
 }
 
-/* 1/n as the type holds it: what ncclAvg multiplies by */
-static double one_of(int n, enum dtype dtype)
-{
-	char element[4];
-	dtype_set(dtype, element, 0, 1.0f / (float)n);
-	return (double)dtype_get(dtype, element, 0);
-}
-
 /* The tensor that the steps work on: the result where there is one, a copy of the input where the result is
  * smaller, else the input itself. A larger result has the rank's own part in its place. */
 static enum status before_steps(struct unrolling *work)
@@ -215,18 +207,11 @@ static enum status before_steps(struct unrolling *work)
 	}
 	if (status != ST_OK || work->plan->record.reduction != REDUCE_AVG || n == 1)
 		return status;
-	double factor = one_of(n, (enum dtype)work->whole.layout.dtype);
-	return queue_kernel(work, "scale", &work->whole, NULL, factor);
-}
-
-/* A reducescatter leaves the rank's part in the middle of the copy: it goes to the result. */
-static enum status after_steps(struct unrolling *work)
-{
-	int64_t part = layout_count(&work->out->layout);
-	if (work->growth >= 0)
-		return ST_OK;
-	struct operand mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
-	return queue_copy(work, &mine, work->out);
+	/* 1/n as the type holds it: what ncclAvg multiplies by */
+	enum dtype dtype = (enum dtype)work->whole.layout.dtype;
+	char element[4];
+	dtype_set(dtype, element, 0, 1.0f / (float)n);
+	return queue_kernel(work, "scale", &work->whole, NULL, (double)dtype_get(dtype, element, 0));
 }
 
 /* Temporaries are freed also when a step failed, and the first failure is told. */
@@ -241,8 +226,12 @@ static enum status run_steps(struct unrolling *work)
 		status = make_temporary(work, room, &work->scratch);
 	for (int i = 0; i < work->count && status == ST_OK; i++)
 		status = queue_step(work, &work->steps[i]);
-	if (status == ST_OK)
-		status = after_steps(work);
+	if (status == ST_OK && work->growth < 0) {
+		/* a reducescatter leaves the rank's part in the middle of the copy: it goes to the result */
+		int64_t part = layout_count(&work->out->layout);
+		struct operand mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
+		status = queue_copy(work, &mine, work->out);
+	}
 	const int made[] = {work->scratch.tensor, work->growth < 0 ? work->whole.tensor : -1};
 	for (int i = 0; i < 2; i++) {
 		enum status freed = made[i] >= 0 ? shell_tensor_free(work->shell, made[i], 0) : ST_OK;

@@ -177,16 +177,10 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 
 /* ---- hearing ---- */
 
-/* The upper or lower edge of a box */
-static bool is_dashes(const char *line, size_t count)
-{
-	return count >= 40 && strspn(line, "-") >= count;
-}
-
 static void hear_line(struct job *job, const char *line, size_t count, struct text *shown)
 {
 	struct text *into = job->boxed ? &job->chatter : shown;
-	if (job->mpi && is_dashes(line, count)) {
+	if (job->mpi && count >= 40 && strspn(line, "-") >= count) { /* the edge of a box */
 		job->boxed = !job->boxed;
 		return;
 	}

@@ -84,23 +84,6 @@ static const char *prompt_of(const struct session *session)
 	return session->pending.count ? "... > " : text_string(&session->prompt);
 }
 
-static void resize(struct session *session)
-{
-	struct request request = {.kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
-	line_resize();
-	if (session->talk.alive)
-		talk_send(&session->talk, &request); /* a death is seen where the job's output ends */
-}
-
-/* Ctrl-C at the prompt: the lines of an open block are forgotten with the one being typed. */
-static void cancel(struct session *session)
-{
-	text_clear(&session->pending);
-	line_cancel();
-	line_leave();
-	line_begin(prompt_of(session), session->colour);
-}
-
 /* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is
  * another. */
 static char *read_line(struct session *session, bool *ended)
@@ -113,10 +96,19 @@ static char *read_line(struct session *session, bool *ended)
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
 		int ready = poll(ends, 3, -1);
-		if (signal_taken_interrupt())
-			cancel(session);
-		if (signal_taken_resize())
-			resize(session);
+		if (signal_taken_interrupt()) { /* the lines of an open block are forgotten with the one typed */
+			text_clear(&session->pending);
+			line_cancel();
+			line_leave();
+			line_begin(prompt_of(session), session->colour);
+		}
+		if (signal_taken_resize()) {
+			struct request request = {
+			        .kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
+			line_resize();
+			if (session->talk.alive) /* a death is seen where the job's output ends */
+				talk_send(&session->talk, &request);
+		}
 		if (ready <= 0)
 			continue;
 		if ((ends[1].revents || ends[2].revents) && talk_listen(&session->talk) != ST_OK) {

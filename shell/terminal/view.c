@@ -43,13 +43,6 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
-/* As the cell says; without colours what is left are dim, bold and reverse. */
-static attr_t attributes(const struct screen *view, const struct cell *cell)
-{
-	attr_t attribute = view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
-	return attribute | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0);
-}
-
 static void paint_cells(const struct screen *view, int top, int rows)
 {
 	const struct picture *picture = &view->frame.picture;
@@ -57,7 +50,9 @@ static void paint_cells(const struct screen *view, int top, int rows)
 		for (int x = 0; x < COLS && x < picture->width; x++) {
 			const struct cell *cell = &picture->cells[y * picture->width + x];
 			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
-			attrset(attributes(view, cell));
+			attr_t colour =
+			        view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
+			attrset(colour | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0));
 			mvaddwstr(top + y, x, glyph);
 		}
 	}

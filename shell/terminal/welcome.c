@@ -10,15 +10,6 @@ enum { FULL_WIDTH = 78, SHORT_WIDTH = 50, DRAWN = 4 };
 static const char *const counts[] = {
         "no", "the one", "both", "all three", "all four", "all five", "all six", "all seven", "all eight"};
 
-static void say_what(char *line, size_t room, int n)
-{
-	const char *ranks = n == 1 ? "rank" : "ranks";
-	if (n < (int)(sizeof counts / sizeof *counts))
-		snprintf(line, room, "What you type runs on %s %s. Each has a", counts[n], ranks);
-	else
-		snprintf(line, room, "What you type runs on all %d ranks. Each has a", n);
-}
-
 /* The drawing's line i: three ranks, dots and the last one where there are many. */
 static void draw_rank(struct text *out, int i, int n, bool wide)
 {
@@ -40,7 +31,11 @@ static void write_full(struct text *out, int n, bool wide)
 	const char *const lines[DRAWN] = {first, "host (its program), a GPU with streams, and its own",
 	        "data. Work is queued, not waited for; `timeline`",
 	        "shows when it ran, and what held it up."};
-	say_what(first, sizeof first, n);
+	const char *ranks = n == 1 ? "rank" : "ranks";
+	if (n < (int)(sizeof counts / sizeof *counts))
+		snprintf(first, sizeof first, "What you type runs on %s %s. Each has a", counts[n], ranks);
+	else
+		snprintf(first, sizeof first, "What you type runs on all %d ranks. Each has a", n);
 	for (int i = 0; i < DRAWN; i++) {
 		draw_rank(out, i, n, wide);
 		text_add(out, "%s\n", lines[i]);

@@ -25,13 +25,6 @@ void alone_release(struct alone *alone)
 
 /* ---- what there is ---- */
 
-/* A vector is a column, so that row= cuts it too */
-static void shape_of(const struct layout *layout, int64_t *rows, int64_t *cols)
-{
-	*cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
-	*rows = *cols ? layout_count(layout) / *cols : 0;
-}
-
 /* One block has the three arrays */
 static void divide(struct alone *alone, float *values)
 {
@@ -62,7 +55,9 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 			*whole = (struct whole){.first = (int64_t)alone->elements};
 			snprintf(whole->name, sizeof whole->name, "%s", line->of);
 			snprintf(whole->state, sizeof whole->state, "%s", line->state);
-			shape_of(&view.layout, &whole->rows, &whole->cols);
+			/* a vector is a column, so that row= cuts it too */
+			whole->cols = view.layout.dims > 1 ? view.layout.dim[view.layout.dims - 1] : 1;
+			whole->rows = whole->cols ? layout_count(&view.layout) / whole->cols : 0;
 			alone->elements += (size_t)whole_count(whole);
 			alone->count++;
 		}
@@ -78,11 +73,6 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 
 /* ---- taking values ---- */
 
-static bool is_root(const char *state)
-{
-	return strcmp(state, "v") == 0;
-}
-
 /* The tensor of the line as the lines so far make it */
 static enum status take(struct shell *shell, const struct part_line *line, float *values)
 {
@@ -93,7 +83,7 @@ static enum status take(struct shell *shell, const struct part_line *line, float
 	enum status status = interpreter_view(shell, 0, line->tensor, &read.a);
 	if (status == ST_OK)
 		status = shell_read(shell, &set, &read, NULL, &norm);
-	return status == ST_OK ? shell_floats(shell, &read.a, is_root(line->state), values) : status;
+	return status == ST_OK ? shell_floats(shell, &read.a, strcmp(line->state, "v") == 0, values) : status;
 }
 
 static const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
@@ -139,25 +129,7 @@ static void weigh(struct alone *alone, const struct whole *w, const float *root,
 	}
 }
 
-/* After the t-th iteration, whose values are in `end` */
-static void weigh_all(struct alone *alone, int t)
-{
-	for (int i = 0; i < alone->count; i++) {
-		const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
-		if (!*w->state && v && whole_count(v) == whole_count(w))
-			weigh(alone, w, alone->end + v->first, t);
-	}
-}
-
 /* ---- training ---- */
-
-static void find_type(struct player *player, struct alone *alone)
-{
-	struct text type = {0};
-	player_variable(player, "dtype", &type);
-	alone->half = strcmp(text_string(&type), "f16") == 0 || strcmp(text_string(&type), "bf16") == 0;
-	text_release(&type);
-}
 
 static enum status play(struct shell *shell, struct player *player, int iterations, struct alone *alone)
 {
@@ -175,10 +147,19 @@ static enum status play(struct shell *shell, struct player *player, int iteratio
 		if (status == ST_OK &&
 		        (t == 0 || t == iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);
-		if (t == 0)
-			find_type(player, alone);
-		else if (status == ST_OK)
-			weigh_all(alone, t);
+		if (t == 0) {
+			struct text type = {0};
+			player_variable(player, "dtype", &type);
+			alone->half = strcmp(text_string(&type), "f16") == 0 ||
+			        strcmp(text_string(&type), "bf16") == 0;
+			text_release(&type);
+		} else if (status == ST_OK) {
+			for (int i = 0; i < alone->count; i++) {
+				const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
+				if (!*w->state && v && whole_count(v) == whole_count(w))
+					weigh(alone, w, alone->end + v->first, t);
+			}
+		}
 	}
 	return status == ST_OK ? shell->backend->failure(shell->backend) : status;
 }

@@ -18,14 +18,6 @@
 
 /* ---- the files of one program ---- */
 
-static void release(struct chosen *chosen)
-{
-	for (int i = 0; i < chosen->files; i++) {
-		mem_free((void *)(uintptr_t)chosen->file[i].text);
-		head_release(&chosen->head[i]);
-	}
-}
-
 static enum status add_file(struct shell *shell, struct chosen *chosen, const struct choice *choice)
 {
 	int i = chosen->files;
@@ -211,17 +203,12 @@ static enum status build(struct shell *shell, const struct choice *choice, int c
 			}
 	}
 	text_release(&first);
-	release(&chosen);
+	for (int i = 0; i < chosen.files; i++) {
+		mem_free((void *)(uintptr_t)chosen.file[i].text);
+		head_release(&chosen.head[i]);
+	}
 	mem_free(own);
 	return status;
-}
-
-static void say_model(struct shell *shell, const char *name, double elements)
-{
-	struct text size = {0};
-	number_text((struct number){elements, UNIT_PLAIN}, &size);
-	out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", name, text_string(&size));
-	text_release(&size);
 }
 
 enum status choose_model(struct shell *shell, const struct choice *model)
@@ -235,7 +222,11 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	if (status == ST_OK) {
 		program_release(t->now.model_program);
 		t->now.model_program = program_use(program);
-		say_model(shell, model->name, elements);
+		struct text size = {0};
+		number_text((struct number){elements, UNIT_PLAIN}, &size);
+		out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", model->name,
+		        text_string(&size));
+		text_release(&size);
 	}
 	program_release(program);
 	return status;

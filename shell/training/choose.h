@@ -14,9 +14,6 @@ struct choice {
 
 /* named.c: it is a file's, not that of one in the binary */
 bool choice_is_path(const char *name);
-/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
- * next call. */
-const char *chosen_name(bool models, int i);
 /* The file of that name, embedded or on disk; file->text is the caller's (mem_free), file->name points to
  * `name`. ST_NAME: no such one, worded with the nearest; ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file);

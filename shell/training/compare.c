@@ -51,7 +51,7 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
  *              . . d e f .      row 0, col 2, cols 3: d, i = 3, is 1*6 + 2 = 8
  *
  * flat: the whole as one line, from `at` on. */
-int64_t part_place(
+static int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
 	int64_t cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
@@ -69,13 +69,6 @@ static bool is_of(const struct part_line *line, const struct whole *whole)
 	return strcmp(line->of, whole->name) == 0 && strcmp(line->state, whole->state) == 0;
 }
 
-static enum status no_whole(const struct part_line *line)
-{
-	return fail(ST_NAME,
-	        "part %s of %s%s%s, on rank %d: the model on one rank declares no such parameter",
-	        line->tensor, line->of, *line->state ? " as=" : "", line->state, line->rank);
-}
-
 /* Marks what the line declares; the last element is in it if any is behind the end */
 static enum status mark(
         struct shell *shell, const struct part_line *line, const struct alone *alone, bool *seen)
@@ -85,7 +78,9 @@ static enum status mark(
 	for (int i = 0; i < alone->count && !whole; i++)
 		whole = is_of(line, &alone->whole[i]) ? &alone->whole[i] : NULL;
 	if (!whole)
-		return no_whole(line);
+		return fail(ST_NAME,
+		        "part %s of %s%s%s, on rank %d: the model on one rank declares no such parameter",
+		        line->tensor, line->of, *line->state ? " as=" : "", line->state, line->rank);
 	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
 	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0, all = whole_count(whole);
 	for (int64_t i = 0; i < count; i++) {
@@ -145,16 +140,6 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	return status;
 }
 
-static enum status compare_mine(struct shell *shell, const struct part_lines *parts,
-        const struct alone *alone, int item, struct difference *d)
-{
-	enum status status = ST_OK;
-	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
-		if (parts->line[i].rank == shell->world->me && is_of(&parts->line[i], &alone->whole[item]))
-			status = compare_part(shell, &parts->line[i], alone, item, d);
-	return status;
-}
-
 /* ---- waiting for them ---- */
 
 /* The k-th line of each rank: their reads */
@@ -197,14 +182,6 @@ static enum status await_parts(struct shell *shell, const struct part_lines *par
 
 /* ---- all ranks ---- */
 
-static void add_other(struct difference *d, const struct difference *other)
-{
-	d->squares += other->squares;
-	d->elements += other->elements;
-	d->wrong += other->wrong;
-	d->most = other->most > d->most ? other->most : d->most;
-}
-
 /* mine[p]: of this rank's parts of parameter p; afterwards that of all ranks, added in the same order by
  * all. */
 static enum status add_ranks(struct shell *shell, struct difference *mine, int count)
@@ -218,7 +195,10 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 	for (int i = 0; i < processes && status == ST_OK; i++)
 		for (int p = 0; p < count && status == ST_OK; p++) {
 			const struct difference *other = &all[i * count + p];
-			add_other(&mine[p], other);
+			mine[p].squares += other->squares;
+			mine[p].elements += other->elements;
+			mine[p].wrong += other->wrong;
+			mine[p].most = other->most > mine[p].most ? other->most : mine[p].most;
 			status = (enum status)other->status;
 			if (status != ST_OK && i != plane_rank(shell->plane))
 				status = fail(status, "rank %d could not compare", i);
@@ -234,6 +214,9 @@ enum status compare_parts(struct shell *shell, const struct alone *alone, struct
 	if (status == ST_OK)
 		status = await_parts(shell, parts);
 	for (int i = 0; i < alone->count && status == ST_OK; i++)
-		d[i].status = compare_mine(shell, parts, alone, i, &d[i]);
+		for (size_t k = 0; k < parts->count && d[i].status == ST_OK; k++)
+			if (parts->line[k].rank == shell->world->me &&
+			        is_of(&parts->line[k], &alone->whole[i]))
+				d[i].status = compare_part(shell, &parts->line[k], alone, i, &d[i]);
 	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
 }

@@ -132,14 +132,6 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 		transcript_line(show->t->transcript, show->shell, ran, statement, set, depth);
 }
 
-static void say_calls(struct showing *show)
-{
-	if (show->head && !show->told)
-		say_head(show, "");
-	if (show->lines) /* a line of the screen is the prompt's, one may say how many are left out */
-		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);
-}
-
 void program_list(struct shell *shell)
 {
 	const struct training *t = shell->training;
@@ -225,7 +217,10 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		transcript_begin(t->transcript);
 	enum status status = play(shell, t, &show, &stop);
 	if (status == ST_OK) {
-		say_calls(&show);
+		if (show.head && !show.told)
+			say_head(&show, "");
+		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
+			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
 		return ST_OK;
 	}

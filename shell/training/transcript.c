@@ -17,6 +17,7 @@
 #include "shell/training/transcript.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -93,11 +94,6 @@ static struct ran_line *add(struct transcript *transcript, enum entry_kind kind,
 	return &transcript->entry[transcript->count++];
 }
 
-static name_id phase_of(const struct shell *shell, int rank)
-{
-	return setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank);
-}
-
 static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 {
 	if (ran != RAN_LINE)
@@ -126,7 +122,7 @@ static void add_texts(struct transcript *transcript, struct shell *shell, enum e
 			interpreter_render(shell, statement, set, rank, &text, &varies);
 			text_add(&text, kind == ENTRY_OPEN ? " {" : "");
 		}
-		name_id phase = phase_of(shell, rank);
+		name_id phase = setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank);
 		while (i < transcript->count &&
 		        (strcmp(transcript->entry[i].text, text_string(&text)) != 0 ||
 		                transcript->entry[i].phase != phase))
@@ -183,11 +179,6 @@ static void put_entry(const struct ran_line *entry, const struct shell *shell, s
 
 enum { SCREEN = 80, INDENT = 4 };
 
-static int width_of(const struct shell *shell)
-{
-	return out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
-}
-
 static void say_line(struct shell *shell, const struct text *line)
 {
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
@@ -239,7 +230,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 		put_entry(&transcript->entry[i], shell, &one);
 		if (line.count &&
 		        INDENT + text_columns(text_string(&line)) + text_columns(text_string(&one)) + 4 >
-		                (size_t)width_of(shell)) {
+		                (size_t)least_of(out_width(shell->out), SCREEN)) {
 			say_line(shell, &line);
 			text_clear(&line);
 			if (++lines == most) {

@@ -54,20 +54,7 @@ static double share_of(const struct alone *alone, int item, int iterations, cons
 	return away <= 0 ? 0 : away / sqrt(changed / count);
 }
 
-static double usual_limit(const struct alone *alone)
-{
-	return alone->half ? 2e-2 : 1e-5;
-}
-
 /* ---- one rank ---- */
-
-static enum status reference(
-        struct shell *shell, const struct program *program, int iterations, struct alone *alone)
-{
-	enum status status =
-	        plane_rank(shell->plane) == 0 ? alone_train(shell, program, iterations, alone) : ST_OK;
-	return alone_spread(shell, status, alone);
-}
 
 /* How far one rank that computes `program` is away, in the worst parameter */
 static enum status distance_to(struct shell *shell, const struct program *program, const struct alone *alone,
@@ -152,14 +139,6 @@ static enum status widen(struct shell *shell, const struct program *program, con
 
 /* ---- what is said ---- */
 
-static double largest_of(const float *values, int64_t count)
-{
-	double largest = 0;
-	for (int64_t i = 0; i < count; i++)
-		largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
-	return largest;
-}
-
 /* "w1", "w1's m" */
 static const char *title_of(const struct whole *whole, char *title, size_t room)
 {
@@ -178,7 +157,9 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 		if (*whole->state &&
 		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
 			continue;
-		double largest = largest_of(alone->end + whole->first, whole_count(whole));
+		double largest = 0;
+		for (int64_t k = 0; k < whole_count(whole); k++)
+			largest = fmax(largest, fabs(alone->end[whole->first + k]));
 		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
 		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title, sizeof title),
 		        shape, v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
@@ -251,7 +232,7 @@ static enum status judge(struct shell *shell, const struct program *program, con
 	struct text lossy = {0};
 	enum status status = program_loses(shell, &lossy);
 	const char *why = lossy.count ? text_string(&lossy) : NULL;
-	v->limit = usual_limit(alone);
+	v->limit = alone->half ? 2e-2 : 1e-5;
 	measure(alone, d, iterations, v);
 	if (status == ST_OK && v->share[v->worst] > v->limit && !v->lost && !why)
 		status = widen(shell, program, alone, iterations, v);
@@ -294,25 +275,24 @@ static enum status wants(const struct shell *shell, const struct training *t)
 	return ST_OK;
 }
 
-/* To the end of the iteration begun, and of as many as are asked for */
-static enum status play_on(struct shell *shell, struct training *t, long iterations)
-{
-	long more = iterations > t->iteration ? iterations - t->iteration : t->at != 0 || t->iteration == 0;
-	return more > 0 ? program_iterations(shell, more, true) : ST_OK;
-}
-
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
 	struct alone alone = {0};
 	enum status status = wants(shell, t);
-	if (status == ST_OK)
-		status = play_on(shell, t, iterations);
+	/* to the end of the iteration begun, and of as many as are asked for */
+	if (status == ST_OK) {
+		long more = iterations > t->iteration ? iterations - t->iteration
+		                                      : t->at != 0 || t->iteration == 0;
+		status = more > 0 ? program_iterations(shell, more, true) : ST_OK;
+	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
 	const struct program *program = t->now.program->alone ? t->now.program->alone : t->now.program;
-	status = reference(shell, program, t->iteration, &alone);
+	if (plane_rank(shell->plane) == 0)
+		status = alone_train(shell, program, t->iteration, &alone);
+	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)
 		status = compare(shell, program, &alone, t->iteration);
 	alone_release(&alone);

@@ -21,15 +21,6 @@ struct capture {
 	struct text waiting; /* the beginning of a line */
 };
 
-static void put_back(struct capture *capture)
-{
-	fflush(stdout);
-	fflush(stderr);
-	dup2(capture->out, 1);
-	if (capture->both)
-		dup2(capture->err, 2);
-}
-
 /* The pipe's writing end is 1 and 2 alone, so that it ends with them (put_back). */
 static enum status divert(struct capture *capture)
 {
@@ -116,7 +107,11 @@ void capture_stop(struct capture *capture, int rank)
 	struct text marked = {0};
 	if (!capture)
 		return;
-	put_back(capture);
+	fflush(stdout);
+	fflush(stderr);
+	dup2(capture->out, 1);
+	if (capture->both)
+		dup2(capture->err, 2);
 	empty_pipe(capture);
 	mark_lines(rank, text_string(&capture->waiting), capture->waiting.count, &marked);
 	fputs(text_string(&marked), stderr);

@@ -223,15 +223,6 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
-static void get_log(const cJSON *change, struct log_change *log)
-{
-	static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
-	const cJSON *line;
-	members_get(&keep, 1, change, &log->kept);
-	cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(change, "add"))
-	        logged_line_read(line, log_add(log));
-}
-
 static enum status status_named(const char *name)
 {
 	for (int i = 0; name && i < ST_COUNT; i++)
@@ -255,7 +246,11 @@ enum status reply_read(const char *line, size_t count, struct reply *reply)
 		reply->kind = (enum reply_kind)kind;
 		reply->status = status_named(member_text(object, "status"));
 		members_get(reply_members, ROWS(reply_members), object, reply);
-		get_log(cJSON_GetObjectItemCaseSensitive(object, "log"), &reply->log);
+		static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
+		const cJSON *change = cJSON_GetObjectItemCaseSensitive(object, "log"), *added;
+		members_get(&keep, 1, change, &reply->log.kept);
+		cJSON_ArrayForEach(added, cJSON_GetObjectItemCaseSensitive(change, "add"))
+		        logged_line_read(added, log_add(&reply->log));
 		const char *cells = member_text(object, "picture");
 		if (reply->kind == REPLY_VIEW)
 			status = picture_read(cells ? cells : "", &reply->picture);

@@ -11,14 +11,6 @@
  * div of i32s gives f32. i32 wraps. */
 #include "kernels/common.h"
 
-static enum status cannot_broadcast(const struct kernel_call *call)
-{
-	return fail(ST_SHAPE,
-	        "%s is %s, %s is %s: %s wants sizes that agree, or are 1, from the last dimension on",
-	        call->in[0].name, shape_text(&call->in[0].layout).text, call->in[1].name,
-	        shape_text(&call->in[1].layout).text, call->kernel->name);
-}
-
 static enum dtype mixed(enum dtype a, enum dtype b)
 {
 	if (a == b || b == DT_I32)
@@ -37,7 +29,11 @@ static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 		int64_t x = i <= a->dims ? a->dim[a->dims - i] : 1,
 		        y = i <= b->dims ? b->dim[b->dims - i] : 1;
 		if (x != y && x != 1 && y != 1)
-			return cannot_broadcast(call);
+			return fail(ST_SHAPE,
+			        "%s is %s, %s is %s: %s wants sizes that agree, or are 1, from the last "
+			        "dimension on",
+			        call->in[0].name, shape_text(&call->in[0].layout).text, call->in[1].name,
+			        shape_text(&call->in[1].layout).text, call->kernel->name);
 		dim[dims - i] = x > y ? x : y;
 	}
 	return kernel_out(call, 0, dtype, dims, dim);

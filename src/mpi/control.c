@@ -31,11 +31,6 @@ enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plan
 	return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
 }
 
-static struct plane_bytes copy_of(const void *bytes, size_t count)
-{
-	return (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
-}
-
 /* All parts are taken also when one of them is lost, or the next gather would take them. */
 enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
         plane_poll *poll, void *self)
@@ -104,24 +99,22 @@ enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t
 	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
 }
 
-/* As many bytes of the text as one post takes: whole lines, if it takes one. */
-static size_t whole_lines(const char *text, size_t count)
-{
-	const char *newline = count > FORWARD_BYTES ? memrchr(text, '\n', FORWARD_BYTES) : NULL;
-	return newline ? (size_t)(newline + 1 - text) : count < FORWARD_BYTES ? count : FORWARD_BYTES;
-}
-
 enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
 
 	if (plane->rank == 0) {
 		MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
-		plane->own[plane->own_count++] = copy_of(bytes, count);
+		plane->own[plane->own_count++] =
+		        (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
-		part = whole_lines(bytes, count);
+		/* as many bytes as one post takes: whole lines, if it takes one */
+		const char *newline = count > FORWARD_BYTES ? memrchr(bytes, '\n', FORWARD_BYTES) : NULL;
+		part = newline                  ? (size_t)(newline + 1 - bytes)
+		        : count < FORWARD_BYTES ? count
+		                                : FORWARD_BYTES;
 		status = message_post(plane, 0, TAG_FORWARD, bytes, part);
 	}
 	return status;

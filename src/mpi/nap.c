@@ -104,19 +104,14 @@ void nap_begin(struct nap *nap)
 	nap->looks = 0;
 }
 
-/* Rank 0 also serves the terminal, and other hosts have no doorbell here: then a rank that nobody talks to wakes
- * 250 times a second (20 us each on a virtual machine), else 10 times. */
-static int64_t nap_most(const struct plane *plane)
-{
-	return plane->all_ring && plane->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
-}
-
 /* An eighth of the time already waited: an answer is little late. The first looks only give the core away:
  * answers mostly come at once. */
 void nap_once(struct plane *plane, struct nap *nap)
 {
 	struct timespec now, rest = {0, 0};
-	int64_t waited, most = nap_most(plane);
+	/* Rank 0 also serves the terminal, and other hosts have no doorbell here: then a rank that nobody talks
+	 * to wakes 250 times a second (20 us each on a virtual machine), else 10 times. */
+	int64_t waited, most = plane->all_ring && plane->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
 
 	if (nap->looks++ < LOOKS_QUICK) {
 		sched_yield();

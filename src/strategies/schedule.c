@@ -27,16 +27,17 @@
 
 #include <string.h>
 
-/* In the order of the enum */
-static const char *const WORDS[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-auto"};
-
 enum status schedule_find(const char *word, enum schedule_kind *kind)
 {
-	for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-		if (strcmp(word, WORDS[i]) == 0) {
+	const char *at = SCHEDULE_WORDS;
+
+	for (int i = 0; *at; i++) {
+		size_t length = strcspn(at, " ");
+		if (strlen(word) == length && memcmp(word, at, length) == 0) {
 			*kind = (enum schedule_kind)i;
 			return ST_OK;
 		}
+		at += length + strspn(at + length, " ");
 	}
 	return fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
 }

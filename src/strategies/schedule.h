@@ -28,11 +28,11 @@ enum schedule_kind {
 	SCHEDULE_ZB_H2,
 	SCHEDULE_ZB_AUTO
 };
+/* In the order of the enum */
+#define SCHEDULE_WORDS "gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto"
 
 /* "F", "B", "W", "BW" */
 const char *schedule_work_name(int work);
-/* "gpipe" "1f1b" "interleaved" "zb-h1" "zb-h2" "zb-auto", separated by blanks, in the order of the enum */
-#define SCHEDULE_WORDS "gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto"
 /* ST_ARGUMENT for another word. */
 enum status schedule_find(const char *word, enum schedule_kind *kind);
 bool schedule_splits(enum schedule_kind kind); /* backward is B and W */

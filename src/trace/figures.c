@@ -93,7 +93,6 @@ static void put(struct figures *figures, enum status status, enum figure_kind ki
 /* Which streams of the rank have work in the section, as bits */
 struct used {
 	bool stream[STREAMS_MAX + 1];
-	int highest;
 	int64_t ops;
 };
 /* One walk over the rank's operations: a rank without any in the section has no column */
@@ -107,8 +106,6 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 			continue;
 		used.stream[world->ops[id].stream] = true;
 		used.ops++;
-		if (world->ops[id].stream > used.highest)
-			used.highest = world->ops[id].stream;
 	}
 	return used;
 }
@@ -121,13 +118,13 @@ static void put_streams(
 	int pairs = 0;
 	double part;
 
-	for (int a = 0; a <= used->highest && figures->status == ST_OK; a++)
+	for (int a = 0; a <= STREAMS_MAX && figures->status == ST_OK; a++)
 		if (used->stream[a]) {
 			enum status status = metric_busy(trace, section, rank, a, &part);
 			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
 		}
-	for (int a = 0; a <= used->highest; a++)
-		for (int b = a + 1; b <= used->highest && figures->status == ST_OK && pairs < 6; b++) {
+	for (int a = 0; a <= STREAMS_MAX; a++)
+		for (int b = a + 1; b <= STREAMS_MAX && figures->status == ST_OK && pairs < 6; b++) {
 			if (!used->stream[a] || !used->stream[b])
 				continue;
 			pairs++;

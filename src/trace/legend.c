@@ -36,6 +36,8 @@ static void tell(struct legend *legend, int row, const char *words)
 	struct legend_entry *entry = &legend->entry[legend->count++];
 	*entry = (struct legend_entry){.row = row};
 	snprintf(entry->words, sizeof entry->words, "%s", words);
+	int columns = (int)text_columns(entry->words);
+	legend->width = columns > legend->width ? columns : legend->width;
 }
 
 /* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
@@ -144,16 +146,6 @@ void legend_add(
 	if (queued)
 		tell(legend, row, "\xe2\x96\x91 queued");
 	text_release(&words);
-}
-
-int legend_width(const struct legend *legend)
-{
-	size_t most = 0;
-	for (size_t i = 0; i < legend->count; i++) {
-		size_t columns = text_columns(legend->entry[i].words);
-		most = columns > most ? columns : most;
-	}
-	return (int)most;
 }
 
 void legend_line(struct legend *legend, int row, int width, struct text *line)

@@ -13,14 +13,14 @@ struct legend_entry {
 struct legend {
 	struct legend_entry *entry;
 	size_t count, room;
-}; /* row: the lane's row where it first occurs */
+	int width; /* columns of the longest entry */
+};                 /* row: the lane's row where it first occurs */
 
 void legend_release(struct legend *legend);
 /* Adds the words for one lane's spans, longest cause first; words that the legend has already are not
  * repeated, so the first row that shows a cause explains it. host: the lane is a host's. */
 void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans);
-int legend_width(const struct legend *legend); /* columns of the longest entry */
 /* Entries that fit into `width` columns at this row, joined: those that begin here or above and are not told
  * yet. */
 void legend_line(struct legend *legend, int row, int width, struct text *line);

@@ -55,24 +55,6 @@ void picture_write(
 	}
 }
 
-/* Each escape begins with 0, which ends all looks before it: so none needs an end of its own inside a line */
-static void put_look(struct text *out, const struct cell *cell)
-{
-	text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
-	if (ansi[cell->colour] >= 0)
-		text_add(out, ";38;5;%d", ansi[cell->colour]);
-	text_add(out, "m");
-}
-
-/* Blanks at the end of a line are left out, unless they are painted (reversed). */
-static int used_columns(const struct picture *picture, const struct cell *line)
-{
-	int columns = picture->width;
-	while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
-		columns--;
-	return columns;
-}
-
 void picture_text(const struct picture *picture, bool colour, struct text *out)
 {
 	static const struct cell none;
@@ -80,14 +62,21 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 	for (int row = 0; row < picture->height; row++) {
 		const struct cell *line = &picture->cells[(size_t)row * (size_t)picture->width],
 		                  *look = &none;
-		int columns = used_columns(picture, line);
+		int columns = picture->width; /* less blanks at the end, but for painted (reversed) ones */
+		while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
+			columns--;
 		for (int i = 0; i < columns; i++) {
 			const struct cell *cell = &line[i];
 			/* an escape only where the look changes: most cells look like their neighbour */
 			if (colour &&
 			        (cell->colour != look->colour || cell->dim != look->dim ||
-			                cell->reverse != look->reverse))
-				put_look(out, cell);
+			                cell->reverse != look->reverse)) {
+				/* each begins with 0, which ends all looks before it */
+				text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
+				if (ansi[cell->colour] >= 0)
+					text_add(out, ";38;5;%d", ansi[cell->colour]);
+				text_add(out, "m");
+			}
 			look = cell;
 			text_put_point(out, line[i].glyph);
 		}

@@ -64,15 +64,6 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* The sender of the first part of a grouped transfer that receives, 0 when it is not queued */
-static op_id sender_of(const struct world *world, op_id receive)
-{
-	int part = 0;
-	while (op_record(world, receive)->part[part].direction != P2P_RECV)
-		part++;
-	return trace_sender(world, receive, part);
-}
-
 /* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
@@ -85,7 +76,10 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	        : behind && trace_is_stage_receive(world, behind) ? behind
 	                                                          : 0;
 	if (receive) {
-		op_id sender = sender_of(world, receive);
+		int part = 0; /* the first that receives; its sender may not be queued */
+		while (op_record(world, receive)->part[part].direction != P2P_RECV)
+			part++;
+		op_id sender = trace_sender(world, receive, part);
 		cause = CAUSE_BUBBLE;
 		behind = sender ? sender : receive;
 	}

@@ -27,14 +27,6 @@ struct layout_of_rows {
 	int margin, rank, name, cells, legend, first_column;
 };
 
-/* At least a nanosecond a cell, so that every cell has some time of its own. */
-static struct window drawable(struct window window, int width)
-{
-	if (window.to - window.from < width)
-		window.to = window.from + width;
-	return window;
-}
-
 /* ---- the rows of a picture ---- */
 
 /* Everything a picture in the making needs */
@@ -46,8 +38,8 @@ struct drawing {
 	struct legend legend;
 	struct text text;
 	struct layout_of_rows at;
-	int width, rows; /* lanes shown */
-	int below;       /* rows of legend under the picture, when it is narrow */
+	int width;
+	int below; /* rows of legend under the picture, when it is narrow */
 };
 
 /* The shown lanes are gone through twice: first to measure columns and collect the legend, then to paint,
@@ -77,7 +69,7 @@ static void lay_out(struct drawing *d)
 {
 	static const int steps[] = {0, 10, 20, LEGEND_MOST};
 	struct layout_of_rows *at = &d->at;
-	int wanted = at_most(legend_width(&d->legend), LEGEND_MOST);
+	int wanted = at_most(d->legend.width, LEGEND_MOST);
 
 	at->margin = d->width >= 60 ? 3 : 0;
 	at->rank = at_most(at->rank, d->width / 6);
@@ -195,18 +187,18 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
 	if (status != ST_OK)
 		return status;
-	d->rows = (int)d->sets.shown_count;
-	for (int row = 0; row < d->rows; row++)
+	int rows = (int)d->sets.shown_count;
+	for (int row = 0; row < rows; row++)
 		measure_lane(d, row);
 	lay_out(d);
-	picture_make(picture, d->width, 1 + d->rows + d->below);
+	picture_make(picture, d->width, 1 + rows + d->below);
 	picture->lanes = d->sets.rows;
 	draw_ruler(d, picture);
-	for (int row = 0; row < d->rows; row++)
+	for (int row = 0; row < rows; row++)
 		draw_lane(d, row, picture);
 	if (d->below) { /* no room beside the lanes: the legend goes under them */
-		legend_line(&d->legend, d->rows, d->width - d->at.margin, &d->text);
-		picture_write(picture, 1 + d->rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
+		legend_line(&d->legend, rows, d->width - d->at.margin, &d->text);
+		picture_write(picture, 1 + rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
 		        text_string(&d->text));
 	}
 	return ST_OK;
@@ -217,10 +209,9 @@ enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
 	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
-	struct drawing d = {.trace = trace,
-	        .options = options,
-	        .window = drawable(options->window, width),
-	        .width = width};
+	struct drawing d = {.trace = trace, .options = options, .window = options->window, .width = width};
+	if (d.window.to - d.window.from < width) /* a nanosecond a cell, so that every cell has some time */
+		d.window.to = d.window.from + width;
 
 	*picture = (struct picture){0};
 	enum status status = draw(&d, picture);

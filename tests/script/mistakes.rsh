@@ -80,8 +80,8 @@ y = relu h
 #> tests/script/mistakes.rsh:79: relu: h is in pinned host memory, and a GPU works on device memory: copy h -> a tensor on the device first
 allreduce y op=mean
 #> tests/script/mistakes.rsh:81: allreduce: 'op=mean' is none of: sum avg max min
-allreduce y algo=rnig
-#> tests/script/mistakes.rsh:83: allreduce: 'algo=rnig' is none of: auto ring tree nvls pat; did you mean 'algo=ring'?
+allreduce y op=smu
+#> tests/script/mistakes.rsh:83: allreduce: 'op=smu' is none of: sum avg max min; did you mean 'op=sum'?
 broadcast y root=7
 #> tests/script/mistakes.rsh:85: broadcast: root=7, and the group's ranks count 0-3
 gather y root=0
@@ -110,8 +110,8 @@ stream z priority=hihg
 #> tests/script/mistakes.rsh:109: stream: 'priority=hihg' is none of: high normal; did you mean 'priority=high'?
 stream z priority=hi
 #> tests/script/mistakes.rsh:111: stream: 'priority=hi' is none of: high normal
-for how in rign { allreduce y algo=$how }
-#> tests/script/mistakes.rsh:113 (how=rign): allreduce: 'algo=rign' is none of: auto ring tree nvls pat; did you mean 'algo=ring'?
+for how in amx { allreduce y op=$how }
+#> tests/script/mistakes.rsh:113 (how=amx): allreduce: 'op=amx' is none of: sum avg max min; did you mean 'op=max'?
 allreduce y opp=sum
 #> tests/script/mistakes.rsh:115: allreduce has no option 'opp'; did you mean 'op'?
 set launch=fast

@@ -1,7 +1,10 @@
 /* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks;
  * every row is whole */
 #include "alone.h"
+#include "base/embedded.h"
+#include "base/text.h"
 #include "shell/session/credit.h"
+#include "shell/language/parse/function.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/line/line.h"
@@ -62,6 +65,26 @@ static void helps(void **state)
 	assert_int_equal(run_example("help nothing_at_all"), ST_NAME);
 }
 
+/* Metrics have no row of help: `help grammar` lists them */
+static void metrics_are_listed(void **state)
+{
+	static const char *const metrics[] = {
+#define X(symbol, compute, name, least, most, kinds, nature) NATURE_##nature >= NATURE_RANK ? " " name : "",
+		FUNCTIONS(X)
+#undef X
+	};
+	const struct embedded *file = embedded_files;
+	struct text grammar = {0};
+	(void)state;
+	while (strcmp(file->path, "docs/grammar.txt") != 0)
+		file++;
+	text_put(&grammar, file->bytes, file->count);
+	for (int i = 0; i < FUNCTION_ROWS; i++)
+		if (!strstr(text_string(&grammar), metrics[i]))
+			fail_msg("docs/grammar.txt does not name the metric%s", metrics[i]);
+	text_release(&grammar);
+}
+
 static void rows(void **state)
 {
 	(void)state;
@@ -79,7 +102,7 @@ static void rows(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(examples), cmocka_unit_test(helps), cmocka_unit_test(rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps),
+	        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_plane, close_plane);
 }

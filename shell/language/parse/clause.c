@@ -14,7 +14,7 @@
 
 /* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
  * are names or numbers, and have been seen to their end by then. */
-struct word word_from(const char *at, const char *after)
+static struct word word_from(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
 	bool name = stop == after;
@@ -60,32 +60,24 @@ void drop_words(struct parser *parser, size_t count)
 	memmove(parser->words, parser->words + count, parser->word_count * sizeof *parser->words);
 }
 
-static enum status stream_or_group(
-        struct parser *parser, const struct word *key, const struct word *word, struct name **name)
-{
-	const char *what = *key->at == 'o' ? "on" : "in", *thing = *what == 'o' ? "stream" : "group";
-	if (*name)
-		return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
-	if (!word)
-		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, thing);
-	if (!word->name)
-		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
-		        UP_TO(40, word->at, word->after), thing);
-	return parse_name(parser, word->at, word->after, name);
-}
-
 /* At words[*i], which begins one; steps over it, and over the name behind `on` and `in` */
 static enum status parse_clause(struct parser *parser, struct clauses *clauses, size_t *i)
 {
 	const struct word *word = &parser->words[(*i)++];
-	if (*word->at != '@') {
-		const struct word *next = *i < parser->word_count ? &parser->words[(*i)++] : NULL;
-		return stream_or_group(
-		        parser, word, next, *word->at == 'o' ? &clauses->stream : &clauses->group);
-	}
-	if (clauses->ranks)
-		return fail(ST_SYNTAX, "'@' stands twice on this line");
-	return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
+	bool on = *word->at == 'o', ranks = *word->at == '@';
+	const char *what = on ? "on" : ranks ? "@" : "in", *thing = on ? "stream" : "group";
+	struct name **name = on ? &clauses->stream : &clauses->group;
+	if (ranks ? clauses->ranks != NULL : *name != NULL)
+		return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
+	if (ranks)
+		return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
+	if (*i == parser->word_count)
+		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, thing);
+	word = &parser->words[(*i)++];
+	if (!word->name)
+		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,
+		        UP_TO(40, word->at, word->after), thing);
+	return parse_name(parser, word->at, word->after, name);
 }
 
 /* `on` and `in` begin a clause only with a blank behind: a def may be called `on` */

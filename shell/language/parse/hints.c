@@ -153,16 +153,6 @@ static void split_arguments(struct foreign_line *line, const char *at, const cha
 	}
 }
 
-/* "dist.all_reduce": the object is what a method is called on, as the loss of loss.item() */
-static void take_word(struct foreign_line *line, const char *at, const char *after)
-{
-	const char *dot = after;
-	while (dot > at && dot[-1] != '.')
-		dot--;
-	line->word = slice_between(dot, after);
-	line->object = slice_between(at, dot > at ? dot - 1 : at);
-}
-
 /* Called for lines that are refused in any case, so it may guess; what it says is always a line to type.
  * By its outer form alone: `left = object.word(arguments)` or `word argument argument`. false: it is
  * neither, so it cannot be told what was meant. */
@@ -180,7 +170,12 @@ static bool take_apart(const char *at, const char *after, struct foreign_line *l
 		p++;
 	if (p == at)
 		return false;
-	take_word(line, at, p);
+	/* "dist.all_reduce": the object is what a method is called on, as the loss of loss.item() */
+	const char *dot = p;
+	while (dot > at && dot[-1] != '.')
+		dot--;
+	line->word = slice_between(dot, p);
+	line->object = slice_between(at, dot > at ? dot - 1 : at);
 	if (p < after && *p == '(') {
 		const char *close = find_outside(p + 1, after, ")");
 		line->brackets = true;

@@ -33,15 +33,6 @@ static struct slice_of_text whole(const char *name)
 	return (struct slice_of_text){name, (uint32_t)strlen(name)};
 }
 
-static void add(const struct command *row)
-{
-	unsigned i = slot_of(whole(row->name));
-	if (table.slot[i] || table.count == ROWS_MAX)
-		return; /* a command of that name comes first */
-	table.slot[i] = row;
-	table.row[table.count++] = row;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
@@ -50,8 +41,13 @@ static int by_name(const void *a, const void *b)
 /* Sorted anew for each set of rows: there are two, when the process starts */
 void rows_add(const struct command *const *rows)
 {
-	for (; *rows; rows++)
-		add(*rows);
+	for (; *rows; rows++) {
+		unsigned i = slot_of(whole((*rows)->name));
+		if (table.slot[i] || table.count == ROWS_MAX)
+			continue; /* a command of that name comes first */
+		table.slot[i] = *rows;
+		table.row[table.count++] = *rows;
+	}
 	qsort(table.row, (size_t)table.count, sizeof *table.row, by_name);
 }
 

@@ -74,15 +74,6 @@ const char *name_end(const char *at, const char *end)
 
 /* ---- names ---- */
 
-/* At most: each `$` and each escape ends a part and begins another */
-static int count_parts(const char *at, const char *after)
-{
-	int parts = 1;
-	for (const char *p = at; p < after; p++)
-		parts += *p == '$' ? 2 : *p == '\\' ? 2 : 0;
-	return parts;
-}
-
 /* The `i` or `(i+1)` behind a `$`. Brackets stay in the text that parse_formula reads. */
 static enum status add_formula_part(
         struct parser *parser, struct name *name, const char *at, const char *after)
@@ -134,20 +125,6 @@ static bool may_be_shared(const struct name *name)
 	return !name->quoted;
 }
 
-/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
- * again:
- *
- *     h$i                 text h, formula i
- *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
- *
- * A place in the cache of names: one entry a hash, the latest wins. A long text repeats few names, and each
- * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
-static struct name **known_slot(struct parser *parser, const char *at, const char *after)
-{
-	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
-	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
-}
-
 /* A node for the name: text and formulas in the order in which they stand. Quoted texts are names too, with
  * more characters allowed and escapes. */
 static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
@@ -160,14 +137,26 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 		return fail(ST_SYNTAX, "%.*s: a text ends with its quote", UP_TO(60, at, after));
 	*made = name;
 	const char *from = at + name->quoted, *to = after - name->quoted;
-	name->part = tree_alloc(parser->tree, (size_t)count_parts(from, to) * sizeof *name->part);
+	size_t parts = 1; /* at most: each `$` and each escape ends a part and begins another */
+	for (const char *p = from; p < to; p++)
+		parts += *p == '$' || *p == '\\' ? 2 : 0;
+	name->part = tree_alloc(parser->tree, parts * sizeof *name->part);
 	return split(parser, name, from, to);
 }
 
+/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
+ * again:
+ *
+ *     h$i                 text h, formula i
+ *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
+ *
+ * Names known already stand in a cache: one entry a hash, the latest wins. A long text repeats few names, and each
+ * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	struct name **known = known_slot(parser, at, after);
 	size_t length = (size_t)(after - at);
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, length);
+	struct name **known = &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
 		*made = *known;
 		return ST_OK;

@@ -25,29 +25,6 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 	return status;
 }
 
-static int place_in(const struct ranks *set, int rank)
-{
-	int place = 0;
-	FOR_RANKS (r, set) {
-		if (r == rank)
-			break;
-		place++;
-	}
-	return place;
-}
-
-/* With what was fetched for the word */
-static struct eval eval_reading(const struct call *call, const struct word_slot *slot, int rank)
-{
-	struct eval eval = eval_on(call, rank);
-	if (slot->data) {
-		eval.data = slot->data;
-		eval.data_stride = ranks_count(call->set);
-		eval.data_index = place_in(call->set, rank);
-	}
-	return eval;
-}
-
 enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
         struct value *value)
 {
@@ -58,7 +35,8 @@ enum status word_value(struct call *call, const struct formula *formula, struct 
 	enum status status = fetch_for(call, formula, slot);
 	if (status != ST_OK)
 		return status;
-	struct eval eval = eval_reading(call, slot, rank);
+	struct eval eval = eval_on(call, rank);
+	eval.data = slot->data;
 	status = evaluate(&eval, formula, value);
 	if (status != ST_OK)
 		return on_rank(call, rank, status);
@@ -102,7 +80,8 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 		return status;
 	}
 	enum status status = fetch_for(call, formula, slot);
-	struct eval eval = eval_reading(call, slot, rank);
+	struct eval eval = eval_on(call, rank);
+	eval.data = slot->data;
 	return status == ST_OK ? on_rank(call, rank, evaluate_text(&eval, formula->name, out)) : status;
 }
 

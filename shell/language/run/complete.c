@@ -12,9 +12,8 @@
 #include "base/memory.h"
 #include "kernels/kernel.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct endings {
@@ -89,37 +88,19 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
 		}
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* At most 2,000 entries of a folder; hidden ones are left out */
+/* Those of the folder that the prefix names; hidden ones are left out */
 static void offer_files(struct endings *endings)
 {
 	const char *slash = strrchr(endings->prefix, '/');
-	int folder = slash ? (int)(slash - endings->prefix + 1) : 0;
-	struct text path = {0};
-	text_add(&path, "%.*s", folder, endings->prefix);
-	DIR *directory = opendir(folder ? text_string(&path) : ".");
-	char **name = NULL;
-	size_t count = 0, room = 0;
-	for (struct dirent *entry; directory && (entry = readdir(directory)) && count < 2000;) {
-		if (entry->d_name[0] == '.')
-			continue;
-		MEM_GROW(&name, count, &room);
-		name[count++] = mem_copy_text(entry->d_name, strlen(entry->d_name));
+	struct text pattern = {0};
+	glob_t found;
+	text_add(&pattern, "%.*s*", slash ? (int)(slash - endings->prefix + 1) : 0, endings->prefix);
+	if (glob(text_string(&pattern), 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			offer_word(endings, found.gl_pathv[i]);
+		globfree(&found);
 	}
-	if (directory)
-		closedir(directory);
-	if (count)
-		qsort(name, count, sizeof *name, by_text);
-	for (size_t i = 0; i < count; i++) {
-		offer(endings, text_string(&path), name[i], strlen(name[i]));
-		mem_free(name[i]);
-	}
-	mem_free(name);
-	text_release(&path);
+	text_release(&pattern);
 }
 
 /* ---- the line ---- */

@@ -2,9 +2,9 @@
  *
  *     print x[0] + norm(y)      reads = { x[0], norm(y) }, ranks 1 and 3
  *
- *     values    rank 1   rank 3            data[place * stride + index]
- *     x[0]        .        .               place: of the read in formula->reads
- *     norm(y)     .        .               index: of the rank in the set, ascending
+ *     values    rank 0   rank 1   rank 2   rank 3     data[place * world + rank]
+ *     x[0]                 .                 .        place: of the read in formula->reads
+ *     norm(y)              .                 .
  *
  * Every process runs every line, and a rank's tensors live in one of them, so a read is collective: all
  * processes ask in the same order and get all values. Evaluation itself then needs no message, and comes
@@ -58,6 +58,15 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 	return ST_OK;
 }
 
+/* The values of the set's ranks, one behind the other, each to the place of its rank: from the last on */
+static void to_ranks(const struct ranks *set, int n, double *values)
+{
+	int from = ranks_count(set);
+	for (int rank = n - 1; from > 0; rank--)
+		if (ranks_has(set, rank))
+			values[rank] = values[--from];
+}
+
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values)
 {
@@ -66,20 +75,19 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	*values = NULL;
 	if (!formula->read_count)
 		return ST_OK;
-	size_t ranks = (size_t)ranks_count(set);
-	if (shell->interpreter->guesses) {
-		shell->interpreter->guessed = true;
-		*values = mem_alloc((size_t)formula->read_count * ranks * sizeof **values);
+	bool guesses = shell->interpreter->guesses;
+	if (shell->dry && !guesses)
 		return ST_OK;
-	}
-	if (shell->dry)
-		return ST_OK;
-	double *got = mem_alloc((size_t)formula->read_count * ranks * sizeof *got);
-	struct data_read *reads = mem_alloc(ranks * sizeof *reads);
-	for (int i = 0; i < formula->read_count && status == ST_OK; i++) {
+	int n = shell->world->n;
+	double *got = mem_alloc((size_t)formula->read_count * (size_t)n * sizeof *got);
+	struct data_read *reads = mem_alloc((size_t)ranks_count(set) * sizeof *reads);
+	shell->interpreter->guessed |= guesses;
+	for (int i = 0; i < formula->read_count && status == ST_OK && !guesses; i++) {
 		status = reads_of(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
-			status = shell_read(shell, set, reads, reason, got + (size_t)i * ranks);
+			status = shell_read(shell, set, reads, reason, got + i * n);
+		if (status == ST_OK)
+			to_ranks(set, n, got + i * n);
 	}
 	mem_free(reads);
 	if (status == ST_OK)

@@ -40,23 +40,18 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	return ST_OK;
 }
 
-/* x[3] or w.T: a name of its own, its indices replaced by their values */
-static enum status reference_value(struct eval *eval, struct tensor_ref *tensor, struct value *value)
-{
-	struct view view;
-	enum status status = evaluate_view(eval, tensor, NULL, false, &view);
-	*value = (struct value){.kind = VALUE_NAME, .name = view.name};
-	return status;
-}
-
 /* A value that reads data is refused: it would be read at the call, and look as if it were read where it is
  * used */
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value)
 {
 	if (argument->name)
 		return word_value(eval, argument->name, value);
-	if (argument->tensor)
-		return reference_value(eval, argument->tensor, value);
+	if (argument->tensor) { /* x[3] or w.T: a name of its own, its indices replaced by their values */
+		struct view view;
+		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
+		*value = (struct value){.kind = VALUE_NAME, .name = view.name};
+		return status;
+	}
 	if (argument->formula->read_count)
 		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first", WHOLE(argument->written));
 	return evaluate(eval, argument->formula, value);

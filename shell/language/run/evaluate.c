@@ -30,15 +30,6 @@ char *put_digits(char *to, int64_t value)
 	return to + count;
 }
 
-static void put_whole(double number, struct text *out)
-{
-	char digits[24];
-	if (fabs(number) < 1e15)
-		text_put(out, digits, (size_t)(put_digits(digits, (int64_t)number) - digits));
-	else
-		text_add(out, "%.0f", number);
-}
-
 /* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
  * (h1.5 is none); a text takes what print would show; a chosen line takes numbers to the last bit, because
  * it is read again. */
@@ -63,10 +54,13 @@ static enum status add_part(
 	if (!name->quoted && value.kind == VALUE_NUMBER && value.number != floor(value.number))
 		return fail(ST_RANGE, "'%.*s': $%.*s is %g, and a name takes whole numbers",
 		        WHOLE(name->written), SHOWN(part->formula->written), value.number);
-	if (!name->quoted && value.kind == VALUE_NUMBER)
-		put_whole(value.number, out);
-	else
+	char digits[24];
+	if (name->quoted || value.kind != VALUE_NUMBER)
 		value_text(eval->shell, value, out);
+	else if (fabs(value.number) < 1e15)
+		text_put(out, digits, (size_t)(put_digits(digits, (int64_t)value.number) - digits));
+	else
+		text_add(out, "%.0f", value.number);
 	return ST_OK;
 }
 

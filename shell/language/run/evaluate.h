@@ -16,16 +16,15 @@ struct eval {
 	const struct ranks *set; /* for messages */
 	int rank;
 	bool varies;
-	bool assume; /* --dry: close() holds */
-	const double *data;
-	int data_stride, data_index; /* values read: data[place * stride + index] */
-	int depth;                   /* of names that stand for names */
+	bool assume;        /* --dry: close() holds */
+	const double *data; /* values read: data[place * world + rank] */
+	int depth;          /* of names that stand for names */
 };
 
 /* What the node reads on the rank */
 static inline double eval_read(const struct eval *eval, const struct formula *formula)
 {
-	return eval->data[formula->place * eval->data_stride + eval->data_index];
+	return eval->data[formula->place * eval->shell->world->n + eval->rank];
 }
 
 /* ---- value.c: `at` and `what` are for the words of a failure */

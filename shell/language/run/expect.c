@@ -39,14 +39,6 @@ static void side(
 	value_text(eval->shell, value, out);
 }
 
-static void put_written(const struct formula *formula, struct text *out)
-{
-	size_t length = formula->written.length;
-	while (length && formula->written.at[length - 1] == ' ')
-		length--;
-	text_put(out, formula->written.at, length);
-}
-
 static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
         [FORMULA_UNEQUAL] = "is",
         [FORMULA_LESS] = "is not below",
@@ -58,7 +50,10 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 {
 	const struct formula *part = false_part(eval, formula);
 	if (part->kind >= FORMULA_EQUAL && part->kind <= FORMULA_AT_LEAST) {
-		put_written(part->left, out);
+		size_t length = part->left->written.length;
+		while (length && part->left->written.at[length - 1] == ' ')
+			length--;
+		text_put(out, part->left->written.at, length);
 		text_add(out, " = ");
 		side(eval, part->left, part->right, out);
 		text_add(out, ", which %s ", opposites[part->kind]);
@@ -83,17 +78,15 @@ static void place_of(struct shell *shell, const struct statement *statement)
 
 /* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
  * made before any is said: a metric may take long, and what has been said by then is shown meanwhile. */
-static void say_false(struct shell *shell, const struct statement *statement, struct eval *eval,
-        const struct ranks *set, const struct ranks *failed)
+static void say_false(
+        struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
 	struct text all = {0}; /* one behind the other, each with its NUL */
-	int index = 0;
 	size_t last = 0;
-	FOR_RANKS (rank, set) {
+	FOR_RANKS (rank, failed) {
 		eval->rank = rank;
-		eval->data_index = index++;
-		if (!ranks_has(failed, rank) || (all.count && !eval->varies))
-			continue;
+		if (all.count && !eval->varies)
+			break;
 		last = all.count;
 		both_sides(eval, statement->formula, &all);
 		text_put(&all, "", 1);
@@ -112,14 +105,6 @@ static void say_false(struct shell *shell, const struct statement *statement, st
 
 /* ---- expect ---- */
 
-static void say_dry(struct shell *shell)
-{
-	if (shell->interpreter->told_dry)
-		return;
-	shell->interpreter->told_dry = true;
-	out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
-}
-
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -127,7 +112,10 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	struct ranks failed = {0};
 	double *data;
 	if (shell->dry && statement->formula->read_count) {
-		say_dry(shell);
+		if (!shell->interpreter->told_dry)
+			out_say(shell->out,
+			        "--dry keeps no data: what an `expect` says of data is not looked at\n");
+		shell->interpreter->told_dry = true;
 		if (!statement->formula->skippable)
 			return ST_OK;
 	}
@@ -142,7 +130,7 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 			ranks_add(&failed, rank);
 	if (!ranks_empty(&failed)) {
 		shell->expects_failed++;
-		say_false(shell, statement, &eval, set, &failed);
+		say_false(shell, statement, &eval, &failed);
 	}
 	mem_free(data);
 	return status;

@@ -6,9 +6,8 @@
 
 /* explain on: the CUDA or NCCL call and the PyTorch line of a program line that has just run. */
 void explain_line(struct shell *shell, struct call *call);
-/* usage: the row's ("copy FROM -> TO [on STREAM]"); line: what was typed ("copy h -> x on io"); stream: the
- * name of its stream or NULL; text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
-void explain_fill(
-        const char *usage, const char *line, const char *stream, const char *text, struct text *out);
+/* line: of a command ("copy h -> x on io"), whose row has the usage ("copy FROM -> TO [on STREAM]"); stream:
+ * the name of its stream or NULL; text: the row's words ("TO.copy_(FROM)"). Appends "x.copy_(h)". */
+void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out);
 
 #endif

@@ -16,12 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The data of the formula, if it reads any, was fetched for the ranks of the set in ascending order: data_index
- * counts them. While nothing hangs on the rank the first one speaks for all. */
+/* While nothing hangs on the rank the first one speaks for all. */
 enum status evaluate_all(struct eval *eval, const struct formula *formula)
 {
 	struct interpreter *in = eval->shell->interpreter;
-	eval->data_stride = ranks_count(eval->set);
 	FOR_RANKS (rank, eval->set) {
 		eval->rank = rank;
 		enum status status = evaluate(eval, formula, &in->scratch[rank]);
@@ -31,7 +29,6 @@ enum status evaluate_all(struct eval *eval, const struct formula *formula)
 		}
 		if (!eval->varies)
 			break;
-		eval->data_index++;
 	}
 	return ST_OK;
 }

@@ -194,15 +194,6 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	return status;
 }
 
-static void unmake(struct shell *shell, struct target *place)
-{
-	if (place->fits)
-		return;
-	shell_tensor_free(shell, place->tensor, 0);
-	if (place->old >= 0)
-		world_bind(shell->world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
-}
-
 static enum status make_all(struct shell *shell, const struct making *making, struct targets *places)
 {
 	enum status status = ST_OK;
@@ -211,8 +202,15 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 		if (status == ST_OK)
 			continue;
 		shell->interpreter->now.fault_rank = places->item[i].rank;
-		while (i-- > 0)
-			unmake(shell, &places->item[i]);
+		while (i-- > 0) {
+			struct target *place = &places->item[i];
+			if (place->fits)
+				continue;
+			shell_tensor_free(shell, place->tensor, 0);
+			if (place->old >= 0)
+				world_bind(shell->world, place->rank, place->name,
+				        (struct thing){THING_TENSOR, place->old});
+		}
 		return status;
 	}
 	for (size_t i = 0; i < places->count && status == ST_OK; i++)
@@ -303,16 +301,6 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 	return status;
 }
 
-static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set,
-        struct text *path, struct layout *layout)
-{
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
-	enum status status = evaluate_text(&eval, name, path);
-	if (status == ST_OK && eval.varies)
-		status = fail(ST_FILE, "load: the file's name may not differ by rank");
-	return status == ST_OK ? file_header(shell, text_string(path), layout) : status;
-}
-
 /* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. The
  * line's clauses are those of a block around it. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -326,8 +314,14 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 
 	scope_push(shell->interpreter, &scope, set);
 	enum status status = scope_clauses(shell, &statement->clauses, set);
-	if (status == ST_OK && making->file)
-		status = file_named(shell, making->file, set, &path, &file);
+	if (status == ST_OK && making->file) {
+		struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+		status = evaluate_text(&eval, making->file, &path);
+		if (status == ST_OK && eval.varies)
+			status = fail(ST_FILE, "load: the file's name may not differ by rank");
+		if (status == ST_OK)
+			status = file_header(shell, text_string(&path), &file);
+	}
 	if (status == ST_OK)
 		status = look(shell, making, set, making->file ? &file : NULL, &places);
 	if (status == ST_OK)

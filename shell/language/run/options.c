@@ -7,14 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct option_line *option_named(const struct tree *tree, const char *name)
-{
-	for (const struct statement *line = tree->block.first; line; line = line->next)
-		if (line->kind == STATEMENT_OPTION && slice_is(line->given->name, name))
-			return line->given;
-	return NULL;
-}
-
 /* The nearest option of the file's lines, or all of them */
 static enum status no_such_option(const char *what, const struct tree *tree, const char *name)
 {
@@ -69,7 +61,10 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count)
 {
 	for (int i = 0; i < count; i++) {
-		const struct option_line *line = option_named(tree, given[i].name);
+		const struct option_line *line = NULL;
+		for (const struct statement *at = tree->block.first; at && !line; at = at->next)
+			if (at->kind == STATEMENT_OPTION && slice_is(at->given->name, given[i].name))
+				line = at->given;
 		enum status status =
 		        line ? given_fits(what, line, &given[i]) : no_such_option(what, tree, given[i].name);
 		for (int k = 0; k < i && status == ST_OK; k++)

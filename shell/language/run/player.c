@@ -281,12 +281,6 @@ bool player_runs(const struct shell *shell)
 
 /* ---- reading ---- */
 
-static bool is_loop(const struct statement *statement)
-{
-	return statement->kind == STATEMENT_FOR && statement->to &&
-	        slice_is(statement->word->written, "it") && !statement->clauses.ranks;
-}
-
 static enum status misplaced(const struct tree *tree, const struct statement *at, const char *what)
 {
 	return fail(ST_SYNTAX, "%s:%d: %s", tree->file, at->line, what);
@@ -314,7 +308,8 @@ static enum status find_loop(struct player *player)
 	for (struct statement *at = tree->block.first; at; at = at->next)
 		if (player->loop)
 			return misplaced(tree, at, "a line behind the iteration's end");
-		else if (is_loop(at))
+		else if (at->kind == STATEMENT_FOR && at->to && slice_is(at->word->written, "it") &&
+		        !at->clauses.ranks)
 			player->loop = at;
 	return ST_OK;
 }

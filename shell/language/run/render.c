@@ -123,13 +123,6 @@ static void render_function(struct rendering *r, const struct formula *formula)
 		put(r, ")");
 }
 
-static void render_value(struct rendering *r, const struct formula *formula)
-{
-	struct value value;
-	if (ok(r, evaluate(r->eval, formula, &value)))
-		value_written(r->eval->shell, value, r->out);
-}
-
 /* Its value; or, where that is of a moment or a comparison, its operands with their values. bracket: it
  * is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
@@ -137,7 +130,9 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	enum formula_kind kind = (enum formula_kind)formula->kind;
 	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
 	if (kind == FORMULA_NAME || (!logic && !formula->moment)) {
-		render_value(r, formula);
+		struct value value;
+		if (ok(r, evaluate(r->eval, formula, &value)))
+			value_written(r->eval->shell, value, r->out);
 	} else if (kind == FORMULA_ELEMENT) {
 		render_tensor(r, formula->tensor);
 	} else if (kind == FORMULA_FUNCTION) {

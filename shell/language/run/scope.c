@@ -98,15 +98,6 @@ static struct name_entry *entry_of(struct namespace *space, name_id name)
 	return &space->entry[name];
 }
 
-static enum status name_is_free(struct shell *shell, name_id name, const struct ranks *set)
-{
-	enum status status = ST_OK;
-	FOR_RANKS (rank, set)
-		if (status == ST_OK)
-			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
-	return status;
-}
-
 /* `let` of a new name: of the file at top level, else of the def's call. ST_NAME: the books have a thing of
  * that name on a rank that would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made)
@@ -114,7 +105,10 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;
 	bool top = frame_is_top(in->now.frame);
-	enum status status = name_is_free(shell, name, top ? &in->all : set);
+	enum status status = ST_OK;
+	FOR_RANKS (rank, top ? &in->all : set)
+		if (status == ST_OK)
+			status = world_name_fits(shell->world, rank, name, THING_VARIABLE);
 	if (status != ST_OK)
 		return status;
 	/* The books keep the learner's variables from being taken by tensors or streams too. A program's are
