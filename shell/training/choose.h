@@ -20,9 +20,6 @@ struct choice {
 
 /* named.c: it is a file's, not that of one in the binary */
 bool choice_is_path(const char *name);
-/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
- * next call. */
-const char *chosen_name(bool models, int i);
 /* choice->file becomes the file of its name, embedded or on disk. ST_NAME: no such one, worded with the
  * nearest; ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, struct choice *choice);

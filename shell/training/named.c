@@ -23,7 +23,9 @@ static bool name_in(const char *path, const char *folder, char *name, size_t roo
 	return true;
 }
 
-const char *chosen_name(bool models, int i)
+/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
+ * next call. */
+static const char *chosen_name(bool models, int i)
 {
 	static char name[64];
 	for (const struct embedded *file = embedded_files; file->path; file++)

@@ -28,11 +28,8 @@ static const struct statement *near_place(const struct choice *choice, int i, co
 		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
 			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
 			        def->word->written.at);
-			int away = text_distance(name, other);
-			if (away < best) {
-				best = away;
+			if (text_nearer(name, other, &best))
 				near = def;
-			}
 		}
 	}
 	return near;
