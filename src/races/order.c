@@ -8,11 +8,9 @@ struct vector_clock clock_at(const struct happens_before *order, int rank, int l
 {
 	const struct lane_order *own = &order->rank[rank].lane[lane];
 	struct vector_clock clock = {.rank = rank, .lane = lane, .number = number};
-	size_t i =
-	        own->version_count; /* behind the version that holds at that number: most often the latest */
+	size_t i; /* behind the version that holds at that number */
 
-	if (i && own->versions[i - 1].number > number)
-		SEARCH(i, own->version_count, own->versions[i].number > number);
+	SEARCH(i, own->version_count, own->versions[i].number > number);
 	if (i) {
 		clock.entry = &order->clocks[own->versions[i - 1].clock];
 		clock.lanes = own->versions[i - 1].lanes;

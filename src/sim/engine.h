@@ -216,7 +216,6 @@ struct engine {
 	 * on. */
 	bool *quiet, *needed;
 	bool everybody_quiet;
-	size_t need_count;
 	/* Goal of a pass */
 	size_t goal_left; /* operations marked OPF_GOAL that are not done; SIZE_MAX: there is no goal */
 	int64_t until;    /* events before it only; TIME_UNKNOWN: all */
@@ -334,11 +333,8 @@ void flow_due(
         struct engine *e, uint32_t work); /* the latency is over: join the links; true end: see flow_over */
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
-int flow_links(const struct engine *e, uint32_t work);
-int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
-struct instance *instance_at(const struct engine *e, const struct match *match);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);

@@ -10,26 +10,23 @@
 struct sim {
 	struct backend backend; /* first: a backend is a sim */
 	struct engine *engine;
-	struct engine *trial;  /* a copy, made anew for each use */
-	struct engine *future; /* the projection; good while `projected` */
-	bool projected;
+	struct engine *copy; /* of the machine, to look ahead with: made anew for each use */
+	bool projected;      /* it is the projection of the machine as it is now */
 };
 
 void sim_ready(struct sim *sim); /* room, communicators: before every pass of the machine itself */
 enum status sim_run(struct sim *sim, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
-const struct engine *sim_future(struct sim *sim); /* the projection; NULL when asked within a pass */
 enum status sim_project(struct backend *backend, struct budget *budget);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
 void sim_sent(struct backend *backend, int rank, int section, double *sent);
 
-/* A copy on which nobody issues anything more. */
-struct engine *fresh_copy(struct engine *copy, const struct engine *from);
+struct engine *fresh_copy(struct sim *sim); /* the copy, as the machine is now: no projection any more */
 /* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`
- * and of those that they hang on as quiet. ST_WAITS when the goal is not reached: the copy in sim->trial
- * shows how far it got. */
+ * and of those that they hang on as quiet. ST_WAITS when the goal is not reached: the copy shows
+ * how far it got. */
 enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until, const bool *start,
         struct budget *budget);
 

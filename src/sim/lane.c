@@ -141,7 +141,7 @@ static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 static void begin_kernel(struct engine *e, uint32_t lane, const struct record *record)
 {
 	op_id id = e->lanes[lane].head;
-	double ns = (double)record->alone_ns * (e->log->slow_count ? slow_factor(e, id) : 1);
+	double ns = (double)record->alone_ns * slow_factor(e, id);
 	e->lanes[lane].state = LANE_RUN;
 	if (record_is_spin(record)) {
 		fixed_time(e, lane, ns);

@@ -23,7 +23,7 @@ static const struct match *match_of(const struct engine *e, const struct instanc
 /* How many links the flow is on: a copy's bus; a transfer's path; of a collective, every member's link of
  * each of its kinds. flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
  * kind. */
-int flow_links(const struct engine *e, uint32_t work)
+static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
@@ -34,7 +34,7 @@ int flow_links(const struct engine *e, uint32_t work)
 	return match_of(e, instance)->n * __builtin_popcount(instance->kinds);
 }
 
-int flow_link(const struct engine *e, uint32_t work, int i)
+static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE) {
@@ -77,25 +77,20 @@ static void share_anew(struct engine *e, uint32_t work)
 /* The flow takes its place on each of its links. */
 static void join(struct engine *e, uint32_t work)
 {
-	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t tie = e->s.free_tie;
 		e->s.free_tie = e->ties[tie].next;
 		e->ties[tie] = (struct tie){work, link->first};
 		link->first = tie;
-		alone &= link->count++ == 0;
+		link->count++;
 	}
-	if (alone)
-		work_plan(e, work, 1);
-	else
-		share_anew(e, work);
+	share_anew(e, work);
 }
 
 /* ... and leaves them. */
 static void part(struct engine *e, uint32_t work)
 {
-	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t *at = &link->first;
@@ -105,10 +100,9 @@ static void part(struct engine *e, uint32_t work)
 		*at = e->ties[tie].next;
 		e->ties[tie].next = e->s.free_tie;
 		e->s.free_tie = tie;
-		alone &= --link->count == 0;
+		link->count--;
 	}
-	if (!alone)
-		share_anew(e, work);
+	share_anew(e, work);
 }
 
 /* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,

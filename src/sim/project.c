@@ -7,27 +7,24 @@
  * without an end in the forecast waits for a line, or for ever: waits/ tells which. */
 #include "sim/inside.h"
 
-#include <string.h>
-
 /* The copy begins where the machine stands, with the hosts' new lines, which it runs through as the machine
  * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
 static enum status project(struct sim *sim, struct budget *budget)
 {
-	struct engine *e = sim->engine;
 	sim_ready(sim);
-	struct engine *future = sim->future = fresh_copy(sim->future, e);
+	struct engine *future = fresh_copy(sim);
 	future->everybody_quiet = true;
-	future->ticks = future->ticks_all = 0;
 	enum status status = engine_run(future, budget);
 	sim->projected = status == ST_OK;
 	return status;
 }
 
-const struct engine *sim_future(struct sim *sim)
+/* The projection; NULL when asked within a pass */
+static const struct engine *sim_future(struct sim *sim)
 {
 	if (!sim->projected && sim->engine->in_pass) /* asked by a hook in the middle of an event */
 		return NULL;
-	return sim->projected || project(sim, NULL) == ST_OK ? sim->future : NULL;
+	return sim->projected || project(sim, NULL) == ST_OK ? sim->copy : NULL;
 }
 
 /* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was
@@ -37,7 +34,7 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 	struct sim *sim = (struct sim *)backend;
 	if (!sim->projected)
 		return project(sim, budget);
-	for (int64_t step = sim->future->ticks_all / EVENTS_A_STEP; step > 0; step--)
+	for (int64_t step = sim->copy->ticks_all / EVENTS_A_STEP; step > 0; step--)
 		if (--budget->steps <= 0 && budget->more && !budget->more(budget))
 			return fail(ST_INTERRUPTED, "interrupted");
 	return ST_OK;

@@ -19,12 +19,14 @@
 
 #include <string.h>
 
-struct engine *fresh_copy(struct engine *copy, const struct engine *from)
+struct engine *fresh_copy(struct sim *sim)
 {
-	if (!copy)
-		copy = mem_alloc(sizeof *copy);
-	engine_copy(copy, from);
-	return copy;
+	sim->projected = false;
+	engine_copy(sim->copy, sim->engine);
+	sim->copy->everybody_quiet = false;
+	/* not what an earlier use has left: one process may have looked where the others did not */
+	sim->copy->ticks = sim->copy->ticks_all = 0;
+	return sim->copy;
 }
 
 /* A pass ends when these operations are done, or at `until`; a count of 0: when nothing more is final. */
@@ -46,16 +48,18 @@ static enum status try_once(struct sim *sim, const op_id *goal, int count, int64
         bool *needed, struct budget *budget, bool *more)
 {
 	size_t n = sim->engine->ranks_count;
-	struct engine *e = sim->trial = fresh_copy(sim->trial, sim->engine);
+	struct engine *e = fresh_copy(sim);
 	memset(needed, 0, n);
 	e->quiet = quiet;
 	e->needed = needed;
 	goal_set(e, goal, count, until);
 	enum status status = engine_run(e, budget);
 	e->quiet = e->needed = NULL;
-	*more = e->need_count > 0;
-	for (size_t i = 0; i < n; i++)
+	*more = false;
+	for (size_t i = 0; i < n; i++) {
+		*more |= needed[i];
 		quiet[i] |= needed[i];
+	}
 	if (status == ST_OK && !*more && count && e->goal_left > 0)
 		return ST_WAITS;
 	return status;

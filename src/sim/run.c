@@ -47,10 +47,8 @@ static void push(struct engine *e, uint32_t *list, uint32_t rank)
 /* The answer depends on this rank: it must be quiet in the next try. */
 static void need(struct engine *e, uint32_t rank)
 {
-	if (!e->needed || e->needed[rank] || rank_quiet(e, rank))
-		return;
-	e->needed[rank] = true;
-	e->need_count++;
+	if (e->needed && !rank_quiet(e, rank))
+		e->needed[rank] = true;
 }
 
 /* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
@@ -277,7 +275,6 @@ static void begin_pass(struct engine *e)
 	e->s.pass++;
 	e->in_pass = true;
 	e->stopped_count = 0;
-	e->need_count = 0;
 	for (uint32_t i = 0; i < e->ranks_count; i++) {
 		struct rank *r = &e->ranks[i];
 		if (!r->next || r->state != RANK_IDLE)

@@ -101,8 +101,7 @@ static void sim_stop(struct backend *backend)
 	struct sim *sim = sim_of(backend);
 	if (!sim)
 		return;
-	engine_free(sim->trial);
-	engine_free(sim->future);
+	engine_free(sim->copy);
 	data_free(sim->engine->data);
 	engine_free(sim->engine);
 	mem_free(sim);
@@ -133,6 +132,7 @@ struct backend *sim_start(struct world *world, struct plane *plane, struct backe
 	kernels_start();
 	sim->backend = functions;
 	sim->engine = engine_create(world);
+	sim->copy = mem_alloc(sizeof *sim->copy);
 	sim->engine->hooks = hooks;
 	sim->engine->data = plane ? data_create(world, plane) : NULL;
 	return &sim->backend;

@@ -155,8 +155,6 @@ struct engine *engine_create(struct world *world)
 
 void engine_free(struct engine *e)
 {
-	if (!e)
-		return;
 #define X(type, name) mem_free(e->name);
 	ENGINE_ARRAYS(X)
 #undef X

@@ -49,15 +49,9 @@ static enum status index_value(
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
-	if (tensor->indices > layout->dims) {
-		struct text shape = {0};
-		layout_text(layout, &shape);
-		enum status status =
-		        fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", SHOWN(tensor->written),
-		                tensor->indices, WHOLE(tensor->name->written), text_string(&shape));
-		text_release(&shape);
-		return status;
-	}
+	if (tensor->indices > layout->dims)
+		return fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", SHOWN(tensor->written),
+		        tensor->indices, WHOLE(tensor->name->written), shape_text(layout).text);
 	for (int i = 0; i < tensor->indices; i++) {
 		const struct index *index = &tensor->index[i];
 		int64_t dim = layout->dim[i];
