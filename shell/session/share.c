@@ -53,19 +53,12 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
-	FILE *file;
-	enum status status = file_open(&file, path);
-	*bytes = NULL;
-	if (status != ST_OK)
+	enum status status = file_read(path, MOST, bytes, count);
+	if (status != ST_OK || *count < MOST)
 		return status;
-	status = file_rest(file, path, MOST, bytes, count);
-	fclose(file);
-	if (status == ST_OK && *count >= MOST) {
-		mem_free(*bytes);
-		*bytes = NULL;
-		return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
-	}
-	return status;
+	mem_free(*bytes);
+	*bytes = NULL;
+	return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
 }
 
 enum status shell_write(struct shell *shell, const char *path, const struct text *text)

@@ -81,15 +81,8 @@ struct attention_head {
 	int n, d;
 	bool causal;
 	float scale;
-	float *p, *ds; /* [n,n] */
+	struct matrix p, ds; /* [n,n] */
 };
-
-/* c := scale a b + beta c, with c [m,n] and a b summed over k; ta and tb transpose a and b */
-static void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float scale, const float *a,
-        int lda, const float *b, int ldb, float beta, float *c, int ldc)
-{
-	cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, scale, a, lda, b, ldb, beta, c, ldc);
-}
 
 /* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and
  * the sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
@@ -138,12 +131,18 @@ static void softmax_start(float *row, int64_t count, int64_t room)
 		row[i] = 0;
 }
 
-/* p = softmax(q k.T / sqrt(d)); what a token does not see is 0 */
-static void probabilities(const struct attention_head *h, const float *q, int ldq, const float *k, int ldk)
+static struct matrix transposed(struct matrix matrix)
 {
-	product(CblasNoTrans, CblasTrans, h->n, h->n, h->d, h->scale, q, ldq, k, ldk, 0, h->p, h->n);
+	matrix.trans = CblasTrans;
+	return matrix;
+}
+
+/* p = softmax(q k.T / sqrt(d)); what a token does not see is 0 */
+static void probabilities(const struct attention_head *h, struct matrix q, struct matrix k)
+{
+	matrix_product(h->n, h->n, h->d, h->scale, q, transposed(k), 0, h->p);
 	for (int i = 0; i < h->n; i++) {
-		float *row = h->p + (size_t)i * (size_t)h->n;
+		float *row = h->p.data + (size_t)i * (size_t)h->n;
 		softmax_start(row, h->causal ? i + 1 : h->n, h->n);
 	}
 }
@@ -163,8 +162,8 @@ static void softmax_back(const struct attention_head *h)
 	for (int i = 0; i < h->n; i++) {
 		size_t at = (size_t)i * (size_t)h->n;
 		int seen = h->causal ? i + 1 : h->n;
-		softmax_back_row(h->p + at, h->ds + at, seen);
-		memset(h->ds + at + seen, 0, (size_t)(h->n - seen) * sizeof *h->ds);
+		softmax_back_row(h->p.data + at, h->ds.data + at, seen);
+		memset(h->ds.data + at + seen, 0, (size_t)(h->n - seen) * sizeof *h->ds.data);
 	}
 }
 
@@ -178,49 +177,43 @@ static struct attention_head head_make(const struct kernel_call *call)
 	        .d = d,
 	        .causal = call->option[CAUSAL] != 0,
 	        .scale = (float)(1 / sqrt((double)d)),
-	        .p = mem_alloc(square),
-	        .ds = mem_alloc(call->outs > 1 ? square : 0)};
+	        .p = {mem_alloc(square), NULL, n, CblasNoTrans},
+	        .ds = {mem_alloc(call->outs > 1 ? square : 0), NULL, n, CblasNoTrans}};
 }
 
-static float *at(
-        const struct matrix *matrix, const struct attention_head *h, int64_t sequence_number, int64_t head)
+/* The head's part of all of them */
+static struct matrix at(struct matrix matrix, const struct attention_head *h, int64_t s, int64_t head)
 {
-	return matrix->data + sequence_number * h->n * matrix->ld + head * h->d;
+	matrix.data += s * h->n * matrix.ld + head * h->d;
+	return matrix;
 }
 
-/* in: q k v of all heads; o of this one := softmax(q k.T / sqrt(d)) v + beta o */
-static void forward(const struct attention_head *h, const struct matrix in[], const struct matrix *out,
-        int64_t s, int64_t head, float beta)
+/* in: q k v; o := softmax(q k.T / sqrt(d)) v + beta o */
+static void forward(const struct attention_head *h, const struct matrix in[], struct matrix o, float beta)
 {
-	probabilities(h, at(&in[0], h, s, head), in[0].ld, at(&in[1], h, s, head), in[1].ld);
-	product(CblasNoTrans, CblasNoTrans, h->n, h->d, h->n, 1, h->p, h->n, at(&in[2], h, s, head), in[2].ld,
-	        beta, at(out, h, s, head), out->ld);
+	probabilities(h, in[0], in[1]);
+	matrix_product(h->n, h->d, h->n, 1, h->p, in[2], beta, o);
 }
 
 /* in: do q k v; out: dq dk dv */
-static void backward(const struct attention_head *h, const struct matrix in[], const struct matrix out[],
-        int64_t s, int64_t head)
+static void backward(const struct attention_head *h, const struct matrix in[], const struct matrix out[])
 {
-	const float *d_o = at(&in[0], h, s, head), *q = at(&in[1], h, s, head), *k = at(&in[2], h, s, head),
-	            *v = at(&in[3], h, s, head);
+	struct matrix d_o = in[0], q = in[1], k = in[2], v = in[3];
 	int n = h->n, d = h->d;
-	probabilities(h, q, in[1].ld, k, in[2].ld);
+	probabilities(h, q, k);
 	/* dv = p.T do;  ds = do v.T, the gradient of p, which softmax_back makes that of the scores */
-	product(CblasTrans, CblasNoTrans, n, d, n, 1, h->p, n, d_o, in[0].ld, 0, at(&out[2], h, s, head),
-	        out[2].ld);
-	product(CblasNoTrans, CblasTrans, n, n, d, 1, d_o, in[0].ld, v, in[3].ld, 0, h->ds, n);
+	matrix_product(n, d, n, 1, transposed(h->p), d_o, 0, out[2]);
+	matrix_product(n, n, d, 1, d_o, transposed(v), 0, h->ds);
 	softmax_back(h);
 	/* dq = ds k and dk = ds.T q: the scores were q k.T, scaled */
-	product(CblasNoTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, k, in[2].ld, 0,
-	        at(&out[0], h, s, head), out[0].ld);
-	product(CblasTrans, CblasNoTrans, n, d, n, h->scale, h->ds, n, q, in[1].ld, 0,
-	        at(&out[1], h, s, head), out[1].ld);
+	matrix_product(n, d, n, h->scale, h->ds, k, 0, out[0]);
+	matrix_product(n, d, n, h->scale, transposed(h->ds), q, 0, out[1]);
 }
 
 /* Forward and backward, one head of one sequence after another; p and ds are used again for each. */
 static void attend(const struct kernel_call *call)
 {
-	struct matrix in[4], out[3];
+	struct matrix in[4], out[3], one_in[4], one_out[3];
 	struct attention_head h = head_make(call);
 	int64_t sequences = call->in[0].layout.dim[0] / sequence(call), heads = (int64_t)call->option[HEADS];
 
@@ -228,17 +221,22 @@ static void attend(const struct kernel_call *call)
 		in[i] = matrix_in(&call->in[i], false);
 	for (int i = 0; i < call->outs; i++)
 		out[i] = matrix_out(call, i);
-	for (int64_t i = 0; i < sequences * heads; i++)
+	for (int64_t i = 0; i < sequences * heads; i++) {
+		for (int k = 0; k < call->ins; k++)
+			one_in[k] = at(in[k], &h, i / heads, i % heads);
+		for (int k = 0; k < call->outs; k++)
+			one_out[k] = at(out[k], &h, i / heads, i % heads);
 		if (call->outs == 1)
-			forward(&h, in, out, i / heads, i % heads, call->add ? 1 : 0);
+			forward(&h, one_in, one_out[0], call->add ? 1 : 0);
 		else
-			backward(&h, in, out, i / heads, i % heads);
+			backward(&h, one_in, one_out);
+	}
 	for (int i = 0; i < call->outs; i++)
 		matrix_free(&out[i], &call->out[i]);
 	for (int i = 0; i < call->ins; i++)
 		matrix_free(&in[i], NULL);
-	mem_free(h.p);
-	mem_free(h.ds);
+	mem_free(h.p.data);
+	mem_free(h.ds.data);
 }
 
 #define OPTIONS                                                                                    \

@@ -65,6 +65,13 @@ struct matrix matrix_out(const struct kernel_call *call, int out)
 	return rows ? (struct matrix){tensor->data, NULL, rows, CblasNoTrans} : copy_of(tensor, call->add);
 }
 
+void matrix_product(
+        int m, int n, int k, float scale, struct matrix a, struct matrix b, float beta, struct matrix y)
+{
+	cblas_sgemm(CblasRowMajor, a.trans, b.trans, m, n, k, scale, a.data, a.ld, b.data, b.ld, beta, y.data,
+	        y.ld);
+}
+
 void matrix_free(struct matrix *matrix, const struct kernel_tensor *tensor)
 {
 	if (matrix->own && tensor) {

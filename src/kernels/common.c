@@ -92,11 +92,7 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes)
 
 /* ---- loops ---- */
 
-LOOP(copy)
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = in[0][i];
-}
+LOOP_EACH(copy, in[0][i])
 
 void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
         const double *values)

@@ -27,6 +27,13 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor);          /* the l
 	(int64_t from __attribute__((unused)), int64_t count, double *const *in __attribute__((unused)), \
 	        double *out __attribute__((unused)), const double *option __attribute__((unused)))
 #define LOOP(name) LOOP_OF(name, LOOP_PARAMETERS, (from, count, in, out, option))
+/* ... of which each out[i] is `result`, an expression in i */
+#define LOOP_EACH(name, result)                     \
+	LOOP(name)                                  \
+	{                                           \
+		for (int64_t i = 0; i < count; i++) \
+			out[i] = result;            \
+	}
 /* The loop over all elements, at most 4 arguments, broadcast to the shape of out[0] (in place: of in[0]) */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
 

@@ -29,11 +29,7 @@ static enum status quantize_shape(struct kernel_call *call)
 	return status != ST_OK ? status : kernel_out(call, 1, DT_F32, 1, (int64_t[]){1});
 }
 
-static void quantize_loop LOOP_PARAMETERS
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = nearbyint(in[0][i] / option[0]);
-}
+LOOP_EACH(quantize_loop, nearbyint(in[0][i] / option[0]))
 
 /* max|x|; a NaN is kept, and makes the scale one */
 static double largest_size(const struct kernel_tensor *tensor)

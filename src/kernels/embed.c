@@ -18,21 +18,20 @@
 #include <math.h>
 #include <string.h>
 
-static enum status wants_i32(const struct kernel_call *call, int ids)
+/* Argument 0 is [rows,columns], and the ids, where the kernel takes them, are numbers of rows. The result has
+ * as many columns, and so many rows. */
+static enum status rows_of_columns(struct kernel_call *call, int64_t rows)
 {
-	if (call->in[ids].layout.dtype == DT_I32)
-		return ST_OK;
-	return fail(ST_DTYPE, "%s is %s: %s takes numbers of rows in i32", call->in[ids].name,
-	        dtype_name((enum dtype)call->in[ids].layout.dtype), call->kernel->name);
-}
-
-static enum status wants_matrix(const struct kernel_call *call)
-{
-	const struct kernel_tensor *x = &call->in[0];
+	const struct kernel_tensor *x = &call->in[0], *ids = &call->in[1];
 	if (x->layout.dims != 2)
 		return fail(ST_SHAPE, "%s has %d dimensions: %s wants two, [rows,columns]", x->name,
 		        x->layout.dims, call->kernel->name);
-	return kernel_wants_float(call, 0);
+	enum status status = kernel_wants_float(call, 0);
+	if (status == ST_OK && call->ins > 1 && ids->layout.dtype != DT_I32)
+		return fail(ST_DTYPE, "%s is %s: %s takes numbers of rows in i32", ids->name,
+		        dtype_name((enum dtype)ids->layout.dtype), call->kernel->name);
+	int64_t dim[2] = {rows, x->layout.dim[1]};
+	return status == ST_OK ? kernel_out(call, 0, (enum dtype)x->layout.dtype, 2, dim) : status;
 }
 
 /* The row that id number i names, or -1 */
@@ -47,15 +46,7 @@ static int64_t row_of(const struct lane *ids, int64_t i, int64_t rows)
 
 static enum status embed_shape(struct kernel_call *call)
 {
-	int64_t dim[2];
-	enum status status = wants_matrix(call);
-	if (status == ST_OK)
-		status = wants_i32(call, 1);
-	if (status != ST_OK)
-		return status;
-	dim[0] = layout_count(&call->in[1].layout);
-	dim[1] = call->in[0].layout.dim[1];
-	return kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim);
+	return rows_of_columns(call, layout_count(&call->in[1].layout));
 }
 
 /* The rows that are taken, not the whole table */
@@ -85,69 +76,49 @@ static void embed(const struct kernel_call *call)
 	mem_free(row);
 }
 
-/* ---- embed_grad ---- */
+/* ---- sums of rows: embed_grad and colsum ---- */
 
 static enum status embed_grad_shape(struct kernel_call *call)
 {
-	int64_t dim[2];
-	enum status status = wants_matrix(call);
-	if (status == ST_OK)
-		status = wants_i32(call, 1);
-	if (status != ST_OK)
-		return status;
-	if (layout_count(&call->in[1].layout) != call->in[0].layout.dim[0])
+	const struct kernel_tensor *dx = &call->in[0], *ids = &call->in[1];
+	enum status status = rows_of_columns(call, (int64_t)call->option[0]);
+	if (status == ST_OK && layout_count(&ids->layout) != dx->layout.dim[0])
 		return fail(ST_SHAPE,
-		        "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row",
-		        call->in[0].name, (long long)call->in[0].layout.dim[0], call->in[1].name,
-		        (long long)layout_count(&call->in[1].layout));
-	dim[0] = (int64_t)call->option[0];
-	dim[1] = call->in[0].layout.dim[1];
-	return kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim);
+		        "%s has %lld rows, %s has %lld numbers: embed_grad wants one for each row", dx->name,
+		        (long long)dx->layout.dim[0], ids->name, (long long)layout_count(&ids->layout));
+	return status;
 }
 
-/* Sums in double, rounded once */
-static void embed_grad(const struct kernel_call *call)
+/* One row, told without its dimension */
+static enum status colsum_shape(struct kernel_call *call)
 {
-	int64_t rows = call->out[0].layout.dim[0], columns = call->out[0].layout.dim[1],
-	        count = call->in[0].layout.dim[0];
-	struct lane dx = lane_of(&call->in[0]), ids = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	enum status status = rows_of_columns(call, 1);
+	return status == ST_OK
+	        ? kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1])
+	        : status;
+}
+
+/* Each row of the argument is added to the row of the result that its id names; without ids to the only one.
+ * In doubles, from the first row to the last, rounded once: the order, and so the bits, do not depend on
+ * strides. */
+static void add_rows(const struct kernel_call *call)
+{
+	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],
+	        rows = layout_count(&call->out[0].layout) / columns;
+	struct lane x = lane_of(&call->in[0]), ids = {0}, out = lane_of(&call->out[0]);
 	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
 
+	if (call->ins > 1)
+		ids = lane_of(&call->in[1]);
 	for (int64_t i = 0; i < count; i++) {
-		int64_t r = row_of(&ids, i, rows);
+		int64_t r = call->ins > 1 ? row_of(&ids, i, rows) : 0;
 		if (r < 0)
 			continue;
-		lane_read(&dx, i * columns, columns, row);
+		lane_read(&x, i * columns, columns, row);
 		for (int64_t c = 0; c < columns; c++)
 			sum[r * columns + c] += row[c];
 	}
 	kernel_put(call, &out, 0, rows * columns, sum);
-	mem_free(sum);
-}
-
-/* ---- colsum ---- */
-
-static enum status colsum_shape(struct kernel_call *call)
-{
-	enum status status = wants_matrix(call);
-	return status != ST_OK
-	        ? status
-	        : kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 1, &call->in[0].layout.dim[1]);
-}
-
-/* In doubles, from the first row to the last: the order, and so the bits, do not depend on strides. */
-static void colsum(const struct kernel_call *call)
-{
-	int64_t rows = call->in[0].layout.dim[0], columns = call->in[0].layout.dim[1];
-	struct lane x = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
-	double *sum = mem_alloc((size_t)(2 * columns) * sizeof *sum), *row = sum + columns;
-
-	for (int64_t r = 0; r < rows; r++) {
-		lane_read(&x, r * columns, columns, row);
-		for (int64_t c = 0; c < columns; c++)
-			sum[c] += row[c];
-	}
-	kernel_put(call, &out, 0, columns, sum);
 	mem_free(sum);
 }
 
@@ -176,7 +147,7 @@ const struct kernel kernels_embed[] = {
                 .option = {{"rows", NAN, "of the table", KO_WHOLE, 1}},
                 .shape = embed_grad_shape,
                 .operations = 1,
-                .run = embed_grad,
+                .run = add_rows,
         },
         {
                 .name = "colsum",
@@ -188,7 +159,7 @@ const struct kernel kernels_embed[] = {
                 KERNEL_TAKES(1, 1),
                 .shape = colsum_shape,
                 .operations = 1,
-                .run = colsum,
+                .run = add_rows,
         },
         {0},
 };

@@ -14,6 +14,7 @@
 #include "kernels/exponential.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- mse ---- */
 
@@ -40,11 +41,7 @@ static void mse(const struct kernel_call *call)
 	kernel_put(call, &out, 0, 1, &sum);
 }
 
-LOOP(mse_grad_loop)
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = option[0] * (in[0][i] - in[1][i]);
-}
+LOOP_EACH(mse_grad_loop, option[0] * (in[0][i] - in[1][i]))
 
 static void mse_grad(const struct kernel_call *call)
 {
@@ -119,55 +116,50 @@ static double exponentials(int64_t count, double *z, double *log_sum)
 }
 
 /* -sum t (z - log_sum), with 0 x inf = 0: a class that cannot be and is not */
-static double row_loss(int64_t count, const double *z, const double *t, double *shifted)
+static double row_loss(int64_t count, const double *z, const double *t, double log_sum)
 {
-	double log_sum, loss = 0;
-	for (int64_t i = 0; i < count; i++)
-		shifted[i] = z[i];
-	exponentials(count, shifted, &log_sum);
+	double loss = 0;
 	for (int64_t i = 0; i < count; i++)
 		loss -= t[i] == 0 ? 0 : t[i] * (z[i] - log_sum);
 	return loss;
 }
 
-/* A row at a time, the loss in double over all rows and divided by their number at the end. Memory: the row,
- * its targets, and the row again for exp. */
-static void crossentropy(const struct kernel_call *call)
+/* z := (e / sum sum(t) - t) / rows, with e / sum the softmax of z */
+static void row_gradient(int64_t count, const double *e, double sum, const double *t, double rows, double *z)
 {
-	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
-	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), loss = 0;
-	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
-	            out = lane_of(&call->out[0]);
-
-	for (int64_t r = 0; r < rows; r++) {
-		lane_read(&logits, r * classes, classes, z);
-		read_targets(&call->in[1], &targets, r, classes, z + classes);
-		loss += row_loss(classes, z, z + classes, z + 2 * classes);
-	}
-	loss /= (double)rows;
-	kernel_put(call, &out, 0, 1, &loss);
-	mem_free(z);
+	double weight = 0;
+	for (int64_t i = 0; i < count; i++)
+		weight += t[i];
+	for (int64_t i = 0; i < count; i++)
+		z[i] = (e[i] / sum * weight - t[i]) / rows;
 }
 
-/* dlogits = (softmax(logits) sum(t) - t) / rows */
-static void crossentropy_grad(const struct kernel_call *call)
+/* A row at a time, the loss in double over all rows and divided by their number at the end. Memory: the row z,
+ * its targets t, and the row again for exp. */
+static void crossentropy(const struct kernel_call *call)
 {
+	bool gradient = call->kernel->shape == crossentropy_grad_shape;
 	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
-	double *z = mem_alloc((size_t)(2 * classes) * sizeof *z), *t = z + classes;
+	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), *t = z + classes, *e = t + classes;
+	double loss = 0, log_sum;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
 
 	for (int64_t r = 0; r < rows; r++) {
-		double log_sum, weight = 0;
 		lane_read(&logits, r * classes, classes, z);
 		read_targets(&call->in[1], &targets, r, classes, t);
-		double sum = exponentials(classes, z, &log_sum);
-		for (int64_t i = 0; i < classes; i++)
-			weight += t[i];
-		for (int64_t i = 0; i < classes; i++)
-			z[i] = (z[i] / sum * weight - t[i]) / (double)rows;
-		kernel_put(call, &out, r * classes, classes, z);
+		memcpy(e, z, (size_t)classes * sizeof *e);
+		double sum = exponentials(classes, e, &log_sum);
+		if (gradient) {
+			row_gradient(classes, e, sum, t, (double)rows, z);
+			kernel_put(call, &out, r * classes, classes, z);
+		} else {
+			loss += row_loss(classes, z, t, log_sum);
+		}
 	}
+	loss /= (double)rows;
+	if (!gradient)
+		kernel_put(call, &out, 0, 1, &loss);
 	mem_free(z);
 }
 
@@ -221,7 +213,7 @@ const struct kernel kernels_loss[] = {
                 KERNEL_TAKES(2, 1),
                 .shape = crossentropy_grad_shape,
                 .operations = 8,
-                .run = crossentropy_grad,
+                .run = crossentropy,
         },
         {0},
 };

@@ -51,8 +51,8 @@ static void matmul(const struct kernel_call *call)
 	              y = matrix_out(call, 0);
 	const int64_t *m = call->in[0].layout.dim, *n = call->in[1].layout.dim;
 
-	cblas_sgemm(CblasRowMajor, a.trans, b.trans, (int)m[0], (int)n[1], (int)m[1], (float)call->option[0],
-	        a.data, a.ld, b.data, b.ld, call->add ? 1.0f : 0.0f, y.data, y.ld);
+	matrix_product(
+	        (int)m[0], (int)n[1], (int)m[1], (float)call->option[0], a, b, call->add ? 1.0f : 0.0f, y);
 	matrix_free(&y, &call->out[0]);
 	matrix_free(&a, NULL);
 	matrix_free(&b, NULL);

@@ -8,29 +8,10 @@
 
 #include <math.h>
 
-static void zeros LOOP_PARAMETERS
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = 0;
-}
-
-static void ones LOOP_PARAMETERS
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = 1;
-}
-
-static void full LOOP_PARAMETERS
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = option[0];
-}
-
-static void iota LOOP_PARAMETERS
-{
-	for (int64_t i = 0; i < count; i++)
-		out[i] = option[0] * (double)(from + i);
-}
+LOOP_EACH(zeros, 0)
+LOOP_EACH(ones, 1)
+LOOP_EACH(full, option[0])
+LOOP_EACH(iota, option[0] * (double)(from + i))
 
 /* option: seed, scale. One philox block of four words serves four elements in a row; a chunk begins with a
  * whole one. */

@@ -23,23 +23,14 @@ INLINE double gelu_slope(double x)
 	return s + x * s * (1 - s) * GELU_SCALE * (1 + 3 * GELU_CUBE * x * x);
 }
 
-/* NAME computes `result` of x (argument `input`) and, in gradients, the upstream gradient d */
-#define UNARY(name, input, result)                             \
-	LOOP(name)                                             \
-	{                                                      \
-		for (int64_t i = 0; i < count; i++) {          \
-			double x = in[input][i], d = in[0][i]; \
-			(void)d;                               \
-			out[i] = result;                       \
-		}                                              \
-	}
 /* PyTorch and cuBLAS round the factor to f32 before they multiply, for tensors of half types too. */
-UNARY(scale, 0, x *(double)(float)option[0])
-UNARY(exponentials, 0, exponential(x))
-UNARY(relu, 0, x < 0 ? 0 : x)       /* NaN stays NaN */
-UNARY(relu_grad, 1, x <= 0 ? 0 : d) /* where relu lets a NaN through, so does its gradient, as PyTorch's */
-UNARY(gelu, 0, gelu_of(x))
-UNARY(gelu_grad, 1, d *gelu_slope(x))
+LOOP_EACH(scale, in[0][i] * (double)(float)option[0])
+LOOP_EACH(exponentials, exponential(in[0][i]))
+LOOP_EACH(relu, in[0][i] < 0 ? 0 : in[0][i]) /* NaN stays NaN */
+/* where relu lets a NaN through, so does its gradient, as PyTorch's */
+LOOP_EACH(relu_grad, in[1][i] <= 0 ? 0 : in[0][i])
+LOOP_EACH(gelu, gelu_of(in[0][i]))
+LOOP_EACH(gelu_grad, in[0][i] * gelu_slope(in[1][i]))
 
 const struct kernel kernels_unary[] = {
         {

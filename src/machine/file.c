@@ -232,17 +232,12 @@ static enum status read_named(const char *name, int depth, struct machine_reader
 
 static enum status read_path(const char *path, struct machine_reader *reader)
 {
-	FILE *file;
-	char *bytes = NULL;
+	char *bytes;
 	size_t count;
-	enum status status = file_open(&file, path);
+	enum status status = file_read(path, FILE_MOST, &bytes, &count);
 
-	if (status != ST_OK)
-		return status;
-	status = file_rest(file, path, FILE_MOST, &bytes, &count);
 	if (status == ST_OK && count == FILE_MOST)
 		status = fail(ST_FILE, "%s is too long for a machine", path);
-	fclose(file);
 	*reader = (struct machine_reader){.file = path};
 	plain_name(path, reader->machine.name, sizeof reader->machine.name);
 	if (status == ST_OK)

@@ -333,11 +333,8 @@ void flow_due(
         struct engine *e, uint32_t work); /* the latency is over: join the links; true end: see flow_over */
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
-int flow_links(const struct engine *e, uint32_t work);
-int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
-struct instance *instance_at(const struct engine *e, const struct match *match);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
