@@ -204,15 +204,6 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
-static void help_all(struct text *text)
-{
-	struct text names = {0};
-	for (int i = 0; command_at(i); i++)
-		text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
-	text_wrapped(text, text_string(&names), 4, WIDTH);
-	text_release(&names);
-}
-
 /* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
  * the one that is explained. */
 static enum status help_word(struct text *text, const char *word)
@@ -230,7 +221,11 @@ static enum status help_word(struct text *text, const char *word)
 		const struct embedded *file = embedded_find("docs/", "grammar", ".txt");
 		text_put(text, file->bytes, file->count);
 	} else if (strcmp(word, "all") == 0) {
-		help_all(text);
+		struct text names = {0};
+		for (int i = 0; command_at(i); i++)
+			text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+		text_wrapped(text, text_string(&names), 4, WIDTH);
+		text_release(&names);
 	} else if (command) {
 		help_command(text, command);
 	} else if (!help_keyword(text, word) && !help_topic(text, word)) {

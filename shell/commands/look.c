@@ -33,15 +33,12 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	int best = 3;
 	for (size_t i = world->section_count; i > 0; i--) {
 		const char *text = names_text(world->names, world->sections[i - 1].name);
-		int distance = text_distance(name, text);
 		if (strcmp(text, name) == 0) {
 			*section = (int)i - 1;
 			return ST_OK;
 		}
-		if (*text && distance < best) {
-			best = distance;
+		if (*text && text_nearer(name, text, &best))
 			nearest = text;
-		}
 	}
 	if (nearest)
 		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", name, nearest);

@@ -1,6 +1,7 @@
 /* batch.c -- a run without a person: a file, lines, or whatever comes down the pipe; plain text, and an exit
  * status */
 #include "shell/rank/batch.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -126,7 +127,7 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(path, &bytes, &count);
+	enum status status = file_read_any(path, &bytes, &count);
 	if (status != ST_OK) {
 		char why[1000];
 		snprintf(why, sizeof why, "%s", fail_text());

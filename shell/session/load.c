@@ -44,8 +44,6 @@ static enum status read_text(const char *path, struct content *content)
 		status = layout_make(&content->layout, DT_I32, 1, &characters.count);
 	content->vocab = characters.vocab;
 	content->elements = characters.id;
-	characters.id = NULL;
-	characters_release(&characters);
 	mem_free(bytes);
 	return status;
 }

@@ -74,11 +74,8 @@ static enum status find(const char *word, const struct option **option, const ch
 			        ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
 			        : ST_OK;
 		}
-		int distance = text_distance(rows[i].name, word);
-		if (distance < least && i != WIRE) {
-			least = distance;
+		if (i != WIRE && text_nearer(word, rows[i].name, &least))
 			nearest = rows[i].name;
-		}
 	}
 	return fail(
 	        ST_ARGUMENT, "no option %.*s; did you mean %s? (ranksh --help)", (int)length, word, nearest);

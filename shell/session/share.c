@@ -54,12 +54,11 @@ enum status read_file(const char *path, char **bytes, size_t *count)
 {
 	enum { MOST = 64 << 20 };
 	enum status status = file_read(path, MOST, bytes, count);
-	if (status == ST_OK && *count >= MOST) {
-		mem_free(*bytes);
-		*bytes = NULL;
-		return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
-	}
-	return status;
+	if (status != ST_OK || *count < MOST)
+		return status;
+	mem_free(*bytes);
+	*bytes = NULL;
+	return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
 }
 
 enum status shell_write(struct shell *shell, const char *path, const struct text *text)

@@ -121,9 +121,7 @@ void show_tensor(const char *name, const struct layout *layout, const void *pack
 {
 	char text[NUMBER_ROOM];
 	if (!packed) {
-		text_add(out, "%s ", name);
-		layout_text(layout, out);
-		text_add(out, ": no data (--dry)");
+		text_add(out, "%s %s: no data (--dry)", name, shape_text(layout).text);
 	} else if (layout_count(layout) == 1) {
 		element(layout, packed, 0, 6, text);
 		text_add(out, "%s = %s", name, text);
@@ -131,9 +129,7 @@ void show_tensor(const char *name, const struct layout *layout, const void *pack
 		text_add(out, "%s =", name);
 		row(layout, packed, 0, 0, out);
 	} else {
-		text_add(out, "%s ", name);
-		layout_text(layout, out);
-		text_add(out, " =");
+		text_add(out, "%s %s =", name, shape_text(layout).text);
 		if (layout->dims == 2)
 			matrix(layout, packed, 0, out);
 		else

@@ -19,17 +19,16 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);
 	struct times times;
 	struct host_now now;
-	struct text shape = {0};
+	struct shape_text shape = {""};
 
 	shell->backend->times(shell->backend, id, &times);
 	shell->backend->host(shell->backend, shell->world->ops[id].rank, &now);
-	if (plan->results) {
-		text_put(&shape, " ", 1);
-		layout_text(&plan->operand[plan->result[0].operand].layout, &shape);
-	}
+	if (plan->results)
+		shape = shape_text(&plan->operand[plan->result[0].operand].layout);
 	const char *object = names_text(shell->world->names, record->object);
-	text_add(text, "%s%s queued on %s", *object ? object : names_text(shell->world->names, record->title),
-	        text_string(&shape), stream ? names_text(shell->world->names, stream->name) : "default");
+	text_add(text, "%s%s%s queued on %s",
+	        *object ? object : names_text(shell->world->names, record->title), plan->results ? " " : "",
+	        shape.text, stream ? names_text(shell->world->names, stream->name) : "default");
 	double slow = record->kind == OP_KERNEL ? shell->backend->slowness(shell->backend, id) : 1;
 	if (record->alone_ns > 0) {
 		text_add(text, ": ");
@@ -38,7 +37,6 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	}
 	text_add(text,
 	        times.start <= now.clock ? times.end <= now.clock ? ", done" : ", begun" : ", not begun");
-	text_release(&shape);
 }
 
 /* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */

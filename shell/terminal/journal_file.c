@@ -10,6 +10,7 @@
  *
  * A session that is resumed goes on in the same file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "shell/wire/io.h"
 #include "shell/session/options.h"
@@ -178,7 +179,7 @@ static enum status load(struct journal_file *journal)
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = read_whole(journal->path, &bytes, &count);
+	enum status status = file_read_any(journal->path, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;

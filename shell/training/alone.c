@@ -129,16 +129,6 @@ static void weigh(struct alone *alone, const struct whole *w, const float *root,
 	}
 }
 
-/* After the t-th iteration, whose values are in `end` */
-static void weigh_all(struct alone *alone, int t)
-{
-	for (int i = 0; i < alone->count; i++) {
-		const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
-		if (!*w->state && v && whole_count(v) == whole_count(w))
-			weigh(alone, w, alone->end + v->first, t);
-	}
-}
-
 /* ---- training ---- */
 
 static enum status play(struct shell *shell, struct player *player, int iterations, struct alone *alone)
@@ -164,7 +154,11 @@ static enum status play(struct shell *shell, struct player *player, int iteratio
 			        strcmp(text_string(&type), "bf16") == 0;
 			text_release(&type);
 		} else if (status == ST_OK) {
-			weigh_all(alone, t);
+			for (int i = 0; i < alone->count; i++) {
+				const struct whole *w = &alone->whole[i], *v = whole_of(alone, w->name, "v");
+				if (!*w->state && v && whole_count(v) == whole_count(w))
+					weigh(alone, w, alone->end + v->first, t);
+			}
 		}
 	}
 	return status == ST_OK ? shell->backend->failure(shell->backend) : status;

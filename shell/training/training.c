@@ -80,7 +80,9 @@ void training_keep(const struct shell *shell, bool again, struct plan *plan)
 	t->player = NULL;
 }
 
-void program_rewind(struct shell *shell)
+/* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is
+ * given up. */
+static void program_rewind(struct shell *shell)
 {
 	struct training *t = shell->training;
 	player_free(t->player);

@@ -80,9 +80,6 @@ bool program_running(const struct shell *shell);
 
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
-/* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is
- * given up. */
-void program_rewind(struct shell *shell);
 /* save.c: a step begins: what the learner has typed meanwhile is kept for program_script. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);

@@ -54,9 +54,6 @@ struct difference {
 };
 /* The tensor as f32 as memory is now; root: of each element */
 enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values);
-/* The element of the whole that element i of the tensor is */
-int64_t part_place(
-        const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
 /* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);

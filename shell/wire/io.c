@@ -1,26 +1,12 @@
-/* io.c -- whole files in, whole messages out; the wall clock
+/* io.c -- whole messages out; the wall clock
  *
- * read(2) and write(2) may do less than they are asked for, and signals end them early; here they do all of it. */
+ * write(2) may do less than it is asked for, and signals end it early; here it does all of it. */
 #include "shell/wire/io.h"
-#include "base/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-enum status read_whole(const char *path, char **bytes, size_t *count)
-{
-	FILE *file = fopen(path, "rbe");
-	*bytes = NULL;
-	*count = 0;
-	if (!file)
-		return fail(ST_FILE, "%s: %s", path, strerror(errno));
-	enum status status = file_rest(file, path, SIZE_MAX, bytes, count);
-	fclose(file);
-	return status;
-}
 
 enum status write_all(int descriptor, const char *bytes, size_t count)
 {

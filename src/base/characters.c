@@ -27,20 +27,6 @@ static enum status check(const char *name, const char *bytes, size_t count)
 	return ST_OK;
 }
 
-/* place: 1 for each code point that occurs; becomes its id */
-static void number(struct characters *characters, int32_t *place)
-{
-	for (int32_t code = 0; code < CODE_POINTS; code++)
-		characters->vocab += place[code];
-	characters->symbol = mem_alloc((size_t)characters->vocab * sizeof *characters->symbol);
-	int32_t id = 0;
-	for (int32_t code = 0; code < CODE_POINTS; code++)
-		if (place[code]) {
-			characters->symbol[id] = (uint32_t)code;
-			place[code] = id++;
-		}
-}
-
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count)
 {
 	const char *end = bytes + count;
@@ -55,16 +41,11 @@ enum status characters_make(struct characters *characters, const char *name, con
 		place[code] = 1;
 		characters->id[characters->count++] = (int32_t)code;
 	}
-	number(characters, place);
+	for (int32_t code = 0; code < CODE_POINTS; code++)
+		if (place[code]) /* it occurs: the mark becomes its id */
+			place[code] = characters->vocab++;
 	for (int64_t i = 0; i < characters->count; i++)
 		characters->id[i] = place[characters->id[i]];
 	mem_free(place);
 	return ST_OK;
-}
-
-void characters_release(struct characters *characters)
-{
-	mem_free(characters->id);
-	mem_free(characters->symbol);
-	*characters = (struct characters){0};
 }

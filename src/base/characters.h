@@ -11,15 +11,13 @@
 #include <stdint.h>
 
 struct characters {
-	int32_t *id; /* of each character of the text, 0 .. vocab-1 */
+	int32_t *id; /* of each character of the text, 0 .. vocab-1; owned (mem_free) */
 	int64_t count;
-	uint32_t *symbol; /* the code point of each id, ascending */
 	int vocab;
 };
 
 /* name: the file's, for messages. ST_FILE when the bytes are none or no text (UTF-8 without NUL);
  * Empty on failure. */
 enum status characters_make(struct characters *characters, const char *name, const char *bytes, size_t count);
-void characters_release(struct characters *characters);
 
 #endif

@@ -55,7 +55,6 @@ struct shape_text {
 	char text[DIMS_MAX * 21 + 3];
 };
 struct shape_text shape_text(const struct layout *layout);
-void layout_text(const struct layout *layout, struct text *out); /* "[64,128]" */
 /* Gathers a strided tensor into contiguous elements of its dtype, and the way back. */
 void layout_pack(const struct layout *layout, const void *from, void *to);
 void layout_unpack(const struct layout *layout, const void *from, void *to);

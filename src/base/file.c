@@ -5,91 +5,56 @@
  *
  * A link is followed before, so that the link stays one and its target changes. */
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct file {
-	FILE *stream;
-	char path[PATH_MAX], target[PATH_MAX], part[PATH_MAX + 32];
-};
-
-static enum status cannot(const struct file *file, int error)
+/* 0, or the errno of what failed; some file systems tell of a full disk only at fclose */
+static int put(const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
 {
-	return fail(ST_FILE, "%s cannot be written: %s", file->path, strerror(error));
+	FILE *stream = fopen(path, "wbe");
+	if (!stream)
+		return errno;
+	bool written = fwrite(head, 1, head_count, stream) == head_count &&
+	        fwrite(bytes, 1, count, stream) == count && fflush(stream) == 0;
+	int error = written ? 0 : errno;
+	if (fclose(stream) != 0 && written)
+		error = errno;
+	return error;
 }
 
-static enum status place(struct file *file, const char *path)
+enum status file_write_headed(
+        const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
 {
+	char target[PATH_MAX], part[PATH_MAX + 32];
 	struct stat about;
 
-	if (strlen(path) >= sizeof file->target)
+	if (strlen(path) >= sizeof target)
 		return fail(ST_FILE, "%.60s...: the path is too long", path);
-	strcpy(file->path, path);
-	if (!realpath(path, file->target)) /* a link is followed; a new file has no real path yet */
-		strcpy(file->target, path);
-	if (stat(file->target, &about) == 0 && !S_ISREG(about.st_mode))
+	if (!realpath(path, target)) /* a link is followed; a new file has no real path yet */
+		strcpy(target, path);
+	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);
-	snprintf(file->part, sizeof file->part, "%s.%ld.part", file->target, (long)getpid());
-	file->stream = fopen(file->part, "wbe");
-	return file->stream ? ST_OK : cannot(file, errno);
-}
-
-enum status file_begin(struct file **result, const char *path)
-{
-	struct file *file = mem_alloc(sizeof *file);
-	enum status status = place(file, path);
-
-	if (status)
-		mem_free(file);
-	else
-		*result = file;
-	return status;
-}
-
-FILE *file_stream(const struct file *file)
-{
-	return file->stream;
-}
-
-enum status file_end(struct file *file, bool written)
-{
-	int error = errno;
-	enum status status = ST_OK;
-
-	if (written && fflush(file->stream) != 0) {
-		written = false;
+	snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid());
+	int error = put(part, head, head_count, bytes, count);
+	if (!error && rename(part, target) != 0)
 		error = errno;
-	}
-	if (fclose(file->stream) != 0 && written) { /* some file systems tell of a full disk only here */
-		written = false;
-		error = errno;
-	}
-	if (written && rename(file->part, file->target) != 0) {
-		written = false;
-		error = errno;
-	}
-	if (!written) {
-		unlink(file->part);
-		status = cannot(file, error);
-	}
-	mem_free(file);
-	return status;
+	if (!error)
+		return ST_OK;
+	unlink(part);
+	return fail(ST_FILE, "%s cannot be written: %s", path, strerror(error));
 }
 
 enum status file_write(const char *path, const void *bytes, size_t count)
 {
-	struct file *file;
-	enum status status = file_begin(&file, path);
-
-	return status ? status : file_end(file, fwrite(bytes, 1, count, file_stream(file)) == count);
+	return file_write_headed(path, "", 0, bytes, count);
 }
 
 enum status file_open(FILE **file, const char *path)
@@ -108,7 +73,8 @@ enum status file_open(FILE **file, const char *path)
 	return fail(ST_FILE, "%s is not a regular file", path);
 }
 
-enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
+/* What is in the file, `most` bytes at most. Closes it. */
+static enum status read_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
 {
 	struct text text = {0};
 	char piece[65536];
@@ -124,6 +90,7 @@ enum status file_rest(FILE *file, const char *path, size_t most, char **bytes, s
 		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
 		text_release(&text);
 	}
+	fclose(file);
 	*bytes = text.bytes;
 	*count = text.count;
 	return status;
@@ -134,9 +101,15 @@ enum status file_read(const char *path, size_t most, char **bytes, size_t *count
 	FILE *file;
 	enum status status = file_open(&file, path);
 	*bytes = NULL;
-	if (status != ST_OK)
-		return status;
-	status = file_rest(file, path, most, bytes, count);
-	fclose(file);
-	return status;
+	*count = 0;
+	return status == ST_OK ? read_rest(file, path, most, bytes, count) : status;
+}
+
+enum status file_read_any(const char *path, char **bytes, size_t *count)
+{
+	FILE *file = fopen(path, "rbe");
+	*bytes = NULL;
+	*count = 0;
+	return file ? read_rest(file, path, SIZE_MAX, bytes, count)
+	            : fail(ST_FILE, "%s: %s", path, strerror(errno));
 }

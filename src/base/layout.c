@@ -87,11 +87,6 @@ struct shape_text shape_text(const struct layout *layout)
 	return shape;
 }
 
-void layout_text(const struct layout *layout, struct text *out)
-{
-	text_add(out, "%s", shape_text(layout).text);
-}
-
 static void copy_elements(
         int bytes, const char *from, int64_t from_stride, char *to, int64_t to_stride, int64_t count)
 {

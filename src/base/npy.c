@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_MAX = 8192, PREFIX = 10, ALIGN = 64 };
+enum { HEADER_MAX = 8192, HEADER_ROOM = 384, PREFIX = 10, ALIGN = 64 };
 
 /* ---- reading ---- */
 
@@ -183,26 +183,27 @@ void npy_close(struct npy *npy)
 
 /* Version 1.0: the length takes two bytes. Blanks before the line's end bring the data to a multiple of
  * 64. */
-static bool write_header(FILE *file, const struct layout *layout)
+static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 {
 	static const char *const descr[DT_COUNT] = {
 	        [DT_F32] = "<f4", [DT_F16] = "<f2", [DT_BF16] = "<f4", [DT_I32] = "<i4"};
-	char header[256];
-	int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+	char dict[HEADER_ROOM - ALIGN];
+	int at = snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': (",
 	        descr[layout->dtype]);
 
 	for (int i = 0; i < layout->dims; i++)
-		at += snprintf(header + at, sizeof header - (size_t)at, "%s%lld", i ? ", " : "",
+		at += snprintf(dict + at, sizeof dict - (size_t)at, "%s%lld", i ? ", " : "",
 		        (long long)layout->dim[i]);
-	at += snprintf(header + at, sizeof header - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
+	at += snprintf(dict + at, sizeof dict - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
 	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;
-	return fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8, padded - 1,
-	               header) == PREFIX + padded;
+	return (size_t)snprintf(file, HEADER_ROOM, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff,
+	        padded >> 8, padded - 1, dict);
 }
 
-/* bf16 is widened to f4, exactly. errno is that of the write. */
-static bool write_data(FILE *file, const struct layout *layout, const void *elements)
+/* bf16 is widened to f4, exactly. */
+enum status npy_save(const char *path, const struct layout *layout, const void *elements)
 {
+	char header[HEADER_ROOM];
 	size_t count = (size_t)layout_count(layout), bytes = (size_t)dtype_bytes(layout->dtype);
 	float *values = NULL;
 
@@ -210,22 +211,9 @@ static bool write_data(FILE *file, const struct layout *layout, const void *elem
 		bytes = sizeof *values;
 		values = mem_alloc(count * bytes);
 		dtype_to_f32(DT_BF16, elements, values, (int64_t)count);
-		elements = values;
 	}
-	bool written = fwrite(elements, bytes, count, file) == count;
-	int error = errno;
+	enum status status = file_write_headed(
+	        path, header, make_header(layout, header), values ? values : elements, count * bytes);
 	mem_free(values);
-	errno = error;
-	return written;
-}
-
-enum status npy_save(const char *path, const struct layout *layout, const void *elements)
-{
-	struct file *file;
-	enum status status = file_begin(&file, path);
-
-	if (status)
-		return status;
-	return file_end(file,
-	        write_header(file_stream(file), layout) && write_data(file_stream(file), layout, elements));
+	return status;
 }

@@ -12,46 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may follow the digits. Multiples of bytes are 1024s; of rates 1000s (then "/s" follows: see RATES). */
+/* What may follow the digits: one of `prefix` or none, each `step` times the one before it as in "kMGTP", and the name.
+ * times: without a prefix; 0 where it needs one. The "/s" of a rate: see is_per_second(). */
 static const struct {
-	const char *text;
-	double times;
+	const char *prefix, *name;
+	double times, step;
 	enum unit unit;
 } units[] = {
-        {"x", 1, UNIT_PLAIN},
-        {"k", 0x1p10, UNIT_PLAIN},
-        {"K", 0x1p10, UNIT_PLAIN},
-        {"M", 0x1p20, UNIT_PLAIN},
-        {"G", 0x1p30, UNIT_PLAIN},
-        {"T", 0x1p40, UNIT_PLAIN},
-        {"ns", 1, UNIT_TIME},
-        {"us", 1e3, UNIT_TIME},
-        {"\u00b5s", 1e3, UNIT_TIME},
-        {"\u03bcs", 1e3, UNIT_TIME},
-        {"ms", 1e6, UNIT_TIME},
-        {"s", 1e9, UNIT_TIME},
-        {"B", 1, UNIT_BYTES},
-        {"kB", 0x1p10, UNIT_BYTES},
-        {"KB", 0x1p10, UNIT_BYTES},
-        {"MB", 0x1p20, UNIT_BYTES},
-        {"GB", 0x1p30, UNIT_BYTES},
-        {"TB", 0x1p40, UNIT_BYTES},
-        {"KiB", 0x1p10, UNIT_BYTES},
-        {"MiB", 0x1p20, UNIT_BYTES},
-        {"GiB", 0x1p30, UNIT_BYTES},
-        {"TiB", 0x1p40, UNIT_BYTES},
-        {"B/s", 1, UNIT_BYTE_RATE},
-        {"kB/s", 1e3, UNIT_BYTE_RATE},
-        {"KB/s", 1e3, UNIT_BYTE_RATE},
-        {"MB/s", 1e6, UNIT_BYTE_RATE},
-        {"GB/s", 1e9, UNIT_BYTE_RATE},
-        {"TB/s", 1e12, UNIT_BYTE_RATE},
-        {"FLOP/s", 1, UNIT_FLOP_RATE},
-        {"kFLOP/s", 1e3, UNIT_FLOP_RATE},
-        {"MFLOP/s", 1e6, UNIT_FLOP_RATE},
-        {"GFLOP/s", 1e9, UNIT_FLOP_RATE},
-        {"TFLOP/s", 1e12, UNIT_FLOP_RATE},
-        {"PFLOP/s", 1e15, UNIT_FLOP_RATE},
+        {"", "x", 1, 1, UNIT_PLAIN},
+        {"", "ns", 1, 1, UNIT_TIME},
+        {"", "us", 1e3, 1, UNIT_TIME},
+        {"", "\u00b5s", 1e3, 1, UNIT_TIME},
+        {"", "\u03bcs", 1e3, 1, UNIT_TIME},
+        {"", "ms", 1e6, 1, UNIT_TIME},
+        {"", "s", 1e9, 1, UNIT_TIME},
+        {"kKMGT", "", 1, 1024, UNIT_PLAIN},
+        {"kKMGT", "B", 1, 1024, UNIT_BYTES},
+        {"KMGT", "iB", 0, 1024, UNIT_BYTES},
+        {"kKMGT", "B/s", 1, 1000, UNIT_BYTE_RATE},
+        {"kMGTP", "FLOP/s", 1, 1000, UNIT_FLOP_RATE},
 };
 
 static bool is_name(char c)
@@ -98,13 +77,26 @@ static double scaled(double value, double times)
 	return fabs(product - whole) <= fabs(product) * 1e-14 ? whole : product;
 }
 
+/* k and K are one; M is one step further, and so on. */
+static double times_of(char prefix, double step)
+{
+	double times = step;
+	for (const char *at = "kMGTP"; *at != prefix && prefix != 'K'; at++)
+		times *= step;
+	return times;
+}
+
 static bool read_unit(const char *s, size_t length, struct number *number)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strlen(units[i].text) == length && memcmp(units[i].text, s, length) == 0) {
-			*number = (struct number){scaled(number->value, units[i].times), units[i].unit};
-			return true;
-		}
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t name = strlen(units[i].name), prefix = length - name;
+		if (name > length || prefix > 1 || memcmp(s + prefix, units[i].name, name) != 0 ||
+		        (prefix ? !strchr(units[i].prefix, *s) : !units[i].times))
+			continue;
+		double times = prefix ? times_of(*s, units[i].step) : units[i].times;
+		*number = (struct number){scaled(number->value, times), units[i].unit};
+		return true;
+	}
 	return false;
 }
 
@@ -158,12 +150,6 @@ const char *unit_name(enum unit unit)
 	return names[unit];
 }
 
-/* At most `digits` significant ones, no trailing zeros, no exponent where a person would write none */
-static void short_text(double value, int digits, struct text *out)
-{
-	text_add(out, "%.*g", digits, value);
-}
-
 void time_text(int64_t ns, struct text *out)
 {
 	double value = (double)ns, size = fabs(value);
@@ -172,7 +158,7 @@ void time_text(int64_t ns, struct text *out)
 	else if (size < 1e3)
 		text_add(out, "%lld ns", (long long)ns);
 	else if (size < 999.5e3)
-		short_text(value / 1e3, 3, out), text_add(out, " us");
+		text_add(out, "%.3g us", value / 1e3);
 	else if (size < 999.995e6)
 		text_add(out, "%.2f ms", value / 1e6);
 	else
@@ -188,8 +174,7 @@ static void prefixed_text(double value, double step, const char *unit, struct te
 		value /= step;
 		i++;
 	}
-	short_text(value, fabs(value) >= 999.95 ? 5 : 4, out);
-	text_add(out, i ? " %c%s" : "%c%s", prefix[i], unit);
+	text_add(out, i ? "%.*g %c%s" : "%.*g%c%s", fabs(value) >= 999.95 ? 5 : 4, value, prefix[i], unit);
 }
 
 void bytes_text(int64_t bytes, struct text *out)
@@ -206,7 +191,7 @@ static void plain_text(double value, struct text *out)
 	else if (value == trunc(value) && fabs(value) < 1e15)
 		text_add(out, "%.0f", value == 0 ? 0.0 : value);
 	else
-		short_text(value, 6, out);
+		text_add(out, "%.6g", value);
 }
 
 void number_text(struct number number, struct text *out)
@@ -214,11 +199,11 @@ void number_text(struct number number, struct text *out)
 	if (number.unit == UNIT_PLAIN || !isfinite(number.value))
 		plain_text(number.value, out);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 1e3)
-		short_text(number.value, 3, out), text_add(out, number.value == 0 ? "" : " ns");
+		text_add(out, number.value == 0 ? "%.3g" : "%.3g ns", number.value);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 9e18)
 		time_text((int64_t)llround(number.value), out);
 	else if (number.unit == UNIT_TIME)
-		short_text(number.value / 1e9, 3, out), text_add(out, " s");
+		text_add(out, "%.3g s", number.value / 1e9);
 	else if (number.unit == UNIT_BYTES)
 		prefixed_text(number.value, 1024, "B", out);
 	else

@@ -183,6 +183,15 @@ int text_distance(const char *a, const char *b)
 	return row[n % 3][m];
 }
 
+bool text_nearer(const char *word, const char *name, int *least)
+{
+	int distance = text_distance(word, name);
+	bool nearer = distance < *least;
+	if (nearer)
+		*least = distance;
+	return nearer;
+}
+
 /* A word goes on the line while it fits; one that is wider than a line stands on a line of its own. `column` is
  * 0 before the first word. */
 void text_wrapped(struct text *text, const char *words, int indent, int width)
@@ -213,9 +222,7 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 	for (const char *p = words; *p; p += strspn(p, " ")) {
 		int count = (int)strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);
-		int distance = text_distance(wanted, one);
-		if (distance < best) {
-			best = distance;
+		if (text_nearer(wanted, one, &best)) {
 			near = p;
 			*near_length = count;
 		}

@@ -35,6 +35,9 @@ size_t text_valid(const char *bytes, size_t count);
 bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */
 int text_distance(const char *a, const char *b);
+/* Is `name` fewer than *least letters away from `word`? Then *least becomes its distance. A search for the nearest of
+ * many names begins with the first distance that is too far. */
+bool text_nearer(const char *word, const char *name, int *least);
 
 /* The one of `words` (between blanks) that `word` may have meant: at most two letters away, one when it is
  * short. NULL: none */

@@ -73,15 +73,6 @@ static void combine_halves(
 	}
 }
 
-/* x := x / n as an average needs it before it is added: times 1/n in the type, as NCCL's ncclAvg (for the
- * intermediate sums of f16 to stay in range) */
-static void premultiply(const struct collective_job *job, void *x, int64_t count)
-{
-	float factor = rounded(job->dtype, 1.0f / (float)job->n);
-	for (int64_t i = 0; i < count; i++)
-		dtype_set(job->dtype, x, i, dtype_get(job->dtype, x, i) * factor);
-}
-
 /* n blocks of `count` elements, one of each place: their reduction, beginning with block `first`, in that
  * block. */
 static char *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
@@ -89,8 +80,13 @@ static char *reduce_blocks(const struct collective_job *job, char *blocks, int64
 	int64_t bytes = count * job->size;
 	char *sum = blocks + first * bytes;
 
-	if (job->reduction == REDUCE_AVG && job->dtype != DT_I32)
-		premultiply(job, blocks, job->n * count);
+	if (job->reduction == REDUCE_AVG && job->dtype != DT_I32) {
+		/* x / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
+		 * stay in range) */
+		float factor = rounded(job->dtype, 1.0f / (float)job->n);
+		for (int64_t i = 0; i < job->n * count; i++)
+			dtype_set(job->dtype, blocks, i, dtype_get(job->dtype, blocks, i) * factor);
+	}
 	for (int k = 1; k < job->n; k++) {
 		void *x = blocks + (first + k) % job->n * bytes;
 		if (job->dtype == DT_F32)

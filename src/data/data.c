@@ -222,16 +222,6 @@ void data_begin(struct rank_data *data, op_id id)
 		note(data, id, -1);
 }
 
-static enum status end_collective(
-        struct rank_data *data, const struct in_flight *running, const struct record *record)
-{
-	if (!data->groups[record->group])
-		return fail(ST_MPI, "the group '%s' could not be made",
-		        names_text(data->world->names, data->world->groups[record->group].name));
-	return evaluate_collective(data->world, data->groups[record->group], record,
-	        running->staged ? running->packed[0] : NULL);
-}
-
 /* Others first: who still reads what appears now is evaluated, or has its input packed. Then its own result goes
  * in: the one that was staged, or computed here, by inputs that nobody has disturbed since its start. */
 void data_end(struct rank_data *data, op_id id)
@@ -250,7 +240,14 @@ void data_end(struct rank_data *data, op_id id)
 	} else if (record->kind == OP_COPY) {
 		evaluate_copy(data->world, record, running->staged ? running->packed[0] : NULL);
 	} else {
-		failed(data, end_collective(data, running, record), id);
+		struct plane_group *group = data->groups[record->group];
+		failed(data,
+		        group ? evaluate_collective(data->world, group, record,
+		                        running->staged ? running->packed[0] : NULL)
+		              : fail(ST_MPI, "the group '%s' could not be made",
+		                        names_text(
+		                                data->world->names, data->world->groups[record->group].name)),
+		        id);
 	}
 	forget(data, running);
 }

@@ -62,18 +62,6 @@ int machine_key_find(const char *name)
 	return -1;
 }
 
-static double *machine_field(struct machine *machine, int i)
-{
-	return (double *)(void *)((char *)machine + keys[i].offset);
-}
-
-static const char *example_of(enum unit unit)
-{
-	static const char *const examples[] = {"2", "20us", "256MB", "12GB/s", "10TFLOP/s"};
-
-	return examples[unit];
-}
-
 static enum status unknown_key(const char *name)
 {
 #define X(field, unit, key, about) key " "
@@ -90,6 +78,7 @@ static enum status unknown_key(const char *name)
 /* 0 needs no unit. The value is looked at before anything is changed. */
 enum status machine_set(struct machine *machine, const char *name, struct number value)
 {
+	static const char *const examples[] = {"2", "20us", "256MB", "12GB/s", "10TFLOP/s"};
 	int i = machine_key_find(name);
 	struct range range;
 
@@ -98,7 +87,7 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 	range = range_of(&keys[i]);
 	if (value.unit != keys[i].unit && !(value.value == 0 && value.unit == UNIT_PLAIN))
 		return fail(ST_UNIT, "%s is %s, as %s; here it is %s", name, unit_name(keys[i].unit),
-		        example_of(keys[i].unit), unit_name(value.unit));
+		        examples[keys[i].unit], unit_name(value.unit));
 	if (range.whole && !number_is_whole(value.value, -0x1p53, 0x1p53))
 		return fail(ST_RANGE, "%s is a whole number", name);
 	if (!(value.value >= range.least && value.value <= range.most)) {
@@ -112,7 +101,7 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 		text_release(&words);
 		return ST_RANGE;
 	}
-	*machine_field(machine, i) = value.value;
+	*(double *)(void *)((char *)machine + keys[i].offset) = value.value;
 	strcpy(machine->source[i], "set by you");
 	machine->changes++;
 	return ST_OK;

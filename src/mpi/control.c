@@ -99,13 +99,6 @@ enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t
 	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
 }
 
-/* As many bytes of the text as one post takes: whole lines, if it takes one. */
-static size_t whole_lines(const char *text, size_t count)
-{
-	const char *newline = count > FORWARD_BYTES ? memrchr(text, '\n', FORWARD_BYTES) : NULL;
-	return newline ? (size_t)(newline + 1 - text) : count < FORWARD_BYTES ? count : FORWARD_BYTES;
-}
-
 enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
@@ -117,7 +110,11 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
-		part = whole_lines(bytes, count);
+		/* as many bytes as one post takes: whole lines, if it takes one */
+		const char *newline = count > FORWARD_BYTES ? memrchr(bytes, '\n', FORWARD_BYTES) : NULL;
+		part = newline                  ? (size_t)(newline + 1 - bytes)
+		        : count < FORWARD_BYTES ? count
+		                                : FORWARD_BYTES;
 		status = message_post(plane, 0, TAG_FORWARD, bytes, part);
 	}
 	return status;

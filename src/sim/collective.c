@@ -11,7 +11,7 @@
  * the collectives of a communicator in the order in which they were issued. */
 #include "sim/engine.h"
 
-struct instance *instance_at(const struct engine *e, const struct match *match)
+static struct instance *instance_at(const struct engine *e, const struct match *match)
 {
 	return &e->instances[e->world->groups[match->group].first + match->instance];
 }

@@ -7,9 +7,9 @@
  * machine: that is how the future is tried out (project.c, reach.c).
  *
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
- * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (rendezvous)  run.c (one
- * pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's own
- * writing of a tensor is due)  traffic.c
+ * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (rendezvous)  run.c
+ * (one pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's
+ * own writing of a tensor is due)  traffic.c
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
  * OP_KINDS (world/op.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what
@@ -333,11 +333,8 @@ void flow_due(
         struct engine *e, uint32_t work); /* the latency is over: join the links; true end: see flow_over */
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
-int flow_links(const struct engine *e, uint32_t work);
-int flow_link(const struct engine *e, uint32_t work, int i);
 
 /* collective.c */
-struct instance *instance_at(const struct engine *e, const struct match *match);
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);

@@ -18,7 +18,6 @@ void sim_ready(struct sim *sim); /* room, communicators: before every pass of th
 enum status sim_run(struct sim *sim, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
-const struct engine *sim_future(struct sim *sim); /* the projection; NULL when asked within a pass */
 enum status sim_project(struct backend *backend, struct budget *budget);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);

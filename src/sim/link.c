@@ -23,7 +23,7 @@ static const struct match *match_of(const struct engine *e, const struct instanc
 /* How many links the flow is on: a copy's bus; a transfer's path; of a collective, every member's link of
  * each of its kinds. flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
  * kind. */
-int flow_links(const struct engine *e, uint32_t work)
+static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
@@ -34,7 +34,7 @@ int flow_links(const struct engine *e, uint32_t work)
 	return match_of(e, instance)->n * __builtin_popcount(instance->kinds);
 }
 
-int flow_link(const struct engine *e, uint32_t work, int i)
+static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE) {
@@ -85,7 +85,10 @@ static void join(struct engine *e, uint32_t work)
 		link->first = tie;
 		link->count++;
 	}
-	share_anew(e, work);
+	if (flow_links(e, work))
+		share_anew(e, work);
+	else
+		work_plan(e, work, 1); /* a message of a rank to itself is on no link */
 }
 
 /* ... and leaves them. */

@@ -19,7 +19,8 @@ static enum status project(struct sim *sim, struct budget *budget)
 	return status;
 }
 
-const struct engine *sim_future(struct sim *sim)
+/* The projection; NULL when asked within a pass */
+static const struct engine *sim_future(struct sim *sim)
 {
 	if (!sim->projected && sim->engine->in_pass) /* asked by a hook in the middle of an event */
 		return NULL;

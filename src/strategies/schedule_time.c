@@ -44,14 +44,6 @@ static double input_at(const struct replay *r, const struct task *task, int part
 	return at < 0 ? at : at + (r->ask->stages > 1 ? r->ask->comm : 0);
 }
 
-static double task_time(const struct schedule_ask *ask, enum work work)
-{
-	double stage =
-	        work == WORK_F ? ask->f : (work != WORK_W ? ask->b : 0) + (work != WORK_B ? ask->w : 0);
-
-	return stage / ask->chunks;
-}
-
 /* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
 static bool replay_stage(struct replay *r, int stage)
 {
@@ -67,7 +59,10 @@ static bool replay_stage(struct replay *r, int stage)
 			break;
 		if (r->next[stage] == 0)
 			r->first[stage] = start;
-		r->at[stage] = start + task_time(r->ask, (enum work)task->work);
+		double takes = task->work == WORK_F
+		        ? r->ask->f
+		        : (task->work != WORK_W ? r->ask->b : 0) + (task->work != WORK_B ? r->ask->w : 0);
+		r->at[stage] = start + takes / r->ask->chunks;
 		if (task->work != WORK_W)
 			*done_at(r, task->work != WORK_F, part, task->micro) = r->at[stage];
 	}

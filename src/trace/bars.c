@@ -48,15 +48,6 @@ static int64_t cell_from(struct window window, int cells, int i)
 	return window.from + length / cells * i + length % cells * i / cells;
 }
 
-/* Before its first work a stream has nothing to wait with: what its host did by then is drawn as dots, not
- * as the letters of a delay */
-static int thing_of(const struct span *span, bool host, bool begun)
-{
-	if (span->kind == SPAN_WORK)
-		return WORK;
-	return !host && !begun && span->cause <= CAUSE_MEMORY ? LEAD : (int)span->cause;
-}
-
 /* What counts most in the cell from a to b:
  *
  *      spans   ███ relu ███|eeeeeeee|█ add █|           relu 40, e 30, add 30: work has 70 of the cell
@@ -77,7 +68,8 @@ static struct shown dominant(
 		const struct span *span = &spans->span[i];
 		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
 		if (to > from) {
-			int thing = thing_of(span, host, *begun);
+			bool lead = !host && !*begun && span->cause <= CAUSE_MEMORY;
+			int thing = span->kind == SPAN_WORK ? WORK : lead ? LEAD : (int)span->cause;
 			amount[thing] += (to - from) * (host && thing == CAUSE_LAUNCH ? 2 : 1);
 			if (to - from > most[thing]) {
 				most[thing] = to - from;
@@ -99,16 +91,6 @@ static struct shown dominant(
 	return candidate[best];
 }
 
-/* Is everything on the stream from one operation to another of the same phase? Iterations have phases of the
- * same names. */
-static bool one_phase(const struct trace *trace, op_id from, op_id to)
-{
-	name_id phase = op_record(trace->world, from)->phase;
-	while (from && from != to && op_record(trace->world, from)->phase == phase)
-		from = trace->world->ops[from].next_stream;
-	return from == to;
-}
-
 /* The micro-batch of an operation makes one bar of it and its neighbours: F3 is a matmul and a relu. */
 static bool same_bar(const struct trace *trace, const struct shown *a, const struct shown *b)
 {
@@ -117,8 +99,13 @@ static bool same_bar(const struct trace *trace, const struct shown *a, const str
 	if (a->op == b->op)
 		return true;
 	const struct record *x = op_record(trace->world, a->op), *y = op_record(trace->world, b->op);
-	return x->phase && x->phase == y->phase && x->microbatch >= 0 && x->kind == y->kind &&
-	        one_phase(trace, a->op, b->op);
+	if (!x->phase || x->phase != y->phase || x->microbatch < 0 || x->kind != y->kind)
+		return false;
+	/* all between them on the stream too: iterations have phases of the same names */
+	op_id at = a->op;
+	while (at && at != b->op && op_record(trace->world, at)->phase == x->phase)
+		at = trace->world->ops[at].next_stream;
+	return at == b->op;
 }
 
 /* The longest of "matmul y", "matmul" (or "F3") that leaves a piece of bar on both sides. */

@@ -27,14 +27,6 @@ struct layout_of_rows {
 	int margin, rank, name, cells, legend, first_column;
 };
 
-/* At least a nanosecond a cell, so that every cell has some time of its own. */
-static struct window drawable(struct window window, int width)
-{
-	if (window.to - window.from < width)
-		window.to = window.from + width;
-	return window;
-}
-
 /* ---- the rows of a picture ---- */
 
 /* Everything a picture in the making needs */
@@ -217,10 +209,9 @@ enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
 	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
-	struct drawing d = {.trace = trace,
-	        .options = options,
-	        .window = drawable(options->window, width),
-	        .width = width};
+	struct drawing d = {.trace = trace, .options = options, .window = options->window, .width = width};
+	if (d.window.to - d.window.from < width) /* a nanosecond a cell, so that every cell has some time */
+		d.window.to = d.window.from + width;
 
 	*picture = (struct picture){0};
 	enum status status = draw(&d, picture);

@@ -179,12 +179,6 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 		qsort(traffic->kind, traffic->kinds, sizeof *traffic->kind, by_first);
 }
 
-static const struct pair *find_pair(const struct traffic *traffic, int from, int to)
-{
-	struct pair key = {.from = from, .to = to};
-	return traffic->pairs ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks) : NULL;
-}
-
 /* Every pair of up to MATRIX_MOST ranks has a cell; of more only the pairs that send something are told */
 static void fill_matrix(const struct traffic *traffic, int n, struct table *table)
 {
@@ -195,7 +189,10 @@ static void fill_matrix(const struct traffic *traffic, int n, struct table *tabl
 	for (int from = 0; from < n; from++) {
 		table_cell(table, "%d", from);
 		for (int to = 0; to < n; to++) {
-			const struct pair *pair = find_pair(traffic, from, to);
+			struct pair key = {.from = from, .to = to};
+			const struct pair *pair = traffic->pairs
+			        ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks)
+			        : NULL;
 			if (pair)
 				bytes_cell(table, pair->bytes);
 			else

@@ -8,16 +8,15 @@
 static void numbers_follow_the_code_points(void **state)
 {
 	static const char text[] = "h\xc3\xa9llo \xf0\x9f\x98\x80 \xe2\x82\xac\n"; /* héllo, a face, euro */
-	static const uint32_t symbols[] = {'\n', ' ', 'h', 'l', 'o', 0xe9, 0x20ac, 0x1f600};
+	/* in the order of \n, blank, h, l, o, é, euro, face */
 	static const int32_t ids[] = {2, 5, 3, 3, 4, 1, 7, 1, 6, 0};
 	struct characters c;
 	(void)state;
 	assert_int_equal(characters_make(&c, "t", text, sizeof text - 1), ST_OK);
-	assert_int_equal(c.vocab, LENGTH_OF(symbols));
+	assert_int_equal(c.vocab, 8);
 	assert_int_equal(c.count, LENGTH_OF(ids));
-	assert_memory_equal(c.symbol, symbols, sizeof symbols);
 	assert_memory_equal(c.id, ids, sizeof ids);
-	characters_release(&c);
+	mem_free(c.id);
 }
 
 static void what_is_no_text(void **state)
@@ -50,7 +49,7 @@ static bool make_hello(void *self)
 	struct characters c;
 	(void)self;
 	enum status status = characters_make(&c, "t", "hello", 5);
-	characters_release(&c);
+	mem_free(c.id);
 	return status == ST_OK && mem_live() == 0;
 }
 

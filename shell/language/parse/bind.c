@@ -288,16 +288,6 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
-/* Room for all words that may become arguments, and all that may become options: one node each, no more */
-static void room_for_words(struct parser *parser, struct statement *statement, size_t first)
-{
-	size_t options = 0, count = parser->word_count - first;
-	for (size_t i = first; i < parser->word_count; i++)
-		options += parser->words[i].sign != NULL;
-	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
-	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-}
-
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
 {
@@ -306,7 +296,13 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 	bool divided = statement->row->divided;
 	int part = 0;
 
-	room_for_words(parser, statement, first);
+	/* room for all words that may become arguments, and all that may become options */
+	size_t options = 0;
+	for (size_t i = first; i < count; i++)
+		options += parser->words[i].sign != NULL;
+	statement->argument =
+	        tree_alloc(parser->tree, (count - first - options) * sizeof *statement->argument);
+	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
 	for (size_t i = first; i < count && status == ST_OK; i++) {
 		struct word *word = &parser->words[i];
 		if (divided && word_is(word, "+")) {

@@ -14,7 +14,7 @@
 
 /* [at, after) is not empty. `sign` is looked for only behind a name, and only where one can be: most words
  * are names or numbers, and have been seen to their end by then. */
-struct word word_from(const char *at, const char *after)
+static struct word word_from(const char *at, const char *after)
 {
 	const char *stop = name_end(at, after), *sign = NULL;
 	bool name = stop == after;

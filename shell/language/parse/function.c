@@ -24,12 +24,8 @@ const char *function_near(const char *word)
 {
 	const char *near = NULL;
 	int best = 3;
-	for (int i = 0; i < FUNCTION_ROWS; i++) {
-		int distance = text_distance(word, rows[i].name);
-		if (distance < best) {
-			best = distance;
+	for (int i = 0; i < FUNCTION_ROWS; i++)
+		if (text_nearer(word, rows[i].name, &best))
 			near = rows[i].name;
-		}
-	}
 	return near;
 }

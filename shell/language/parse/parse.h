@@ -80,7 +80,6 @@ enum status parse_block(struct parser *parser, struct block **block); /* at the 
 void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
 /* clause.c */
-struct word word_from(const char *at, const char *after);
 enum status parse_words(struct parser *parser);       /* of the statement at parser->at, to parser->words */
 void drop_words(struct parser *parser, size_t count); /* the first ones: they are read */
 /* Those before a block or a line; they are dropped */

@@ -72,12 +72,8 @@ const char *command_near(const char *word)
 {
 	const char *near = NULL;
 	int best = strlen(word) > 4 ? 3 : 2;
-	for (int i = 0; command_at(i); i++) {
-		int distance = text_distance(word, command_at(i)->name);
-		if (distance < best) {
-			best = distance;
+	for (int i = 0; command_at(i); i++)
+		if (text_nearer(word, command_at(i)->name, &best))
 			near = command_at(i)->name;
-		}
-	}
 	return near;
 }

@@ -14,20 +14,17 @@ struct tree_page {
 	size_t used, room;
 };
 
-/* Each page is twice the one before: a line wants little, a program much */
-static size_t page_room(const struct tree_page *before, size_t bytes)
-{
-	enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 16 };
-	size_t room = !before ? FIRST_BYTES : before->room < LARGE_BYTES / 2 ? 2 * before->room : LARGE_BYTES;
-	return room > bytes ? room : bytes;
-}
-
 void *tree_alloc(struct tree *tree, size_t bytes)
 {
 	bytes = (bytes + 7) / 8 * 8; /* nodes hold pointers and doubles, nothing wider */
 	struct tree_page *page = tree->pages;
 	if (!page || page->room - page->used < bytes) {
-		size_t room = page_room(page, bytes);
+		/* each page is twice the one before: a line wants little, a program much */
+		enum { FIRST_BYTES = 8000, LARGE_BYTES = 1 << 16 };
+		size_t room = !page                    ? FIRST_BYTES
+		        : page->room < LARGE_BYTES / 2 ? 2 * page->room
+		                                       : LARGE_BYTES;
+		room = room > bytes ? room : bytes;
 		page = mem_alloc(sizeof *page + room);
 		*page = (struct tree_page){.next = tree->pages, .room = room};
 		tree->pages = page;

@@ -125,20 +125,6 @@ static bool may_be_shared(const struct name *name)
 	return !name->quoted;
 }
 
-/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
- * again:
- *
- *     h$i                 text h, formula i
- *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
- *
- * A place in the cache of names: one entry a hash, the latest wins. A long text repeats few names, and each
- * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
-static struct name **known_slot(struct parser *parser, const char *at, const char *after)
-{
-	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
-	return &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
-}
-
 /* A node for the name: text and formulas in the order in which they stand. Quoted texts are names too, with
  * more characters allowed and escapes. */
 static enum status new_name(struct parser *parser, const char *at, const char *after, struct name **made)
@@ -158,10 +144,19 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
 	return split(parser, name, from, to);
 }
 
+/* h$i and "loss $(loss[0])\n" as parts, in the order in which they stand; evaluate_text puts them together
+ * again:
+ *
+ *     h$i                 text h, formula i
+ *     "loss $(x[0])\n"    text "loss ", formula x[0], text newline
+ *
+ * Names known already stand in a cache: one entry a hash, the latest wins. A long text repeats few names, and each
+ * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	struct name **known = known_slot(parser, at, after);
 	size_t length = (size_t)(after - at);
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, length);
+	struct name **known = &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
 		*made = *known;
 		return ST_OK;

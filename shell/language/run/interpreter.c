@@ -270,7 +270,7 @@ static bool may_wait(const struct statement *call, const char *word)
 
 /* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
  * line itself will tell. */
-enum status check_calls(struct shell *shell, const struct tree *tree)
+static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
 	char word[64];
@@ -295,7 +295,7 @@ enum status check_calls(struct shell *shell, const struct tree *tree)
 
 /* The statements of a whole text. Trees run within each other when a line sources a file; frame and scope
  * are the line's. */
-enum status run_tree(struct shell *shell, struct tree *tree)
+static enum status run_tree(struct shell *shell, struct tree *tree)
 {
 	struct interpreter *in = shell->interpreter;
 	const struct tree *outer = in->now.tree;

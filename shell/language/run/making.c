@@ -37,10 +37,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 	if (!made->dims)
 		return layout_make(layout, dtype, file->dims, file->dim);
 	for (int i = 0; i < made->dims; i++) {
-		struct value value;
-		enum status status = evaluate(eval, made->dim[i], &value);
-		if (status == ST_OK)
-			status = value_whole(value, made->dim[i]->written, &dim[i]);
+		enum status status = evaluate_whole(eval, made->dim[i], &dim[i]);
 		if (status == ST_OK && dim[i] < 1)
 			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more",
 			        WHOLE(made->written), (long long)dim[i]);
@@ -50,11 +47,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 	enum status status = layout_make(layout, dtype, made->dims, dim);
 	if (status != ST_OK || !file || layout_same_shape(layout, file))
 		return status;
-	struct text is = {0};
-	layout_text(file, &is);
-	status = fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), text_string(&is));
-	text_release(&is);
-	return status;
+	return fail(ST_SHAPE, "%.*s: the file holds %s", WHOLE(made->written), shape_text(file).text);
 }
 
 /* The name on its rank: free, fitting (filled in place), or to be remade */
@@ -305,16 +298,6 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 	return status;
 }
 
-static enum status file_named(struct shell *shell, struct name *name, const struct ranks *set,
-        struct text *path, struct layout *layout)
-{
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
-	enum status status = evaluate_text(&eval, name, path);
-	if (status == ST_OK && eval.varies)
-		status = fail(ST_FILE, "load: the file's name may not differ by rank");
-	return status == ST_OK ? file_header(shell, text_string(path), layout) : status;
-}
-
 /* Memory for all ranks or for none. The fills are no work of the program: they take no time on its clock. The
  * line's clauses are those of a block around it. */
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -328,8 +311,14 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 
 	scope_push(shell->interpreter, &scope, set);
 	enum status status = scope_clauses(shell, &statement->clauses, set);
-	if (status == ST_OK && making->file)
-		status = file_named(shell, making->file, set, &path, &file);
+	if (status == ST_OK && making->file) {
+		struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+		status = evaluate_text(&eval, making->file, &path);
+		if (status == ST_OK && eval.varies)
+			status = fail(ST_FILE, "load: the file's name may not differ by rank");
+		if (status == ST_OK)
+			status = file_header(shell, text_string(&path), &file);
+	}
 	if (status == ST_OK)
 		status = look(shell, making, set, making->file ? &file : NULL, &places);
 	if (status == ST_OK)

@@ -21,10 +21,6 @@ enum status run_block(
         struct shell *shell, struct block *block, const struct clauses *clauses, const struct ranks *bound);
 enum status step(struct shell *shell); /* one step of the budget */
 void prepare(struct shell *shell);     /* the world may be new: before a text is read */
-/* First words that are neither commands nor defs, before anything runs: ST_NAME, of the first in the text.
- * A text that brings in files may bring defs with them: then nothing is refused here. */
-enum status check_calls(struct shell *shell, const struct tree *tree);
-enum status run_tree(struct shell *shell, struct tree *tree);
 /* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 

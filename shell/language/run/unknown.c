@@ -3,6 +3,7 @@
  *
  * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
  * thing has the name is said first: it is the likelier mistake. */
+#include "base/arithmetic.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/evaluate.h"
 
@@ -79,15 +80,12 @@ enum status no_such(const struct eval *eval, const char *name, enum thing_kind k
 enum status unknown_variable(const struct eval *eval, const char *name)
 {
 	const char *near = NULL;
-	int best = 3;
+	int best = (int)least_of(3, (int64_t)strlen(name));
 	const struct variables *variables = &eval->shell->interpreter->now.frame->space->variables;
 	for (size_t i = 0; i < variables->count; i++) {
 		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
-		int distance = text_distance(name, other);
-		if (distance < best && distance < (int)strlen(name)) {
-			best = distance;
+		if (text_nearer(name, other, &best))
 			near = other;
-		}
 	}
 	if (near)
 		return fail(ST_NAME, "no variable '%s'; did you mean '%s'?", name, near);
@@ -142,10 +140,8 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 	for (size_t i = 0; i < 2 && spaces[i]; i++)
 		for (size_t k = 0; k < spaces[i]->room; k++) {
 			const char *other = names_text(shell->world->names, (name_id)k);
-			if (spaces[i]->entry[k].definition && text_distance(word, other) < best) {
-				best = text_distance(word, other);
+			if (spaces[i]->entry[k].definition && text_nearer(word, other, &best))
 				near = other;
-			}
 		}
 	if (near)
 		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);

@@ -97,24 +97,20 @@ static bool compare(enum formula_kind kind, double a, double b)
 	                                   : side == (int)kind;
 }
 
-static enum status compare_texts(enum formula_kind kind, struct value a, struct value b,
-        const struct formula *at, struct value *result)
-{
-	bool texts = a.kind != VALUE_NUMBER && b.kind != VALUE_NUMBER;
-	if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
-		return fail(ST_ARGUMENT, "%.*s: a number was expected on both sides", SHOWN(at->written));
-	*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
-	return ST_OK;
-}
-
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
 	enum status status;
 
-	if (a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER)
-		return compare_texts(kind, a, b, at, result);
+	if (a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER) {
+		bool texts = a.kind != VALUE_NUMBER && b.kind != VALUE_NUMBER;
+		if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
+			return fail(
+			        ST_ARGUMENT, "%.*s: a number was expected on both sides", SHOWN(at->written));
+		*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
+		return ST_OK;
+	}
 	if (kind == FORMULA_MULTIPLY)
 		return multiply(a, b, at, result);
 	if (kind == FORMULA_DIVIDE)
