@@ -69,7 +69,7 @@ static enum status end(struct conductor *conductor, enum status status)
 	return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
 }
 
-static enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
+enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
 {
 	struct order order = {
 	        .kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
