@@ -250,6 +250,13 @@ enum status evaluate_number(struct eval *eval, const struct formula *formula, st
 	return status == ST_OK ? must_be_number(eval->shell, *value, formula->written) : status;
 }
 
+enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole)
+{
+	struct value value;
+	enum status status = evaluate(eval, formula, &value);
+	return status == ST_OK ? value_whole(value, formula->written, whole) : status;
+}
+
 /* ---- sets of ranks ---- */
 
 static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref, struct ranks *set)
