@@ -69,9 +69,9 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 /* Without a name the list; with `help` or `source` about one; else the program is written, in an empty world. */
 static enum status strategy_run(struct shell *shell, struct call *call)
 {
-	struct choice choice[PARTS_MAX] = {0};
+	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* the first is the model's */
 	int count = 0;
-	enum status status = read_parts(call, choice, &count);
+	enum status status = read_parts(call, strategy, &count);
 	if (status != ST_OK)
 		return status;
 	if (count == 0) {
@@ -80,8 +80,8 @@ static enum status strategy_run(struct shell *shell, struct call *call)
 	}
 	if (call_count(call, 1))
 		return choice_tell(
-		        shell, false, choice[0].name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
-	status = choose_strategies(shell, choice, count);
+		        shell, false, strategy->name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
+	status = choose_strategies(shell, choice, 1 + count);
 	if (status == ST_OK)
 		say_program(shell, training_of(shell));
 	return status;

@@ -14,7 +14,6 @@
 #include "shell/terminal/fold.h"
 #include "shell/terminal/line.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

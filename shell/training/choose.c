@@ -8,7 +8,6 @@
  *     setup
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
-#include "shell/training/chosen.h"
 #include "base/memory.h"
 #include "shell/session/out.h"
 
@@ -16,71 +15,59 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the files of one program ---- */
-
-static enum status add_file(struct shell *shell, struct chosen *chosen, const struct choice *choice)
-{
-	int i = chosen->files;
-	enum status status = choose_file(shell, i == 0, choice->name, &chosen->file[i]);
-	if (status != ST_OK)
-		return status;
-	chosen->files++;
-	snprintf(chosen->what[i], sizeof chosen->what[i], "%s %s", i ? "strategy" : "model", choice->name);
-	chosen->file[i].what = chosen->what[i];
-	chosen->file[i].given = choice->given;
-	chosen->file[i].givens = choice->givens;
-	chosen->file[i].shares = i > 1;
-	return head_read(&chosen->head[i], &chosen->file[i]);
-}
-
 /* ---- the mesh ---- */
+
+static enum status wrong_sizes(const struct choice *choice, int count, int64_t product, int ranks)
+{
+	struct text sizes = {0};
+	for (int i = 1; i < count; i++)
+		text_add(&sizes, "%s%s=%d", i > 1 ? " + " : "", choice[i].name, choice[i].size);
+	enum status status = fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
+	        text_string(&sizes), (long long)product, ranks);
+	text_release(&sizes);
+	return status;
+}
 
 /* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order of the line. At most one size may be
  * left out: it is what the others leave of the ranks. A strategy that stands alone has all ranks, however many
  * there are: its program says `world`, so that its source runs elsewhere too. ST_RANGE: the sizes do not
  * multiply to the ranks; ST_ARGUMENT: two strategies on one axis, or a size for one that has none. */
-static enum status put_axes(
-        const struct chosen *chosen, const struct choice *strategy, int ranks, struct text *out)
+static enum status put_axes(const struct choice *choice, int count, int ranks, struct text *out)
 {
 	int64_t product = 1;
-	int open = -1; /* the one whose size is not given */
-	struct text sizes = {0};
-	for (int i = 1; i < chosen->files; i++) {
-		const char *axis = text_string(&chosen->head[i].axis);
-		if (!*axis && strategy[i - 1].size)
+	const struct choice *open = NULL; /* the one whose size is not given */
+	const char *before = "mesh";
+	for (int i = 1; i < count; i++) {
+		const struct choice *one = &choice[i];
+		const char *axis = text_string(&one->head.axis);
+		if (!*axis && one->size)
 			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
-			        strategy[i - 1].name, strategy[i - 1].name);
+			        one->name, one->name);
 		for (int k = 1; k < i && *axis; k++)
-			if (strcmp(text_string(&chosen->head[k].axis), axis) == 0)
+			if (strcmp(text_string(&choice[k].head.axis), axis) == 0)
 				return fail(ST_ARGUMENT, "%s and %s work on the same axis, %s",
-				        strategy[k - 1].name, strategy[i - 1].name, axis);
-		if (*axis && !strategy[i - 1].size && open > 0)
-			return fail(ST_ARGUMENT, "%s and %s: which sizes? write %s=2 + %s=%d",
-			        strategy[open - 1].name, strategy[i - 1].name, strategy[open - 1].name,
-			        strategy[i - 1].name, ranks / 2);
-		if (*axis && !strategy[i - 1].size)
-			open = i;
-		product *= strategy[i - 1].size ? strategy[i - 1].size : 1;
-		text_add(&sizes, "%s%s=%d", i > 1 ? " + " : "", strategy[i - 1].name, strategy[i - 1].size);
+				        choice[k].name, one->name, axis);
+		if (*axis && !one->size && open)
+			return fail(ST_ARGUMENT, "%s and %s: which sizes? write %s=2 + %s=%d", open->name,
+			        one->name, open->name, one->name, ranks / 2);
+		if (*axis && !one->size)
+			open = one;
+		product *= one->size ? one->size : 1;
 	}
-	enum status status = ST_OK;
-	if (open < 0 ? product != ranks && product > 1 : ranks % product != 0)
-		status = fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
-		        text_string(&sizes), (long long)product, ranks);
-	text_release(&sizes);
-	bool any = false;
-	for (int i = 1; i < chosen->files && status == ST_OK; i++)
-		if (chosen->head[i].axis.count) {
-			char size[24] = "world"; /* alone it has all ranks, however many there are */
-			if (chosen->files > 2 || strategy[i - 1].size)
-				snprintf(size, sizeof size, "%d",
-				        strategy[i - 1].size ? strategy[i - 1].size : (int)(ranks / product));
-			text_add(
-			        out, "%s %s=%s", any ? "" : "mesh", text_string(&chosen->head[i].axis), size);
-			any = true;
-		}
-	text_add(out, any ? "\n" : "");
-	return status;
+	if (open ? ranks % product != 0 : product != ranks && product > 1)
+		return wrong_sizes(choice, count, product, ranks);
+	for (int i = 1; i < count; i++) {
+		if (!choice[i].head.axis.count)
+			continue;
+		text_add(out, "%s %s=", before, text_string(&choice[i].head.axis));
+		if (count == 2 && !choice[i].size)
+			text_add(out, "world");
+		else
+			text_add(out, "%d", choice[i].size ? choice[i].size : (int)(ranks / product));
+		before = "";
+	}
+	text_add(out, *before ? "" : "\n");
+	return ST_OK;
 }
 
 /* ---- what `data` and `stage` say ---- */
@@ -128,14 +115,14 @@ static int place_of(const struct choice *choice, const char *name)
 static struct given *give(struct choice *choice, const char *name, struct number number)
 {
 	int i = place_of(choice, name);
-	if (i == (int)(sizeof choice->given / sizeof *choice->given))
+	if (i == GIVENS_MAX)
 		i--;
 	choice->givens = choice->givens > i ? choice->givens : i + 1;
 	choice->given[i] = (struct given){.name = name, .number = number};
 	return &choice->given[i];
 }
 
-static void give_stage(const struct plan *plan, const struct head *head, struct choice *strategy)
+static void give_stage(const struct plan *plan, struct choice *strategy)
 {
 	const struct {
 		const char *name;
@@ -143,7 +130,7 @@ static void give_stage(const struct plan *plan, const struct head *head, struct 
 	} times[] = {
 	        {"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w}, {"comm", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
-		if (head_has_option(head, times[i].name) &&
+		if (head_has_option(&strategy->head, times[i].name) &&
 		        place_of(strategy, times[i].name) == strategy->givens)
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
@@ -159,59 +146,73 @@ static void add_text(struct program *program, struct names *names, const char *t
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
-/* The program of these choices; the first is the model's. name NULL: the model is only looked at. The choices
- * are copied first: what `data` and `stage` have said is given to them here as options, where a file has such
- * an option and the line does not give it. */
-static enum status build(struct shell *shell, const struct choice *choice, int count, int ranks,
-        const char *name, struct program **made)
+/* Its file, with the options given. kind: "model", "strategy" */
+static void add_choice(struct program *program, struct names *names, struct choice *choice, const char *kind)
+{
+	struct text what = {0};
+	text_add(&what, "%s %s", kind, choice->name);
+	choice->file.what = text_string(&what);
+	choice->file.given = choice->given;
+	choice->file.givens = choice->givens;
+	program_add(program, names, &choice->file);
+	text_release(&what);
+}
+
+/* The program of these choices, whose files are read; `first` stands before them. */
+static struct program *put_together(
+        struct shell *shell, struct choice *choice, int count, const struct text *first, const char *name)
+{
+	struct program *made = program_make(name);
+	struct names *names = shell->world->names;
+	made->built_in = true;
+	add_text(made, names, text_string(first), first->count);
+	for (int i = 0; i < count; i++) {
+		struct head *head = &choice[i].head;
+		made->built_in &= !choice_is_path(choice[i].name);
+		choice[i].file.shares = i > 1;
+		add_choice(made, names, &choice[i], i ? "strategy" : "model");
+		if (i && head->loses.count && !made->loses.count) {
+			text_put(&made->loses, head->loses.bytes, head->loses.count);
+			text_put(&made->because, head->because.bytes, head->because.count);
+		}
+	}
+	add_text(made, names, drive, sizeof drive - 1);
+	return made;
+}
+
+/* The program of these choices; the first is the model's. name NULL: the model is only looked at. What `data`
+ * and `stage` have said is given to them here as options, where a file has such an option and the line does
+ * not give it. */
+static enum status build(struct shell *shell, struct choice *choice, int count, int ranks, const char *name,
+        struct program **made)
 {
 	const struct plan *plan = &training_of(shell)->now;
-	struct choice *own = mem_alloc((size_t)count * sizeof *own);
-	struct chosen chosen = {.files = 0};
 	struct text first = {0};
 	enum status status = ST_OK;
-	memcpy(own, choice, (size_t)count * sizeof *own);
-	for (int i = 0; i < count && status == ST_OK; i++)
-		status = add_file(shell, &chosen, &own[i]);
+	for (int i = 0; i < count && status == ST_OK; i++) {
+		status = choose_file(shell, i == 0, &choice[i]);
+		if (status == ST_OK)
+			status = head_read(&choice[i].head, &choice[i].file);
+	}
 	if (status == ST_OK)
-		status = chosen_fit(&chosen);
+		status = choices_fit(choice, count);
 	if (status == ST_OK) {
-		put_data(plan, count == 1 && !name, &chosen.head[0], &first);
-		if (plan->data.vocab && head_has_option(&chosen.head[0], "vocab"))
-			give(&own[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
+		put_data(plan, !name, &choice[0].head, &first);
+		if (plan->data.vocab && head_has_option(&choice[0].head, "vocab"))
+			give(&choice[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
 		for (int i = 1; i < count; i++)
-			give_stage(plan, &chosen.head[i], &own[i]);
-		status = put_axes(&chosen, own + 1, ranks, &first);
+			give_stage(plan, &choice[i]);
+		status = put_axes(choice, count, ranks, &first);
 	}
-	if (status == ST_OK) {
-		*made = program_make(name ? name : choice->name);
-		(*made)->built_in = true;
-		struct names *names = shell->world->names;
-		add_text(*made, names, text_string(&first), first.count);
-		for (int i = 0; i < count; i++) {
-			(*made)->built_in &= !choice_is_path(own[i].name);
-			chosen.file[i].givens = own[i].givens;
-			program_add(*made, names, &chosen.file[i]);
-		}
-		add_text(*made, names, drive, sizeof drive - 1);
-		for (int i = 1; i < count && !(*made)->loses; i++)
-			if (chosen.head[i].loses.count) {
-				(*made)->loses =
-				        mem_copy_text(chosen.head[i].loses.bytes, chosen.head[i].loses.count);
-				(*made)->because = mem_copy_text(
-				        text_string(&chosen.head[i].because), chosen.head[i].because.count);
-			}
-	}
+	if (status == ST_OK)
+		*made = put_together(shell, choice, count, &first, name ? name : choice->name);
 	text_release(&first);
-	for (int i = 0; i < chosen.files; i++) {
-		mem_free((void *)(uintptr_t)chosen.file[i].text);
-		head_release(&chosen.head[i]);
-	}
-	mem_free(own);
+	for (int i = 0; i < count; i++)
+		choice_release(&choice[i]);
 	return status;
 }
 
-enum status choose_model(struct shell *shell, const struct choice *model)
+enum status choose_model(struct shell *shell, struct choice *model)
 {
 	double elements = 0;
 	struct training *t = training_of(shell);
@@ -232,60 +233,51 @@ enum status choose_model(struct shell *shell, const struct choice *model)
 	return status;
 }
 
+/* The model of the program as it was chosen, mlp where there is none; its texts are the program's. */
+static struct choice model_of(const struct program *program)
+{
+	struct choice choice = {.name = program ? program->name : "mlp"};
+	if (!program)
+		return choice;
+	choice.file = program->file[1];
+	choice.givens = choice.file.givens;
+	memcpy(choice.given, choice.file.given, (size_t)choice.givens * sizeof *choice.given);
+	return choice;
+}
+
 struct program *choose_otherwise(
         struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
 {
-	struct player_file model = alone->file[alone->files > 1 ? 1 : 0], serial;
-	struct choice choice = {.givens = model.givens}, parts = {.name = "serial"};
-	struct program *program = NULL;
-	if (alone->files < 3 || (f32 && !file_has_option(&model, "dtype")) ||
-	        (seed && !file_has_option(&model, "seed")))
+	if (alone->files < 3)
 		return NULL;
-	memcpy(choice.given, model.given, (size_t)model.givens * sizeof *model.given);
+	struct choice model = model_of(alone), serial = {.name = "serial"};
+	if ((f32 && !file_has_option(&model.file, "dtype")) ||
+	        (seed && !file_has_option(&model.file, "seed")) ||
+	        (micros > 1 && choose_file(shell, false, &serial) != ST_OK))
+		return NULL;
 	if (f32)
-		give(&choice, "dtype", (struct number){0})->word = "f32";
-	int given = place_of(&choice, "seed");
-	double begin = given < choice.givens ? choice.given[given].number.value : 1;
+		give(&model, "dtype", (struct number){0})->word = "f32";
+	int given = place_of(&model, "seed");
+	double begin = given < model.givens ? model.given[given].number.value : 1;
 	if (seed)
-		give(&choice, "seed", (struct number){begin + seed, UNIT_PLAIN});
-	if (micros > 1 && choose_file(shell, false, "serial", &serial) != ST_OK)
-		return NULL;
-	program = program_make(alone->name);
+		give(&model, "seed", (struct number){begin + seed, UNIT_PLAIN});
+	struct program *program = program_make(alone->name);
 	struct names *names = shell->world->names;
 	program_add(program, names, &alone->file[0]);
-	model.given = choice.given;
-	model.givens = choice.givens;
-	program_add(program, names, &model);
+	add_choice(program, names, &model, "model");
 	if (micros > 1) {
-		give(&parts, "accumulate", (struct number){micros, UNIT_PLAIN});
-		serial.what = "strategy serial";
-		serial.given = parts.given;
-		serial.givens = parts.givens;
-		program_add(program, names, &serial);
-		mem_free((void *)(uintptr_t)serial.text);
+		give(&serial, "accumulate", (struct number){micros, UNIT_PLAIN});
+		add_choice(program, names, &serial, "strategy");
+		choice_release(&serial);
 	}
 	program_add(program, names, &alone->file[alone->files - 1]);
 	return program;
 }
 
-/* The model as it was chosen */
-static struct choice model_choice(const struct plan *plan)
-{
-	struct choice choice = {.name = "mlp"};
-	if (!plan->model_program)
-		return choice;
-	const struct player_file *file = &plan->model_program->file[1];
-	choice.name = plan->model_program->name;
-	choice.givens = file->givens;
-	memcpy(choice.given, file->given, (size_t)file->givens * sizeof *file->given);
-	return choice;
-}
-
 enum status choose_model_again(struct shell *shell)
 {
-	struct program *before =
-	        program_use(training_of(shell)->now.model_program); /* its texts are the choice's */
-	struct choice choice = model_choice(&training_of(shell)->now);
+	struct program *before = program_use(training_of(shell)->now.model_program);
+	struct choice choice = model_of(before);
 	enum status status = before ? choose_model(shell, &choice) : ST_OK;
 	program_release(before);
 	return status;
@@ -293,33 +285,24 @@ enum status choose_model_again(struct shell *shell)
 
 enum status choice_key(struct call *call, int i, struct choice *choice)
 {
-	struct given given = {0};
-	enum status status = call_key(call, i, &given);
-	if (status == ST_OK && choice->givens == (int)(sizeof choice->given / sizeof *choice->given))
-		status = fail(ST_LIMIT, "%s: at most %d options", choice->name, choice->givens);
-	if (status == ST_OK)
-		choice->given[choice->givens++] = given;
-	return status;
+	if (choice->givens == GIVENS_MAX)
+		return fail(ST_LIMIT, "%s: at most %d options", choice->name, GIVENS_MAX);
+	return call_key(call, i, &choice->given[choice->givens++]);
 }
 
-enum status choose_strategies(struct shell *shell, const struct choice *strategy, int count)
+enum status choose_strategies(struct shell *shell, struct choice *choice, int count)
 {
-	struct choice all[FILES_MAX] = {model_choice(&training_of(shell)->now)};
-	struct program *program = NULL, *alone = NULL;
-	char name[64] = "";
-	for (int i = 0; i < count; i++) {
-		size_t used = strlen(name);
-		snprintf(name + used, sizeof name - used, "%s%s", i ? " + " : "", strategy[i].name);
-		all[i + 1] = strategy[i];
-	}
-	enum status status = build(shell, all, count + 1, shell->world->n, name, &program);
+	struct program *program = NULL;
+	struct text name = {0};
+	choice[0] = model_of(training_of(shell)->now.model_program);
+	for (int i = 1; i < count; i++)
+		text_add(&name, "%s%s", i > 1 ? " + " : "", choice[i].name);
+	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), &program);
 	if (status == ST_OK)
-		status = build(shell, all, 1, 1, all[0].name, &alone);
-	if (status == ST_OK) {
-		program->alone = program_use(alone);
+		status = build(shell, choice, 1, 1, choice[0].name, &program->alone);
+	if (status == ST_OK)
 		status = program_take(shell, program);
-	}
 	program_release(program);
-	program_release(alone);
+	text_release(&name);
 	return status;
 }

@@ -2,26 +2,37 @@
 #ifndef RANKSH_CHOOSE_H
 #define RANKSH_CHOOSE_H
 
+#include "shell/language/parse/rows.h"
+#include "shell/training/head.h"
 #include "shell/training/training.h"
 
+enum { GIVENS_MAX = 32, FILES_MAX = PARTS_MAX + 1 };
 /* A strategy of the line `strategy ddp=2 + tp=2`, or a model */
 struct choice {
 	const char *name; /* "ddp", or a file "mine.rsh" */
 	int size;         /* of its axis; 0: not given */
-	struct given given[32];
+	struct given given[GIVENS_MAX];
 	int givens;
+	/* ---- while a program is made of it: by choose_file and head_read, until choice_release */
+	struct player_file file;
+	struct head head;
 };
 
 /* named.c: it is a file's, not that of one in the binary */
 bool choice_is_path(const char *name);
-/* The file of that name, embedded or on disk; file->text is the caller's (mem_free), file->name points to
- * `name`. ST_NAME: no such one, worded with the nearest; ST_FILE. */
-enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file);
+/* choice->file becomes the file of its name, embedded or on disk. ST_NAME: no such one, worded with the
+ * nearest; ST_FILE. */
+enum status choose_file(struct shell *shell, bool model, struct choice *choice);
+void choice_release(struct choice *choice);
+/* places.c: the files of a program, the model's first. ST_ARGUMENT, ST_NAME with file and line: a def with
+ * another number of words than the place that it replaces, one whose name is nearly a place's, an option of a
+ * name that the model has. */
+enum status choices_fit(const struct choice *choice, int count);
 /* Key i of the line becomes an option's value. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how
  * many parameters it has. */
-enum status choose_model(struct shell *shell, const struct choice *model);
+enum status choose_model(struct shell *shell, struct choice *model);
 /* The same model with other data */
 enum status choose_model_again(struct shell *shell);
 /* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed`
@@ -35,8 +46,8 @@ void choice_follows(bool model, const char *name, struct text *out);
 void choice_list(struct shell *shell, bool models);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
-/* The program of the chosen model (mlp where none is) and these strategies, the outermost axis first. The
- * world is an empty one then; on failure it is as it was. */
-enum status choose_strategies(struct shell *shell, const struct choice *strategy, int count);
+/* The program of the chosen model (mlp where none is), which becomes choice[0], and of the strategies behind
+ * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
+enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
 
 #endif

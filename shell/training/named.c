@@ -57,46 +57,50 @@ bool choice_is_path(const char *name)
 	return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".rsh") == 0);
 }
 
-/* false: no such one in the binary */
-static bool embedded_file(bool model, const char *name, struct player_file *file)
+static enum status embedded_file(bool model, struct choice *choice)
 {
 	char known[64];
 	for (const struct embedded *at = embedded_files; at->path; at++)
 		if (name_in(at->path, model ? models_at : strategies_at, known, sizeof known) &&
-		        strcmp(known, name) == 0) {
-			*file = (struct player_file){.name = at->path,
+		        strcmp(known, choice->name) == 0) {
+			choice->file = (struct player_file){.name = at->path,
 			        .text = mem_copy_text(at->bytes, at->count),
 			        .count = at->count};
-			return true;
+			return ST_OK;
 		}
-	return false;
+	return no_such(model, choice->name);
 }
 
-enum status choose_file(struct shell *shell, bool model, const char *name, struct player_file *file)
+enum status choose_file(struct shell *shell, bool model, struct choice *choice)
 {
 	char *bytes;
-	*file = (struct player_file){.name = name};
-	if (!choice_is_path(name))
-		return embedded_file(model, name, file) ? ST_OK : no_such(model, name);
-	enum status status = shell_file(shell, name, &bytes, &file->count);
-	file->text = status == ST_OK ? bytes : NULL;
+	choice->file = (struct player_file){.name = choice->name};
+	if (!choice_is_path(choice->name))
+		return embedded_file(model, choice);
+	enum status status = shell_file(shell, choice->name, &bytes, &choice->file.count);
+	choice->file.text = status == ST_OK ? bytes : NULL;
 	return status;
+}
+
+void choice_release(struct choice *choice)
+{
+	mem_free((void *)(uintptr_t)choice->file.text);
+	head_release(&choice->head);
+	choice->file = (struct player_file){0};
 }
 
 void choice_follows(bool model, const char *name, struct text *out)
 {
-	struct player_file file;
-	struct head head;
+	struct choice choice = {.name = name};
 	const char *other;
 	for (int i = 0; !*name && (other = chosen_name(model, i)); i++)
 		text_add(out, "%s\n", other);
-	if (!*name || !embedded_file(model, name, &file))
+	if (!*name || embedded_file(model, &choice) != ST_OK)
 		return;
 	text_add(out, "help\nsource\n");
-	if (head_read(&head, &file) == ST_OK)
-		head_keys(&head, out);
-	head_release(&head);
-	mem_free((void *)(uintptr_t)file.text);
+	if (head_read(&choice.head, &choice.file) == ST_OK)
+		head_keys(&choice.head, out);
+	choice_release(&choice);
 }
 
 static void say_help(struct shell *shell, const char *name, const struct head *head)
@@ -109,39 +113,34 @@ void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
 	for (int i = 0; (name = chosen_name(models, i)); i++) {
-		struct player_file file;
-		struct head head;
-		embedded_file(models, name, &file);
-		if (head_read(&head, &file) == ST_OK)
-			say_help(shell, name, &head);
-		head_release(&head);
-		mem_free((void *)(uintptr_t)file.text);
+		struct choice choice = {.name = name};
+		if (embedded_file(models, &choice) == ST_OK && head_read(&choice.head, &choice.file) == ST_OK)
+			say_help(shell, name, &choice.head);
+		choice_release(&choice);
 	}
 }
 
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
 {
-	struct player_file file;
-	struct head head;
-	enum status status = choose_file(shell, model, name, &file);
-	if (status != ST_OK)
-		return status;
-	status = source ? ST_OK : head_read(&head, &file);
-	if (status == ST_OK && source)
-		out_put(shell->out, file.text, file.count);
-	else if (status == ST_OK) {
+	struct choice choice = {.name = name};
+	const struct head *head = &choice.head;
+	enum status status = choose_file(shell, model, &choice);
+	if (status == ST_OK && !source)
+		status = head_read(&choice.head, &choice.file);
+	if (status == ST_OK && source) {
+		out_put(shell->out, choice.file.text, choice.file.count);
+	} else if (status == ST_OK) {
 		struct text options = {0};
 		const char *note = style(shell->out, COLOUR_NOTE), *plain = style(shell->out, COLOUR_PLAIN);
-		head_options(&head, &options);
-		say_help(shell, name, &head);
-		for (const char *line = text_string(&head.notes), *end; *line; line = end + 1) {
+		head_options(head, &options);
+		say_help(shell, name, head);
+		for (const char *line = text_string(&head->notes), *end; *line; line = end + 1) {
 			end = line + strcspn(line, "\n");
 			out_say(shell->out, "     %s%.*s%s\n", note, (int)(end - line), line, plain);
 		}
 		out_put(shell->out, text_string(&options), options.count);
 		text_release(&options);
-		head_release(&head);
 	}
-	mem_free((void *)(uintptr_t)file.text);
+	choice_release(&choice);
 	return status;
 }

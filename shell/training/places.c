@@ -1,6 +1,6 @@
 /* places.c -- are the files of one program made for each other? Defs of strategies against the places of the
  * files before them, options against the model's. Nothing runs: it is read from the trees. */
-#include "shell/training/chosen.h"
+#include "shell/training/choose.h"
 #include "shell/language/parse/lex.h"
 
 #include <stdio.h>
@@ -18,13 +18,13 @@ static const struct statement *def_in(const struct head *head, struct slice_of_t
 
 /* The def of a file before the i-th whose name is nearest, among all its trees: the file's and its parts'.
  * NULL: none is as near as one letter. */
-static const struct statement *near_place(const struct chosen *chosen, int i, const char *name)
+static const struct statement *near_place(const struct choice *choice, int i, const char *name)
 {
 	const struct statement *near = NULL;
 	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
 	char other[64];
 	for (int k = 0; k < i * HEAD_TREES; k++) {
-		const struct tree *tree = chosen->head[k / HEAD_TREES].tree[k % HEAD_TREES];
+		const struct tree *tree = choice[k / HEAD_TREES].head.tree[k % HEAD_TREES];
 		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
 			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
 			        def->word->written.at);
@@ -37,20 +37,20 @@ static const struct statement *near_place(const struct chosen *chosen, int i, co
 
 /* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
  * not nearly that of one. */
-static enum status check_place(const struct chosen *chosen, int i, const struct statement *def)
+static enum status check_place(const struct choice *choice, int i, const struct statement *def)
 {
 	const struct statement *place = NULL;
-	const char *file = chosen->file[i].name;
+	const char *file = choice[i].file.name;
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)def->word->written.length, def->word->written.at);
 	for (int k = 0; k < i && !place; k++)
-		place = def_in(&chosen->head[k], def->word->written);
+		place = def_in(&choice[k].head, def->word->written);
 	if (place && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
 		        (int)place->source.length, place->source.at);
-	const struct statement *near = place ? NULL : near_place(chosen, i, name);
+	const struct statement *near = place ? NULL : near_place(choice, i, name);
 	if (near)
 		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
 		        def->line, name, (int)near->word->written.length, near->word->written.at);
@@ -58,28 +58,28 @@ static enum status check_place(const struct chosen *chosen, int i, const struct 
 }
 
 /* A strategy's option has no name of the model's options: they are variables of one scope. */
-static enum status check_options(const struct chosen *chosen, int i)
+static enum status check_options(const struct choice *choice, int i)
 {
-	for (const struct statement *at = chosen->head[i].tree[0]->block.first; at; at = at->next) {
+	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
 		char name[64] = "";
 		if (at->kind == STATEMENT_OPTION)
 			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
-		if (*name && head_has_option(&chosen->head[0], name))
+		if (*name && head_has_option(&choice[0].head, name))
 			return fail(ST_NAME,
 			        "%s:%d: option %s: the model has an option of that name: take another",
-			        chosen->file[i].name, at->line, name);
+			        choice[i].file.name, at->line, name);
 	}
 	return ST_OK;
 }
 
-enum status chosen_fit(const struct chosen *chosen)
+enum status choices_fit(const struct choice *choice, int count)
 {
 	enum status status = ST_OK;
-	for (int i = 1; i < chosen->files && status == ST_OK; i++)
-		status = check_options(chosen, i);
-	for (int i = 1; i < chosen->files; i++)
-		for (const struct statement *def = chosen->head[i].tree[0]->defs; def && status == ST_OK;
+	for (int i = 1; i < count && status == ST_OK; i++)
+		status = check_options(choice, i);
+	for (int i = 1; i < count; i++)
+		for (const struct statement *def = choice[i].head.tree[0]->defs; def && status == ST_OK;
 		        def = def->next_call)
-			status = check_place(chosen, i, def);
+			status = check_place(choice, i, def);
 	return status;
 }

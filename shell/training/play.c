@@ -155,11 +155,12 @@ enum status program_loses(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	const struct program *p = t->now.program;
+	const char *loses = text_string(&p->loses);
 	bool holds = false;
-	enum status status = p->loses && t->player ? player_holds(t->player, p->loses, &holds) : ST_OK;
+	enum status status = *loses && t->player ? player_holds(t->player, loses, &holds) : ST_OK;
 	if (holds)
-		text_add(out, "%s:%s", p->loses, p->because);
-	return status == ST_OK ? ST_OK : fail_in(status, "%s: # loses %s", p->name, p->loses);
+		text_add(out, "%s:%s", loses, text_string(&p->because));
+	return status == ST_OK ? ST_OK : fail_in(status, "%s: # loses %s", p->name, loses);
 }
 
 enum status program_inside(struct shell *shell)

@@ -47,8 +47,8 @@ void program_release(struct program *program)
 	if (!program || --program->users)
 		return;
 	program_release(program->alone);
-	mem_free(program->loses);
-	mem_free(program->because);
+	text_release(&program->loses);
+	text_release(&program->because);
 	for (size_t i = 0; i < program->files; i++) {
 		mem_free((void *)(uintptr_t)program->file[i].given);
 		mem_free((void *)(uintptr_t)program->file[i].text);

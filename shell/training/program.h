@@ -18,9 +18,9 @@ struct program {
 	char name[64];            /* of the strategy or the file, for messages */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
-	char *loses, *because; /* `# loses EXPR: why` of a strategy; NULL: none */
-	bool built_in;         /* none of its files is a learner's */
-	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
+	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */
+	bool built_in;              /* none of its files is a learner's */
+	struct program *alone;      /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
 	size_t steps, step_room;
