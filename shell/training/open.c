@@ -6,7 +6,9 @@
 enum status shell_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine)
 {
 	enum status status = session_open(shell, plane, n, dry, machine);
-	return status == ST_OK ? interpreter_create(&shell->interpreter) : status;
+	if (status == ST_OK)
+		shell->interpreter = interpreter_create();
+	return status;
 }
 
 void shell_close(struct shell *shell)

@@ -28,21 +28,21 @@
 	X(WORK, value_of_task, "work", 1, 1, "n", PLAIN)           \
 	X(MICRO, value_of_task, "micro", 1, 1, "n", PLAIN)         \
 	X(CHUNK, value_of_task, "chunk", 1, 1, "n", PLAIN)         \
-	X(DOING, value_of_slot_text, "doing", 1, 1, "n", PLAIN)    \
-	X(WORKS, value_of_slot_text, "works", 1, 1, "n", PLAIN)    \
-	X(MEMORIES, value_of_memory, "memories", 1, 1, "n", PLAIN) \
-	X(TURN, value_of_memory, "turn", 1, 1, "n", PLAIN)         \
-	X(INPUTS, value_of_memory, "inputs", 1, 1, "n", PLAIN)     \
+	X(DOING, value_of_task, "doing", 1, 1, "n", PLAIN)         \
+	X(WORKS, value_of_task, "works", 1, 1, "n", PLAIN)         \
+	X(MEMORIES, value_of_task, "memories", 1, 1, "n", PLAIN)   \
+	X(TURN, value_of_task, "turn", 1, 1, "n", PLAIN)           \
+	X(INPUTS, value_of_task, "inputs", 1, 1, "n", PLAIN)       \
 	X(SLOTS, value_of_slots, "slots", 0, 0, "", WORD)          \
 	X(TIME, value_of_time, "time", 0, 1, "k", RANK)            \
-	X(OVERLAP, value_of_overlap, "overlap", 2, 3, "ssk", RANK) \
-	X(BUSY, value_of_busy, "busy", 1, 2, "sk", RANK)           \
-	X(EXPOSED, value_of_exposed, "exposed", 0, 2, "xk", RANK)  \
+	X(OVERLAP, value_of_share, "overlap", 2, 3, "ssk", RANK)   \
+	X(BUSY, value_of_share, "busy", 1, 2, "sk", RANK)          \
+	X(EXPOSED, value_of_time, "exposed", 0, 2, "xk", RANK)     \
 	X(STALL, value_of_stall, "stall", 1, 2, "ck", RANK)        \
 	X(ELAPSED, value_of_elapsed, "elapsed", 2, 2, "ee", RANK)  \
 	X(PEAK, value_of_peak, "peak", 0, 0, "", RANK)             \
-	X(BUBBLE, value_of_bubble, "bubble", 0, 1, "k", ALL)       \
-	X(SENT, value_of_sent, "sent", 0, 2, "lk", RANK)           \
+	X(BUBBLE, value_of_share, "bubble", 0, 1, "k", ALL)        \
+	X(SENT, value_of_share, "sent", 0, 2, "lk", RANK)          \
 	X(BUSBW, value_of_busbw, "busbw", 1, 1, "o", RANK)         \
 	X(COUNT, value_of_count, "count", 1, 2, "ok", RANK)        \
 	X(RACES, value_of_races, "races", 0, 1, "k", ALL)          \

@@ -91,10 +91,7 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 	struct eval eval = eval_on(call, rank);
 	*dims = argument->dims;
 	for (int d = 0; d < argument->dims; d++) {
-		struct value value;
-		enum status status = evaluate(&eval, argument->dim[d], &value);
-		if (status == ST_OK)
-			status = value_whole(value, argument->dim[d]->written, &dim[d]);
+		enum status status = evaluate_whole(&eval, argument->dim[d], &dim[d]);
 		if (status != ST_OK)
 			return on_rank(call, rank, status);
 	}

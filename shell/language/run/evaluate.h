@@ -57,6 +57,8 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 enum status evaluate(struct eval *eval, const struct formula *formula, struct value *value);
 /* As evaluate; ST_ARGUMENT: a text or a name */
 enum status evaluate_number(struct eval *eval, const struct formula *formula, struct value *value);
+/* A count, as value_whole */
+enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
 /* The name as it stands there, its `$` replaced */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);

@@ -4,7 +4,7 @@
 
 #include "shell/language/run/command.h"
 
-enum status interpreter_create(struct interpreter **interpreter);
+struct interpreter *interpreter_create(void);
 void interpreter_free(struct interpreter *interpreter);
 /* Forgets variables, defs, `use` and phases: shell->world is new and empty. Texts may be running, but no
  * statement that holds anything by name. */

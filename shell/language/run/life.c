@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum status interpreter_create(struct interpreter **interpreter)
+struct interpreter *interpreter_create(void)
 {
 	struct interpreter *in = mem_alloc(sizeof *in);
 	in->generation = 1;
@@ -18,8 +18,7 @@ enum status interpreter_create(struct interpreter **interpreter)
 	in->base_scope.bound = &in->all;
 	in->now.scope = &in->base_scope;
 	in->digest = HASH_BEGIN;
-	*interpreter = in;
-	return ST_OK;
+	return in;
 }
 
 static void forget_names(struct interpreter *in)

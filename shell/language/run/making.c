@@ -37,10 +37,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
 	if (!made->dims)
 		return layout_make(layout, dtype, file->dims, file->dim);
 	for (int i = 0; i < made->dims; i++) {
-		struct value value;
-		enum status status = evaluate(eval, made->dim[i], &value);
-		if (status == ST_OK)
-			status = value_whole(value, made->dim[i]->written, &dim[i]);
+		enum status status = evaluate_whole(eval, made->dim[i], &dim[i]);
 		if (status == ST_OK && dim[i] < 1)
 			status = fail(ST_RANGE, "%.*s: a size of %lld; sizes are 1 or more",
 			        WHOLE(made->written), (long long)dim[i]);

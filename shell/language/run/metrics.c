@@ -6,41 +6,32 @@
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
 
+/* time; exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION) */
 enum status value_of_time(struct asked *asked, struct value *value)
 {
+	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
 	int64_t ns = 0;
-	enum status status = metric_time(&asked->trace, asked->section, asked->eval->rank, &ns);
+	enum status status = asked->formula->function->function == FUNCTION_TIME
+	        ? metric_time(&asked->trace, section, rank, &ns)
+	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, &ns)
+	                     : metric_exposed_stream(&asked->trace, section, rank, stream, &ns);
 	*value = value_number((double)ns, UNIT_TIME);
 	return status;
 }
 
-/* exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION) */
-enum status value_of_exposed(struct asked *asked, struct value *value)
+/* overlap, busy, bubble: shares; sent: bytes */
+enum status value_of_share(struct asked *asked, struct value *value)
 {
-	int64_t ns = 0;
-	enum status status = asked->index[0] < 0
-	        ? metric_exposed(&asked->trace, asked->section, asked->eval->rank, &ns)
-	        : metric_exposed_stream(
-	                  &asked->trace, asked->section, asked->eval->rank, asked->index[0], &ns);
-	*value = value_number((double)ns, UNIT_TIME);
-	return status;
-}
-
-enum status value_of_overlap(struct asked *asked, struct value *value)
-{
+	enum function function = asked->formula->function->function;
+	const struct trace *trace = &asked->trace;
+	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
 	double part = 0;
-	enum status status = metric_overlap(
-	        &asked->trace, asked->section, asked->eval->rank, asked->index[0], asked->index[1], &part);
-	*value = value_number(part, UNIT_PLAIN);
-	return status;
-}
-
-enum status value_of_busy(struct asked *asked, struct value *value)
-{
-	double part = 0;
-	enum status status =
-	        metric_busy(&asked->trace, asked->section, asked->eval->rank, asked->index[0], &part);
-	*value = value_number(part, UNIT_PLAIN);
+	enum status status = function == FUNCTION_OVERLAP
+	        ? metric_overlap(trace, section, rank, stream, asked->index[1], &part)
+	        : function == FUNCTION_BUSY   ? metric_busy(trace, section, rank, stream, &part)
+	        : function == FUNCTION_BUBBLE ? metric_bubble(trace, section, rank, &part)
+	                                      : metric_sent(trace, section, rank, asked->word, &part);
+	*value = value_number(part, function == FUNCTION_SENT ? UNIT_BYTES : UNIT_PLAIN);
 	return status;
 }
 
@@ -49,23 +40,6 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 	double part[CAUSE_COUNT] = {0};
 	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
 	*value = value_number(part[asked->index[0]], UNIT_PLAIN);
-	return status;
-}
-
-enum status value_of_bubble(struct asked *asked, struct value *value)
-{
-	double part = 0;
-	enum status status = metric_bubble(&asked->trace, asked->section, asked->eval->rank, &part);
-	*value = value_number(part, UNIT_PLAIN);
-	return status;
-}
-
-enum status value_of_sent(struct asked *asked, struct value *value)
-{
-	double bytes = 0;
-	enum status status =
-	        metric_sent(&asked->trace, asked->section, asked->eval->rank, asked->word, &bytes);
-	*value = value_number(bytes, UNIT_BYTES);
 	return status;
 }
 

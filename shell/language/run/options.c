@@ -34,7 +34,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	size_t name = strlen(given->name) + 1, length = strlen(written);
 	enum status status = ST_OK;
 	const struct formula *standard = line->formula;
-	bool number = standard && standard->kind == FORMULA_NUMBER, any = !standard || !number;
+	bool number = standard && standard->kind == FORMULA_NUMBER;
 	if (line->words && !is_listed(line->words, written + name, written + length))
 		status = none_of(what, slice_between(written, written + length),
 		        slice_between(written + name, written + length), line->words);
@@ -43,12 +43,12 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 		        written, WHOLE(line->value));
 	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))
 		status = fail(ST_RANGE, "%s: %s: at least %g was expected", what, written, line->least.value);
-	else if (!any && given->number.unit != standard->number.unit &&
+	else if (number && given->number.unit != standard->number.unit &&
 	        !(given->number.unit == UNIT_PLAIN &&
 	                (standard->number.unit == UNIT_BYTES || given->number.value == 0)))
 		status = fail(ST_UNIT, "%s: %s: %s was expected, as in the default %.*s", what, written,
 		        unit_name(standard->number.unit), WHOLE(line->value));
-	else if (!any && standard->number.unit != UNIT_TIME &&
+	else if (number && standard->number.unit != UNIT_TIME &&
 	        floor(given->number.value) != given->number.value &&
 	        !memchr(line->value.at, '.', line->value.length) &&
 	        !memchr(line->value.at, '%', line->value.length))

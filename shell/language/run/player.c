@@ -214,7 +214,7 @@ void player_free(struct player *player)
 {
 	if (!player)
 		return;
-	if (player->routine && routine_begun(player->routine)) {
+	if (player->routine) {
 		char words[1024]; /* a failure may be on its way */
 		snprintf(words, sizeof words, "%s", fail_text());
 		bool located = player->shell->interpreter->now.located;

@@ -30,7 +30,7 @@ struct routine {
 	char *memory; /* the guard page, then the stack */
 	size_t guard; /* bytes of the page */
 	ucontext_t inside, outside;
-	bool begun, ended;
+	bool ended;
 	const void *outer_bottom; /* of the stack that resumed it, for the sanitizer */
 	size_t outer_size;
 	void *fake; /* the sanitizer's stack of the routine while it is suspended */
@@ -48,15 +48,6 @@ static void change(ucontext_t *from, const ucontext_t *to)
 	}
 }
 
-struct routine *routine_make(void (*body)(void *self), void *self)
-{
-	struct routine *routine = mem_alloc(sizeof *routine);
-	*routine = (struct routine){.body = body, .self = self, .guard = (size_t)sysconf(_SC_PAGESIZE)};
-	routine->memory = mem_map(routine->guard + STACK_BYTES);
-	mprotect(routine->memory, routine->guard, PROT_NONE);
-	return routine;
-}
-
 /* The first function on the new stack. makecontext hands over ints only, so the pointer comes in two
  * halves. */
 static void begin(unsigned high, unsigned low)
@@ -70,20 +61,26 @@ static void begin(unsigned high, unsigned low)
 	__sanitizer_start_switch_fiber(NULL, routine->outer_bottom, routine->outer_size);
 }
 
+struct routine *routine_make(void (*body)(void *self), void *self)
+{
+	struct routine *routine = mem_alloc(sizeof *routine);
+	*routine = (struct routine){.body = body, .self = self, .guard = (size_t)sysconf(_SC_PAGESIZE)};
+	routine->memory = mem_map(routine->guard + STACK_BYTES);
+	mprotect(routine->memory, routine->guard, PROT_NONE);
+	size_t address = (size_t)routine;
+	getcontext(&routine->inside);
+	routine->inside.uc_stack.ss_sp = routine->memory + routine->guard;
+	routine->inside.uc_stack.ss_size = STACK_BYTES;
+	routine->inside.uc_link = &routine->outside;
+	makecontext(&routine->inside, (void (*)(void))begin, 2, (unsigned)(address >> 16 >> 16),
+	        (unsigned)address);
+	return routine;
+}
+
 bool routine_resume(struct routine *routine)
 {
 	char *stack = routine->memory + routine->guard;
 	void *fake = NULL;
-	if (!routine->begun) {
-		size_t self = (size_t)routine;
-		getcontext(&routine->inside);
-		routine->inside.uc_stack.ss_sp = stack;
-		routine->inside.uc_stack.ss_size = STACK_BYTES;
-		routine->inside.uc_link = &routine->outside;
-		makecontext(&routine->inside, (void (*)(void))begin, 2, (unsigned)(self >> 16 >> 16),
-		        (unsigned)self);
-		routine->begun = true;
-	}
 	__sanitizer_start_switch_fiber(&fake, stack, STACK_BYTES);
 	change(&routine->outside, &routine->inside);
 	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
@@ -95,11 +92,6 @@ void routine_suspend(struct routine *routine)
 	__sanitizer_start_switch_fiber(&routine->fake, routine->outer_bottom, routine->outer_size);
 	change(&routine->inside, &routine->outside);
 	__sanitizer_finish_switch_fiber(routine->fake, &routine->outer_bottom, &routine->outer_size);
-}
-
-bool routine_begun(const struct routine *routine)
-{
-	return routine->begun;
 }
 
 void routine_free(struct routine *routine)

@@ -23,6 +23,5 @@ void routine_suspend(struct routine *routine);
 /* One that has ended or has not begun: what a suspended one holds on its stack would be lost. NULL is
  * allowed. */
 void routine_free(struct routine *routine);
-bool routine_begun(const struct routine *routine);
 
 #endif

@@ -80,54 +80,41 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* doing, works: of all stages, so it is the same for all */
-enum status value_of_slot_text(struct asked *asked, struct value *value)
-{
-	const struct schedule *schedule = schedule_of(asked);
-	bool doing = asked->formula->function->function == FUNCTION_DOING;
-	struct text text = {0};
-	size_t k, stage;
-	enum status status = schedule ? place_of(asked, schedule->count, &k, &stage) : ST_NAME;
-	if (status != ST_OK)
-		return status;
-	(doing ? schedule_doing : schedule_works)(schedule, k, &text);
-	*value = word(asked, text_string(&text));
-	text_release(&text);
-	return ST_OK;
-}
-
-/* work, micro, chunk of a slot. The value hangs on the rank by its stage alone: with one stage it does not
- * vary. */
+/* doing, works of a slot; work, micro, chunk of it on a stage; memories, turn, inputs of a chunk there. The value
+ * of a stage hangs on the rank by that alone: with one stage it does not vary. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct schedule *schedule = schedule_of(asked);
 	enum function function = asked->formula->function->function;
-	size_t k, stage;
-	enum status status = schedule ? place_of(asked, schedule->count, &k, &stage) : ST_NAME;
+	bool of_chunk =
+	        function == FUNCTION_MEMORIES || function == FUNCTION_TURN || function == FUNCTION_INPUTS;
+	bool doing = function == FUNCTION_DOING;
+	size_t k = 0, stage = 0;
+	if (!schedule)
+		return ST_NAME;
+	size_t most = of_chunk ? (size_t)schedule->chunks : schedule->count;
+	enum status status = place_of(asked, most, &k, &stage);
 	if (status != ST_OK)
 		return status;
-	const struct task *task = &schedule->task[stage * schedule->count + k];
+	if (doing || function == FUNCTION_WORKS) {
+		struct text text = {0};
+		(doing ? schedule_doing : schedule_works)(schedule, k, &text);
+		*value = word(asked, text_string(&text));
+		text_release(&text);
+		return ST_OK;
+	}
 	asked->eval->varies |= schedule->stages > 1;
+	if (of_chunk) {
+		const struct schedule_memory *memory = &schedule->memory[stage * most + k];
+		*value = value_number(function == FUNCTION_INPUTS ? memory->inputs
+		                : function == FUNCTION_TURN       ? memory->turn
+		                                                  : memory->memories,
+		        UNIT_PLAIN);
+		return ST_OK;
+	}
+	const struct task *task = &schedule->task[stage * most + k];
 	*value = function == FUNCTION_WORK
 	        ? word(asked, schedule_work_name(task->work))
 	        : value_number(function == FUNCTION_MICRO ? task->micro : task->chunk, UNIT_PLAIN);
-	return ST_OK;
-}
-
-/* memories, turn, inputs of a chunk */
-enum status value_of_memory(struct asked *asked, struct value *value)
-{
-	const struct schedule *schedule = schedule_of(asked);
-	enum function function = asked->formula->function->function;
-	size_t chunk, stage;
-	enum status status = schedule ? place_of(asked, (size_t)schedule->chunks, &chunk, &stage) : ST_NAME;
-	if (status != ST_OK)
-		return status;
-	const struct schedule_memory *memory = &schedule->memory[stage * (size_t)schedule->chunks + chunk];
-	asked->eval->varies |= schedule->stages > 1;
-	*value = value_number(function == FUNCTION_INPUTS ? memory->inputs
-	                : function == FUNCTION_TURN       ? memory->turn
-	                                                  : memory->memories,
-	        UNIT_PLAIN);
 	return ST_OK;
 }

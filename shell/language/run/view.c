@@ -16,9 +16,17 @@
 
 /* ---- slices ---- */
 
-struct bounds {
-	bool range;
+/* One index of a slice: 3, 0:4, 2:, or : alone. An open end is no part of the name, so that a slice has the
+ * same name on every rank however long the tensor is there. */
+struct slice_part {
+	bool range, begins, ends; /* begins, ends: the name says from, to */
 	int64_t from, to;
+};
+struct slice_parts {
+	name_id base;
+	struct slice_part item[DIMS_MAX];
+	int count;
+	bool transposed;
 };
 
 /* An index is known without data: the address of an operand must not hang on what another operation
@@ -26,13 +34,10 @@ struct bounds {
 static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
-	struct value value;
 	if (formula->read_count)
 		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first",
 		        SHOWN(tensor->written));
-	enum status status = evaluate(eval, formula, &value);
-	if (status == ST_OK)
-		status = value_whole(value, formula->written, index);
+	enum status status = evaluate_whole(eval, formula, index);
 	if (status == ST_OK && *index < 0)
 		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0",
 		        SHOWN(tensor->written), (long long)*index);
@@ -42,7 +47,7 @@ static enum status index_value(
 /* The indices of one slice as numbers, checked against the layout. Indices count from 0, an end is not
  * included, and an empty range is a mistake: no kernel has a use for it. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
-        const struct layout *layout, struct bounds *bounds)
+        const struct layout *layout, struct slice_part *bounds)
 {
 	if (tensor->indices > layout->dims)
 		return fail(ST_SHAPE, "%.*s has %d indices, and %.*s is %s", SHOWN(tensor->written),
@@ -51,7 +56,10 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 		const struct index *index = &tensor->index[i];
 		int64_t dim = layout->dim[i];
 		enum status status = ST_OK;
-		bounds[i] = (struct bounds){index->range, 0, dim};
+		bounds[i] = (struct slice_part){.range = index->range,
+		        .begins = !index->range || index->from,
+		        .ends = index->range && index->to,
+		        .to = dim};
 		if (index->from)
 			status = index_value(eval, index->from, tensor, &bounds[i].from);
 		if (status == ST_OK && index->to)
@@ -71,7 +79,7 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 	return ST_OK;
 }
 
-static void apply(struct view *view, const struct bounds *bounds, int count)
+static void apply(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes((enum dtype)layout->dtype);
@@ -91,18 +99,6 @@ static void apply(struct view *view, const struct bounds *bounds, int count)
 	layout->dims = (uint8_t)dims;
 	view->sliced |= count > 0;
 }
-
-/* One index of a slice in a name: 3, 0:4, 2:, or : alone. An open end is no part of the name, so that a slice
- * has the same name on every rank however long the tensor is there. */
-struct slice_part {
-	bool range, begins, ends;
-	int64_t from, to;
-};
-struct slice_parts {
-	struct slice_part item[DIMS_MAX];
-	int count;
-	bool transposed;
-};
 
 /* A name given to a def may be "t[3]" or "w.T": a tensor of its own, read once */
 static enum status reference_find(struct eval *eval, name_id name, struct tensor_ref **tensor)
@@ -125,37 +121,12 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 	return ST_OK;
 }
 
-/* The slice that a name of view.name's form holds already: "t[0:4]" has one part, "w.T" none. Its numbers are
- * digits, so they are read off the tree. *base is the name before them. */
-static enum status parts_of(struct eval *eval, name_id name, struct slice_parts *parts, name_id *base)
-{
-	struct tensor_ref *tensor;
-	*parts = (struct slice_parts){0};
-	*base = name;
-	if (!strpbrk(names_text(eval->shell->world->names, name), ".["))
-		return ST_OK;
-	enum status status = reference_find(eval, name, &tensor);
-	if (status != ST_OK)
-		return status;
-	parts->transposed = tensor->transposed;
-	parts->count = tensor->indices;
-	for (int i = 0; i < tensor->indices; i++) {
-		const struct index *index = &tensor->index[i];
-		parts->item[i] = (struct slice_part){.range = index->range,
-		        .begins = index->from != NULL,
-		        .ends = index->to != NULL,
-		        .from = index->from ? (int64_t)index->from->number.value : 0,
-		        .to = index->to ? (int64_t)index->to->number.value : 0};
-	}
-	return evaluate_written(eval, tensor->name, base);
-}
-
 /* A slice of a slice is one slice of the tensor below: an index counts from where the inner range begins, and
  * an inner index without a range has taken its dimension away.
  *
  *     p = t[2:6,1]     p[1] = t[3,1]     p[1:3] = t[3:5,1]     and of a matrix     t[0:4].T = t.T[:,0:4] */
 static void add_parts(
-        struct slice_parts *parts, const struct tensor_ref *tensor, const struct bounds *bounds, int dims)
+        struct slice_parts *parts, const struct tensor_ref *tensor, const struct slice_part *bounds, int dims)
 {
 	if (tensor->transposed && parts->count) {
 		while (parts->count < dims)
@@ -166,42 +137,34 @@ static void add_parts(
 	}
 	parts->transposed ^= tensor->transposed;
 	for (int i = 0, at = 0; i < tensor->indices; i++, at++) {
-		const struct index *index = &tensor->index[i];
 		while (at < parts->count && !parts->item[at].range)
 			at++;
 		if (at == parts->count)
 			parts->item[parts->count++] = (struct slice_part){.range = true};
 		struct slice_part *part = &parts->item[at];
-		part->range = index->range;
-		part->begins |= !index->range || index->from;
-		if (index->range && index->to)
+		part->range = bounds[i].range;
+		part->begins |= bounds[i].begins;
+		if (bounds[i].ends)
 			part->to = part->from + bounds[i].to;
-		part->ends |= index->range && index->to;
+		part->ends |= bounds[i].ends;
 		part->from += bounds[i].from;
 	}
 }
 
-/* Sets view->name to the tensor as written, its indices as numbers. dims: of the tensor below any slice */
-static enum status full_name(struct eval *eval, const struct tensor_ref *tensor, const struct bounds *bounds,
-        int dims, struct view *view)
+/* "w.T[0:4,2]": the tensor as written, its indices as numbers */
+static name_id full_name(struct names *names, const struct slice_parts *parts)
 {
 	char text[256];
-	struct slice_parts parts;
-	name_id below;
-	enum status status = parts_of(eval, view->name, &parts, &below);
-	if (status != ST_OK)
-		return status;
-	add_parts(&parts, tensor, bounds, dims);
-	const char *base = names_text(eval->shell->world->names, below);
+	const char *base = names_text(names, parts->base);
 	size_t length = strlen(base) < 80 ? strlen(base) : 80;
 	char *to = text + length;
 	memcpy(text, base, length);
-	if (parts.transposed) {
+	if (parts->transposed) {
 		memcpy(to, ".T", 2);
 		to += 2;
 	}
-	for (int i = 0; i < parts.count; i++) {
-		const struct slice_part *part = &parts.item[i];
+	for (int i = 0; i < parts->count; i++) {
+		const struct slice_part *part = &parts->item[i];
 		*to++ = i ? ',' : '[';
 		if (part->begins)
 			to = put_digits(to, part->from);
@@ -210,10 +173,9 @@ static enum status full_name(struct eval *eval, const struct tensor_ref *tensor,
 		if (part->range && part->ends)
 			to = put_digits(to, part->to);
 	}
-	if (parts.count)
+	if (parts->count)
 		*to++ = ']';
-	view->name = names_make(eval->shell->world->names, text, (size_t)(to - text));
-	return ST_OK;
+	return names_make(names, text, (size_t)(to - text));
 }
 
 /* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
@@ -232,13 +194,20 @@ static enum status transpose(const struct tensor_ref *tensor, struct view *view)
 	return ST_OK;
 }
 
+static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
+        bool result, struct view *view, struct slice_parts *parts);
+
 /* The tensor of the name, whole. may_be_new: a result that is not there yet has tensor -1, and its kernel
  * makes it. A name with a slice in it is the value of a parameter, or of one that stands for another. */
-static enum status base_view(struct eval *eval, name_id base, bool may_be_new, struct view *view)
+static enum status base_view(
+        struct eval *eval, name_id base, bool may_be_new, struct view *view, struct slice_parts *parts)
 {
 	const struct world *world = eval->shell->world;
 	struct thing thing = world_find(world, eval->rank, base);
 	*view = (struct view){.tensor = -1, .name = base, .base_name = base, .space = SPACE_DEVICE};
+	parts->base = base;
+	parts->count = 0;
+	parts->transposed = false;
 	if (thing.kind == THING_TENSOR) {
 		const struct tensor *tensor = &world->tensors[thing.index];
 		view->tensor = thing.index;
@@ -254,7 +223,7 @@ static enum status base_view(struct eval *eval, name_id base, bool may_be_new, s
 			return fail(ST_LIMIT, "'%s' stands for itself", text);
 		enum status status = reference_find(eval, base, &inner);
 		if (status == ST_OK)
-			status = evaluate_view(eval, inner, NULL, false, view);
+			status = view_of(eval, inner, NULL, false, view, parts);
 		eval->depth--;
 		return status;
 	}
@@ -263,16 +232,11 @@ static enum status base_view(struct eval *eval, name_id base, bool may_be_new, s
 	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
 }
 
-/* Dimensions of the tensor that the view is of, before any slice took some of them away */
-static int base_dims(const struct eval *eval, const struct view *view)
+/* parts: what the view's name says behind its base's, set by the innermost */
+static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache,
+        bool result, struct view *view, struct slice_parts *parts)
 {
-	return view->tensor < 0 ? view->layout.dims : eval->shell->world->tensors[view->tensor].layout.dims;
-}
-
-enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
-        struct view *view)
-{
-	struct bounds bounds[DIMS_MAX];
+	struct slice_part bounds[DIMS_MAX];
 	bool plain = !tensor->indices && !tensor->transposed, varied = eval->varies;
 	name_id base = cache && cache->named ? cache->base : 0;
 	enum status status = ST_OK;
@@ -285,7 +249,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 		cache->base = base;
 	}
 	if (status == ST_OK)
-		status = base_view(eval, base, result && plain, view);
+		status = base_view(eval, base, result && plain, view, parts);
 	if (status == ST_OK && tensor->transposed)
 		status = transpose(tensor, view);
 	if (status == ST_OK && tensor->indices) {
@@ -294,17 +258,27 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 			apply(view, bounds, tensor->indices);
 	}
 	if (status == ST_OK && !plain) {
-		if (cache && cache->full)
+		const struct world *world = eval->shell->world;
+		if (!cache || !cache->full) {
+			add_parts(parts, tensor, bounds, world->tensors[view->tensor].layout.dims);
+			view->name = full_name(world->names, parts);
+		} else {
 			view->name = cache->name;
-		else
-			status = full_name(eval, tensor, bounds, base_dims(eval, view), view);
-		if (status == ST_OK && cache && !eval->varies) {
+		}
+		if (cache && !eval->varies) {
 			cache->full = true;
 			cache->name = view->name;
 		}
 	}
 	eval->varies |= varied;
 	return status;
+}
+
+enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
+        struct view *view)
+{
+	struct slice_parts parts;
+	return view_of(eval, tensor, cache, result, view, &parts);
 }
 
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)
