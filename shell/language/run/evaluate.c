@@ -266,7 +266,8 @@ static enum status no_rank(const struct shell *shell, int rank)
 	return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
 }
 
-static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref, struct ranks *set)
+static enum status listed_ranks(
+        struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	memset(set, 0, sizeof *set);
 	for (int i = 0; i < ref->count; i++) {
@@ -277,6 +278,7 @@ static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref
 		for (int rank = ref->range[i].from; rank <= ref->range[i].to; rank++)
 			ranks_add(set, rank);
 	}
+	ranks_and(set, bound);
 	return ST_OK;
 }
 
@@ -358,20 +360,15 @@ static enum status named_ranks(
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	enum status status = ST_OK;
 	switch ((enum ranks_kind)ref->kind) {
 	case RANKS_REF_ALL:
 		*set = *bound;
 		return ST_OK;
 	case RANKS_REF_LIST:
-		status = listed_ranks(shell, ref, set);
-		break;
+		return listed_ranks(shell, ref, bound, set);
 	case RANKS_REF_NAME:
 		return named_ranks(shell, ref, bound, set);
 	default:
 		return filtered_ranks(shell, ref, bound, set);
 	}
-	if (status == ST_OK)
-		ranks_and(set, bound);
-	return status;
 }
