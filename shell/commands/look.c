@@ -134,7 +134,7 @@ static enum status stats_run(struct shell *shell, struct call *call)
 	struct text line = {0};
 	enum status status = table_run(shell, call);
 	if (status == ST_OK) {
-		state_peak(shell, &line);
+		state_memory(shell, true, &line);
 		status = state_progress(shell, &line);
 	}
 	return answer(shell, &line, status);
@@ -262,7 +262,7 @@ static enum status mem_run(struct shell *shell, struct call *call)
 	if (call_count(call, 0))
 		return trim(shell, call);
 	trace_memory(&trace, out_width(shell->out), &text);
-	state_memory(shell, &text);
+	state_memory(shell, false, &text);
 	return answer(shell, &text, ST_OK);
 }
 

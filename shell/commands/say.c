@@ -12,7 +12,6 @@
 #include "shell/session/shell.h"
 #include "shell/training/head.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -210,20 +210,12 @@ static enum status read_floats(const struct shell *shell, const struct view *vie
 }
 
 /* In the order of memory, in doubles: the same bits on every process that holds the same elements. */
-static double sum(const float *values, int64_t count)
+static double sum(const float *values, int64_t count, bool squares)
 {
 	double total = 0;
 	for (int64_t i = 0; i < count; i++)
-		total += values[i];
+		total += squares ? (double)values[i] * values[i] : values[i];
 	return total;
-}
-
-static double norm(const float *values, int64_t count)
-{
-	double total = 0;
-	for (int64_t i = 0; i < count; i++)
-		total += (double)values[i] * values[i];
-	return sqrt(total);
 }
 
 /* Largest difference, relative to the largest finite value of both. NaN on one side is as far away as can
@@ -259,8 +251,8 @@ static enum status value_of(const struct shell *shell, const struct data_read *r
 	if (status == ST_OK && read->kind == READ_DIFFERENCE)
 		status = read_floats(shell, &read->b, &b);
 	if (status == ST_OK)
-		*value = read->kind == READ_SUM   ? sum(a, count)
-		        : read->kind == READ_NORM ? norm(a, count)
+		*value = read->kind == READ_SUM   ? sum(a, count, false)
+		        : read->kind == READ_NORM ? sqrt(sum(a, count, true))
 		        : b                       ? difference(a, b, count)
 		                                  : a[0];
 	mem_free(a);

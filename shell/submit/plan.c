@@ -173,16 +173,6 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 
 /* ---- the three steps ---- */
 
-/* Only what resolve leaves alone: a plan has a kilobyte of operands, and a line on thousands of ranks fills one for
- * each of them. */
-static void plan_empty(struct submit_plan *plan)
-{
-	plan->operands = plan->results = plan->parts = 0;
-	plan->shape.dims = plan->shape.dtype = 0;
-	plan->place = -1;
-	plan->queued = 0;
-}
-
 /* The memory of one result on one rank. The name is bound to the new tensor at once; the one that it
  * replaces stays in old[i] until the line's operation is queued, as it may be an argument too (y = matmul y
  * w). */
@@ -286,7 +276,11 @@ enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind k
 	struct submit_plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
 	FOR_RANKS (rank, call->set) {
-		plan_empty(&fresh);
+		/* only what resolve leaves alone: a plan has a kilobyte of operands */
+		fresh.operands = fresh.results = fresh.parts = 0;
+		fresh.shape.dims = fresh.shape.dtype = 0;
+		fresh.place = -1;
+		fresh.queued = 0;
 		fresh.record = call_record(call, rank, kind, call->statement->row->name);
 		enum status status = call_stream(call, rank, &fresh.stream);
 		if (status == ST_OK)

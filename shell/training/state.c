@@ -42,8 +42,14 @@ static int64_t sum(const struct held *held, int kinds)
 	return bytes;
 }
 
-static void put_kinds(const struct ranks *ranks, const struct held *held, struct text *out)
+/* peak: what it was made of; else what there is now */
+static void put_kinds(const struct ranks *ranks, const struct held *held, bool peak, struct text *out)
 {
+	if (peak) {
+		text_add(out, "   peak of ");
+		bytes_text(sum(held, KIND_COUNT), out);
+		text_add(out, " on ");
+	}
 	text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
 	ranks_text(ranks, out);
 	text_add(out, ":");
@@ -51,28 +57,14 @@ static void put_kinds(const struct ranks *ranks, const struct held *held, struct
 		text_add(out, "%s%s ", kind ? ", " : " ", tensor_kind_name((enum tensor_kind)kind));
 		bytes_text(held->bytes[kind], out);
 	}
-}
-
-static void put_now(const struct ranks *ranks, const struct held *held, struct text *out)
-{
-	put_kinds(ranks, held, out);
-	text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes\n",
-	        (long long)sum(held, KIND_OPTIMIZER + 1));
-}
-
-static void put_peak(const struct ranks *ranks, const struct held *held, struct text *out)
-{
-	text_add(out, "   peak of ");
-	bytes_text(sum(held, KIND_COUNT), out);
-	text_add(out, " on ");
-	put_kinds(ranks, held, out);
+	if (!peak)
+		text_add(out, "\n   model state (parameters, gradients, optimizer) %lld bytes",
+		        (long long)sum(held, KIND_OPTIMIZER + 1));
 	text_add(out, "\n");
 }
 
-typedef void put_one(const struct ranks *ranks, const struct held *held, struct text *out);
-
 /* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
-static void put_sets(const struct held *held, int n, put_one *put, struct text *out)
+static void put_sets(const struct held *held, int n, bool peak, struct text *out)
 {
 	struct ranks done = {0};
 	int sets = 0;
@@ -88,32 +80,23 @@ static void put_sets(const struct held *held, int n, put_one *put, struct text *
 				ranks_add(&alike, other);
 				ranks_add(&done, other);
 			}
-		put(&alike, &held[rank], out);
+		put_kinds(&alike, &held[rank], peak, out);
 	}
 	if (sets > SETS_SHOWN)
 		text_add(out, "... and %d ranks more\n", sets - SETS_SHOWN);
 }
 
-typedef void count_all(const struct world *world, struct held *held);
-
-static void say_kinds(const struct shell *shell, count_all *count, put_one *put, struct text *out)
+void state_memory(const struct shell *shell, bool peak, struct text *out)
 {
 	if (!shell->training || !shell->training->now.program)
 		return;
 	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
-	count(shell->world, held);
-	put_sets(held, shell->world->n, put, out);
+	if (peak)
+		count_peaks(shell->world, held);
+	else
+		count_now(shell->world, held);
+	put_sets(held, shell->world->n, peak, out);
 	mem_free(held);
-}
-
-void state_memory(const struct shell *shell, struct text *out)
-{
-	say_kinds(shell, count_now, put_now, out);
-}
-
-void state_peak(const struct shell *shell, struct text *out)
-{
-	say_kinds(shell, count_peaks, put_peak, out);
 }
 
 /* ---- speed ---- */

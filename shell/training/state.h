@@ -4,12 +4,10 @@
 
 #include "shell/training/training.h"
 
-/* What the peak of each rank's device memory was made of, in bytes of blocks: the kinds add up to it. Nothing
- * without a program. */
-void state_peak(const struct shell *shell, struct text *out);
-/* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up).
- * Ranks alike are one line. Nothing is appended when no program is loaded. */
-void state_memory(const struct shell *shell, struct text *out);
+/* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up);
+ * or what its peak was made of, in bytes of blocks: the kinds add up to it. Ranks alike are one line. Nothing
+ * is appended when no program is loaded. */
+void state_memory(const struct shell *shell, bool peak, struct text *out);
 /* When all that is queued ends, as `timeline` draws it; -1: it waits for lines to come */
 int64_t state_end(const struct shell *shell);
 /* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's

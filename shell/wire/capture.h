@@ -6,7 +6,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include <stdbool.h>
 
 struct capture;
 /* RANKSH_KEEP_STDERR=1 leaves descriptor 2 alone (sanitizers, debuggers). */

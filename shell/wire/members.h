@@ -4,7 +4,6 @@
 #define RANKSH_WIRE_MEMBERS_H
 
 #include "base/text.h"
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cjson/cJSON.h>

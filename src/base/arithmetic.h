@@ -20,11 +20,6 @@ static inline double least_number(double a, double b)
 	return a < b ? a : b;
 }
 
-static inline double most_number(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 /* The number of parts of `size` that `count` needs: the last may be smaller */
 static inline int64_t parts_of(int64_t count, int64_t size)
 {

@@ -226,11 +226,6 @@ enum status data_alltoall(const struct collective_job *job)
 	return move(job, (struct move){bytes, bytes, ALL, ALL});
 }
 
-static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
-{
-	return a && b && a < b + b_bytes && b < a + a_bytes;
-}
-
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same
  * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
@@ -242,7 +237,8 @@ enum status collective_data(const struct collective *collective, struct plane_gr
 	bool same = collective->in_place && in == out;
 	char *copy = NULL;
 
-	if (!same && overlap(in, (int64_t)bytes, out, out_count * job.size))
+	const char *from = in, *to = out;
+	if (!same && from && to && from < to + out_count * job.size && to < from + bytes)
 		job.in = memcpy(copy = mem_alloc(bytes), in, bytes);
 	enum status status = collective->data ? collective->data(&job) : ST_OK;
 	mem_free(copy);

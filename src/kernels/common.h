@@ -15,7 +15,6 @@
 #include "base/arithmetic.h"
 #include "kernels/lane.h"
 #include "kernels/widths.h"
-#include <stddef.h>
 
 /* out[out]'s layout. ST_RANGE: larger than any memory */
 enum status kernel_out(struct kernel_call *call, int out, enum dtype dtype, int dims, const int64_t *dim);

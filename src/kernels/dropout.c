@@ -10,8 +10,6 @@
 #include "kernels/common.h"
 #include "base/philox.h"
 
-#include <math.h>
-
 enum { P, SEED, AT, WIDTH };
 
 static enum status dropout_shape(struct kernel_call *call)

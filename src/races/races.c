@@ -143,24 +143,21 @@ const struct races *races_now(struct world *world)
 	return world->races;
 }
 
-static void free_rank(struct rank_order *rank)
-{
-	for (size_t i = 0; i < rank->lanes; i++) {
-		mem_free(rank->lane[i].versions);
-		mem_free(rank->lane[i].matches);
-	}
-	mem_free(rank->lane);
-	for (int space = 0; space < SPACE_COUNT; space++)
-		mem_free(rank->history[space].interval);
-}
-
 void races_free(struct world *world)
 {
 	if (!world->races)
 		return;
 	struct happens_before *order = world->races->order;
-	for (int r = 0; r < world->n; r++)
-		free_rank(&order->rank[r]);
+	for (int r = 0; r < world->n; r++) {
+		struct rank_order *rank = &order->rank[r];
+		for (size_t i = 0; i < rank->lanes; i++) {
+			mem_free(rank->lane[i].versions);
+			mem_free(rank->lane[i].matches);
+		}
+		for (int space = 0; space < SPACE_COUNT; space++)
+			mem_free(rank->history[space].interval);
+		mem_free(rank->lane);
+	}
 	wait_search_release(&order->runnable);
 	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
 	        order->next_clock, order->conflicts, order->cells, order->runnable.colour, order,
@@ -170,7 +167,7 @@ void races_free(struct world *world)
 	world->races = NULL;
 }
 
-/* Between a rank's own operations the clocks say it all; else by way of meetings. */
+/* Between a rank's own operations the clocks say it all; else by way of matches. */
 bool happens_before(struct world *world, op_id a, op_id b)
 {
 	const struct op *first = &world->ops[a], *second = &world->ops[b];

@@ -25,18 +25,13 @@ enum copy_way copy_way(const struct record *record)
 	return to_device ? COPY_TO_DEVICE : COPY_ON_HOST;
 }
 
-/* Pageable memory is copied through a staging buffer by the driver, at a rate of its own. */
-static bool pageable(const struct record *record)
-{
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].space == SPACE_HOST)
-			return true;
-	return false;
-}
-
 static void cost_copy(const struct machine *machine, struct record *record)
 {
 	enum copy_way way = copy_way(record);
+	/* pageable memory is copied through a staging buffer by the driver, at a rate of its own */
+	bool pageable = false;
+	for (int i = 0; i < record->operands; i++)
+		pageable |= record->operand[i].space == SPACE_HOST;
 	record->flow_bytes = (double)record->bytes;
 	record->latency_ns = 0;
 	if (way == COPY_ON_HOST)
@@ -45,7 +40,7 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		record->rate = machine->memory_rate / 2;
 	else {
 		record->latency_ns = machine->copy_latency;
-		record->rate = pageable(record) ? machine->pageable
+		record->rate = pageable         ? machine->pageable
 		        : way == COPY_TO_DEVICE ? machine->h2d
 		                                : machine->d2h;
 	}

@@ -85,7 +85,10 @@ static void join(struct engine *e, uint32_t work)
 		link->first = tie;
 		link->count++;
 	}
-	share_anew(e, work);
+	if (flow_links(e, work))
+		share_anew(e, work);
+	else
+		work_plan(e, work, 1); /* a message of a rank to itself is on no link */
 }
 
 /* ... and leaves them. */

@@ -99,8 +99,6 @@ static enum status sim_peek(
 static void sim_stop(struct backend *backend)
 {
 	struct sim *sim = sim_of(backend);
-	if (!sim)
-		return;
 	engine_free(sim->copy);
 	data_free(sim->engine->data);
 	engine_free(sim->engine);

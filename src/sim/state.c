@@ -122,9 +122,16 @@ uint32_t make_transfer(struct engine *e)
 }
 
 /* Every rank starts idle at time 0, with a host and the default stream. */
-static void make_ranks(struct engine *e)
+struct engine *engine_create(struct world *world)
 {
-	size_t n = (size_t)e->world->n;
+	struct engine *e = mem_alloc(sizeof *e);
+	size_t n = (size_t)world->n;
+	e->log = mem_alloc(sizeof *e->log);
+	e->world = world;
+	e->base = UINT32_MAX;
+	e->until = TIME_UNKNOWN;
+	e->s.free_tie = e->s.free_transfer = e->s.first_poked = NOWHERE;
+	e->goal_left = SIZE_MAX;
 	ROOM(e, ranks, n);
 	ROOM(e, links, n * LINK_KINDS);
 	room_for_works(e, n + 1);
@@ -138,18 +145,6 @@ static void make_ranks(struct engine *e)
 	e->s.fill = add_work(e, OWNER_FILL, 0);
 	for (uint32_t i = 0; i < n; i++)
 		make_streams(e, i, STREAM_DEFAULT + 1);
-}
-
-struct engine *engine_create(struct world *world)
-{
-	struct engine *e = mem_alloc(sizeof *e);
-	e->log = mem_alloc(sizeof *e->log);
-	e->world = world;
-	e->base = UINT32_MAX;
-	e->until = TIME_UNKNOWN;
-	e->s.free_tie = e->s.free_transfer = e->s.first_poked = NOWHERE;
-	e->goal_left = SIZE_MAX;
-	make_ranks(e);
 	return e;
 }
 

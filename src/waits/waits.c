@@ -241,17 +241,6 @@ void waits_put_circle(const struct waits *waits, struct text *out)
 		text_add(out, "rank %d waits for itself", world->ops[cycle[0]].rank);
 }
 
-static void put_missing(const struct waits *waits, struct text *out)
-{
-	for (size_t i = 0; i < waits->missing_count && i < NAMED_LINES; i++) {
-		text_add(out, i ? "; " : "");
-		op_label(waits->world, waits->missing[i].op, out);
-		text_add(out, " waits for a line on rank %d", waits->missing[i].rank);
-	}
-	if (waits->missing_count > NAMED_LINES)
-		text_add(out, "; and %zu more", waits->missing_count - NAMED_LINES);
-}
-
 enum status waits_refusal(const struct waits *waits)
 {
 	struct text words = {0};
@@ -266,7 +255,13 @@ enum status waits_refusal(const struct waits *waits)
 	} else if (waits->search.cycle_count) {
 		waits_put_circle(waits, &words);
 	} else if (waits->missing_count) {
-		put_missing(waits, &words);
+		for (size_t i = 0; i < waits->missing_count && i < NAMED_LINES; i++) {
+			text_add(&words, i ? "; " : "");
+			op_label(waits->world, waits->missing[i].op, &words);
+			text_add(&words, " waits for a line on rank %d", waits->missing[i].rank);
+		}
+		if (waits->missing_count > NAMED_LINES)
+			text_add(&words, "; and %zu more", waits->missing_count - NAMED_LINES);
 	} else {
 		text_add(&words, "nobody can move");
 	}

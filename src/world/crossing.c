@@ -34,15 +34,6 @@ static uint8_t *pair_of(const struct world *world, int a, int b)
 	return a > b ? &world->groups[a].crosses[b] : &world->groups[b].crosses[a];
 }
 
-static bool can_cross(const struct world *world, int a, int b)
-{
-	uint8_t *pair = pair_of(world, a, b);
-
-	if (*pair == PAIR_NEW)
-		*pair = instances_overlap(&world->groups[a], &world->groups[b]) ? PAIR_CROSSES : PAIR_APART;
-	return *pair != PAIR_APART;
-}
-
 static op_id member_of(const struct world *world, const struct match *match, int rank)
 {
 	const struct group *group = &world->groups[match->group];
@@ -105,9 +96,15 @@ void crossing_join(struct world *world, op_id id, uint32_t match)
 
 	for (const struct crossing *at = world->matches[match].crossings; at; at = at->next)
 		check(world, at->earlier, match, rank, at->rank);
-	if (before && world->matches[before].group != world->matches[match].group &&
-	        can_cross(world, world->matches[before].group, world->matches[match].group))
-		note(world, match, before, rank);
+	int a = world->matches[match].group, b = before ? world->matches[before].group : a;
+	if (a != b) {
+		uint8_t *pair = pair_of(world, a, b);
+		if (*pair == PAIR_NEW)
+			*pair = instances_overlap(&world->groups[b], &world->groups[a]) ? PAIR_CROSSES
+			                                                                : PAIR_APART;
+		if (*pair != PAIR_APART)
+			note(world, match, before, rank);
+	}
 	world->inner->last_collective[rank] = match;
 }
 

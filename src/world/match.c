@@ -115,39 +115,30 @@ static void join(struct world *world, op_id id, uint32_t *joined, struct group_i
 	}
 }
 
-static void join_part(struct world *world, op_id id, const struct record *record, int rank, int i)
-{
-	uint32_t *joined = &world->part_matches[world->ops[id].match + (uint32_t)i];
-	bool send = record->part[i].direction == P2P_SEND;
-	int peer = record->part[i].peer;
-	struct group_instance *ends =
-	        channel_of(world, record->group, send ? rank : peer, send ? peer : rank);
-	struct match made = {.group = record->group,
-	        .instance = world->groups[record->group].instance_of[rank],
-	        .p2p = true};
-
-	join(world, id, joined, ends, send ? 0 : 1, made);
-}
-
 void matches_join(struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
-	int rank = world->ops[id].rank;
+	struct op *op = &world->ops[id];
 	const struct group *group = &world->groups[record->group];
+	struct match made = {.group = record->group, .instance = group->instance_of[op->rank]};
 
 	if (record->kind == OP_COLLECTIVE) {
-		int k = group->instance_of[rank];
-		join(world, id, &world->ops[id].match, &group->instance[k], group->place_of[rank],
-		        (struct match){.group = record->group, .instance = k});
-		crossing_join(world, id, world->ops[id].match);
-	} else if (record->parts) {
-		size_t first = world->part_match_count + 1;
-		MEM_ROOM(&world->part_matches, first + record->parts, &world->part_match_room);
-		memset(&world->part_matches[first], 0, record->parts * sizeof *world->part_matches);
-		world->part_match_count += record->parts;
-		world->ops[id].match = (uint32_t)first;
-		for (int i = 0; i < record->parts; i++)
-			join_part(world, id, record, rank, i);
+		join(world, id, &op->match, group_part(group, op->rank), group->place_of[op->rank], made);
+		crossing_join(world, id, op->match);
+		return;
+	}
+	size_t first = world->part_match_count + 1;
+	made.p2p = true;
+	op->match = record->parts ? (uint32_t)first : 0;
+	MEM_ROOM(&world->part_matches, first + record->parts, &world->part_match_room);
+	memset(&world->part_matches[first], 0, record->parts * sizeof *world->part_matches);
+	world->part_match_count += record->parts;
+	for (int i = 0; i < record->parts; i++) {
+		bool send = record->part[i].direction == P2P_SEND;
+		int peer = record->part[i].peer;
+		struct group_instance *ends =
+		        channel_of(world, record->group, send ? op->rank : peer, send ? peer : op->rank);
+		join(world, id, &world->part_matches[first + (size_t)i], ends, send ? 0 : 1, made);
 	}
 }
 

@@ -74,22 +74,16 @@ bool operand_equal(const struct operand *a, const struct operand *b)
 	        a->transposed == b->transposed && a->name == b->name && layout_equal(&a->layout, &b->layout);
 }
 
-/* A cache of one entry a slot: a newer list takes the place of an older one. */
-static struct kept_operands *kept_slot(struct world *world, const struct record *record)
+/* The record's operands in the arena: those of a record of late where they are the same. A cache of one entry
+ * a slot: a newer list takes the place of an older one. */
+static struct operand *copy_operands(struct world *world, const struct record *record)
 {
 	uint64_t hash = (uint64_t)record->operands;
-
 	for (int i = 0; i < record->operands; i++)
 		hash = (hash ^ (uint64_t)record->operand[i].address ^
 		               (uint64_t)record->operand[i].name << 40) *
 		        0x9e3779b97f4a7c15u;
-	return &world->inner->kept[(hash >> 32) % OPERANDS_KEPT];
-}
-
-/* The record's operands in the arena: those of a record of late where they are the same. */
-static struct operand *copy_operands(struct world *world, const struct record *record)
-{
-	struct kept_operands *kept = kept_slot(world, record);
+	struct kept_operands *kept = &world->inner->kept[(hash >> 32) % OPERANDS_KEPT];
 	bool same = kept->count == record->operands;
 
 	for (int i = 0; i < record->operands && same; i++)

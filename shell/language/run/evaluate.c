@@ -259,23 +259,17 @@ enum status evaluate_whole(struct eval *eval, const struct formula *formula, int
 
 /* ---- sets of ranks ---- */
 
-static enum status no_rank(const struct shell *shell, int rank)
-{
-	if (shell->world->n == 1)
-		return fail(ST_RANK, "no rank %d: the only rank is 0", rank);
-	return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
-}
-
 static enum status listed_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	memset(set, 0, sizeof *set);
 	for (int i = 0; i < ref->count; i++) {
-		if (ref->range[i].to >= shell->world->n)
-			return no_rank(shell,
-			        ref->range[i].from >= shell->world->n ? ref->range[i].from
-			                                              : ref->range[i].to);
-		for (int rank = ref->range[i].from; rank <= ref->range[i].to; rank++)
+		int from = ref->range[i].from, to = ref->range[i].to, n = shell->world->n;
+		if (to >= n && n == 1)
+			return fail(ST_RANK, "no rank %d: the only rank is 0", from >= n ? from : to);
+		if (to >= n)
+			return fail(ST_RANK, "no rank %d: ranks are 0-%d", from >= n ? from : to, n - 1);
+		for (int rank = from; rank <= to; rank++)
 			ranks_add(set, rank);
 	}
 	ranks_and(set, bound);
