@@ -69,7 +69,7 @@ static enum status end(struct conductor *conductor, enum status status)
 	return status == ST_OK ? conductor_order(conductor, &(struct order){.kind = ORDER_END}) : status;
 }
 
-static enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
+enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
 {
 	struct order order = {
 	        .kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
@@ -128,11 +128,8 @@ static enum status run_file(struct conductor *conductor, const char *path,
 	char *bytes = NULL;
 	size_t count = 0;
 	enum status status = file_read_any(path, &bytes, &count);
-	if (status != ST_OK) {
-		char why[1000];
-		snprintf(why, sizeof why, "%s", fail_text());
-		return fail(status, "cannot read %s", why);
-	}
+	if (status != ST_OK)
+		return fail(status, "cannot read %s", fail_text());
 	status = run(conductor, path, bytes, count);
 	mem_free(bytes);
 	return status;

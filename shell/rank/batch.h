@@ -10,6 +10,8 @@ int batch_run(struct conductor *conductor);
  * shown, and is ST_EXPECT. A refused line's message counts as printed when `#>` lines follow it. A script
  * without such lines is just run. */
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
+/* Runs it, and then who waits is stuck. */
+enum status run_text(struct conductor *conductor, const char *file, const char *bytes, size_t count);
 /* The last failure's words, on the real descriptor 2. */
 void say_failure(struct conductor *conductor, enum status status);
 

@@ -184,11 +184,8 @@ static int count_marks(const char *bytes, size_t count)
 
 enum status test_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
 {
-	struct order all = {.kind = ORDER_TEXT, .file = file, .text = bytes, .count = count, .first_line = 1};
 	if (!count_marks(bytes, count)) {
-		enum status status = conductor_order(conductor, &all);
-		if (status == ST_OK)
-			status = conductor_order(conductor, &(struct order){.kind = ORDER_END});
+		enum status status = run_text(conductor, file, bytes, count);
 		if (status == ST_OK) {
 			fail(ST_EXPECT, "%s: no line has a `#>`: nothing that it prints was compared", file);
 			say_failure(conductor, ST_EXPECT);

@@ -34,11 +34,9 @@ static void say_ready(struct shell *shell, struct print *print)
 	if (ranks_empty(&print->ready))
 		return;
 	int place = out_place(shell->out);
-	if (shell->world->me >= 0 && ranks_has(&print->ready, shell->world->me))
-		out_fill(shell->out, place, shell->world->me, text_string(&print->mine));
-	for (int rank = ranks_first(&print->ready); shell->world->me < 0 && rank >= 0;
-	        rank = ranks_next(&print->ready, rank))
-		out_fill(shell->out, place, rank, text_string(&print->mine));
+	FOR_RANKS (rank, &print->ready)
+		if (shell->world->me < 0 || rank == shell->world->me)
+			out_fill(shell->out, place, rank, text_string(&print->mine));
 	print->ready = (struct ranks){0};
 }
 

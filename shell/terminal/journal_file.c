@@ -86,10 +86,10 @@ static void drop_old(const struct journal_file *journal)
 	free_names(names, count);
 }
 
-/* Takes the object. Said once when it does not go; the file is then left alone. */
+/* Takes the object. When it does not go that is said, and the file is left alone from then on. */
 static enum status write_object(struct journal_file *journal, cJSON *object)
 {
-	char *printed = object ? cJSON_PrintUnformatted(object) : NULL;
+	char *printed = cJSON_PrintUnformatted(object);
 	enum status status = ST_OK;
 	if (journal->file >= 0) {
 		status = write_all(journal->file, printed, strlen(printed));
@@ -98,12 +98,13 @@ static enum status write_object(struct journal_file *journal, cJSON *object)
 	}
 	cJSON_free(printed);
 	cJSON_Delete(object);
-	if (status == ST_OK || journal->warned)
+	if (status == ST_OK)
 		return ST_OK;
-	journal->warned = true;
-	return fail(ST_FILE,
-	        "the journal %s cannot be written: %s; --resume will not know the lines from here on",
+	fail(ST_FILE, "the journal %s cannot be written: %s; --resume will not know the lines from here on",
 	        journal->path, strerror(errno));
+	close(journal->file);
+	journal->file = -1;
+	return status;
 }
 
 enum status journal_file_begin(struct journal_file *journal, int n, bool dry, const char *machine)
@@ -119,10 +120,8 @@ enum status journal_file_begin(struct journal_file *journal, int n, bool dry, co
 	journal->dry = dry;
 	snprintf(journal->machine, sizeof journal->machine, "%s", machine);
 	journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (journal->file < 0) {
-		journal->warned = true;
+	if (journal->file < 0)
 		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
-	}
 	drop_old(journal);
 	cJSON *head = cJSON_CreateObject();
 	cJSON_AddStringToObject(head, "ranksh", RANKSH_VERSION);

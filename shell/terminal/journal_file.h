@@ -19,7 +19,6 @@ struct journal_file {
 	char machine[512];
 	struct log_change log; /* all its lines */
 	int file;              /* descriptor; -1: nothing is written */
-	bool warned;
 };
 
 /* Finds and makes the folder; ST_FILE when it cannot. */

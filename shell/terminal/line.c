@@ -6,7 +6,6 @@
  *
  * readline catches no signals here: talk.c has its flags for them. */
 #include "shell/terminal/line.h"
-#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@ enum { HISTORY_MOST = 2000 };
 
 /* readline calls back without a `self`; it is one for the process, and so is this. */
 static struct {
-	char *history;
 	line_complete *complete;
 	void *self;
 	char *line;        /* what the handler was given; NULL: the input's end */
@@ -72,22 +70,17 @@ void line_start(const char *history, line_complete *completer, void *self)
 	rl_completer_word_break_characters = rl_basic_word_break_characters;
 	editor.complete = completer;
 	editor.self = self;
-	editor.history = history ? mem_copy_text(history, strlen(history)) : NULL;
 	using_history();
 	stifle_history(HISTORY_MOST);
-	if (editor.history)
-		read_history(editor.history);
+	read_history(history);
 }
 
-void line_stop(void)
+void line_stop(const char *history)
 {
 	line_leave();
-	if (editor.history)
-		write_history(editor.history);
+	write_history(history);
 	clear_history();
-	mem_free(editor.history);
 	text_release(&editor.names);
-	editor.history = NULL;
 }
 
 void line_begin(const char *prompt, bool colour)

@@ -10,9 +10,9 @@ enum line_event { LINE_NONE, LINE_READY, LINE_END };
 /* "name\n" for each possible ending of the word before `cursor`. */
 typedef void line_complete(void *self, const char *line, int cursor, struct text *names);
 
-/* history: a file's path, or NULL. One editor a process: readline has but one. */
+/* history: a file's path. One editor a process: readline has but one. */
 void line_start(const char *history, line_complete *complete, void *self);
-void line_stop(void);
+void line_stop(const char *history);
 /* Shows the prompt and begins to read; the terminal is raw until LINE_READY, LINE_END or line_leave(). */
 void line_begin(const char *prompt, bool colour);
 void line_leave(void);

@@ -213,7 +213,7 @@ int session_run(const struct options *options)
 		snprintf(history, sizeof history, "%s/history", session.journal.folder);
 		line_start(history, complete, &session);
 		prompt_loop(&session);
-		line_stop();
+		line_stop(history);
 	} else if (!session.code) {
 		session.code = 4;
 	}

@@ -85,21 +85,17 @@ static void clear_progress(struct talk *talk)
 	talk->progress_shown = false;
 }
 
-/* What the job says beside its replies: mpirun, a launcher's banner */
-static void show_words(struct talk *talk, const struct text *words)
-{
-	clear_progress(talk);
-	fwrite(words->bytes, 1, words->count, stdout);
-	fflush(stdout);
-}
-
-/* Reads what is there, waiting at most wait_ms. ST_MPI: the job's output has ended. */
+/* Reads what is there, waiting at most wait_ms, and shows what the job says beside its replies: mpirun, a launcher's
+ * banner. ST_MPI: the job's output has ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0};
 	job_hear(&talk->job, wait_ms, &talk->incoming, &words);
-	if (words.count)
-		show_words(talk, &words);
+	if (words.count) {
+		clear_progress(talk);
+		fwrite(words.bytes, 1, words.count, stdout);
+		fflush(stdout);
+	}
 	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
@@ -184,18 +180,14 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 enum status talk_listen(struct talk *talk)
 {
 	struct reply reply = {0};
-	struct text words = {0};
-	job_hear(&talk->job, 0, &talk->incoming, &words);
 	line_hide();
-	if (words.count)
-		show_words(talk, &words);
+	enum status status = hear(talk, 0);
 	while (take_reply(talk, &reply)) {
 		show(talk, &reply);
 		reply_release(&reply);
 	}
 	line_show();
-	text_release(&words);
-	return talk->job.out >= 0 ? ST_OK : ST_MPI;
+	return status;
 }
 
 /* ---- Ctrl-C while rank 0 is at work ---- */

@@ -25,11 +25,6 @@ struct names {
 	size_t slot_count;
 };
 
-static uint32_t hash_of(const char *text, size_t length)
-{
-	return (uint32_t)hash_bytes(HASH_BEGIN, text, length);
-}
-
 /* The slot that holds the text, or the empty one where it belongs */
 static name_id *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
 {
@@ -82,7 +77,7 @@ void names_free(struct names *names)
 
 name_id names_make(struct names *names, const char *text, size_t length)
 {
-	uint32_t hash = hash_of(text, length);
+	uint32_t hash = (uint32_t)hash_bytes(HASH_BEGIN, text, length);
 	name_id found = *slot_of(names, text, length, hash);
 
 	if (found)
@@ -96,7 +91,7 @@ name_id names_make(struct names *names, const char *text, size_t length)
 
 name_id names_find(const struct names *names, const char *text, size_t length)
 {
-	return *slot_of(names, text, length, hash_of(text, length));
+	return *slot_of(names, text, length, (uint32_t)hash_bytes(HASH_BEGIN, text, length));
 }
 
 const char *names_keep(struct names *names, const char *text)

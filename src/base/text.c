@@ -149,11 +149,6 @@ size_t text_valid(const char *bytes, size_t count)
 	return (size_t)(p - (const unsigned char *)bytes);
 }
 
-bool text_is_utf8(const char *bytes, size_t count)
-{
-	return text_valid(bytes, count) == count;
-}
-
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
  * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
  *

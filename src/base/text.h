@@ -32,7 +32,6 @@ uint32_t utf8_next(const char **at);
 void text_put_point(struct text *text, uint32_t point);
 /* So many of the bytes, from the first on, are valid UTF-8 without NUL: all, or up to the first that is not */
 size_t text_valid(const char *bytes, size_t count);
-bool text_is_utf8(const char *bytes, size_t count);
 /* Edit distance (insert, delete, replace, swap), for "did you mean". */
 int text_distance(const char *a, const char *b);
 /* Is `name` fewer than *least letters away from `word`? Then *least becomes its distance. A search for the nearest of

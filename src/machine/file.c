@@ -177,7 +177,7 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 		reader->line++;
 		if (length >= sizeof line) {
 			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);
-		} else if (!text_is_utf8(bytes + at, length)) {
+		} else if (text_valid(bytes + at, length) < length) {
 			status = fail(ST_SYNTAX, "this is no text");
 		} else {
 			memcpy(line, bytes + at, length);

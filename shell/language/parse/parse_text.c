@@ -63,7 +63,7 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	text += mark;
 	count -= mark;
 	*made = NULL;
-	if (!text_is_utf8(text, count)) {
+	if (text_valid(text, count) < count) {
 		enum status status = not_text(text, count);
 		return file ? fail_in(status, "%s", file) : status;
 	}
@@ -79,7 +79,7 @@ static size_t fit_lines(const char *text, size_t count)
 	while (fit < count) {
 		const char *newline = memchr(text + fit, '\n', count - fit);
 		size_t length = newline ? (size_t)(newline - text) + 1 - fit : count - fit;
-		if (!text_is_utf8(text + fit, length))
+		if (text_valid(text + fit, length) < length)
 			break;
 		fit += length;
 	}
