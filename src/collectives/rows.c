@@ -85,8 +85,7 @@ const struct collective collective_gather = {
         .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
         .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
         .torch = "dist.gather(x, ys, dst=0)",
-        .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, 0, ...); ncclRecv(...); "
-                "ncclGroupEnd()",
+        .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, 0, ...); ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[2] = rank; y = gather x root=0; @0 print y",
 };
 const struct collective collective_scatter = {
@@ -98,8 +97,7 @@ const struct collective collective_scatter = {
         .usage = "Y = scatter X [root=0] [in GROUP] [on STREAM]",
         .help = "every rank gets its part of the root's tensor: [n*k,...] becomes [k,...]",
         .torch = "dist.scatter(y, xs, src=0)",
-        .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, 0, ...); "
-                "ncclGroupEnd()",
+        .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, 0, ...); ncclGroupEnd()",
         .example = "tensor x[8] = iota; y = scatter x root=0; print y",
 };
 const struct collective collective_alltoall = {
