@@ -9,12 +9,6 @@
 
 #include <limits.h>
 
-static enum status lessons_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	return lesson_list(shell);
-}
-
 const struct command command_lessons = {
         .name = "lessons",
         .topic = "learn",
@@ -22,7 +16,7 @@ const struct command command_lessons = {
         .help = "lists the lessons",
         .example = "lessons",
         .class = COMMAND_LOOK,
-        .run = lessons_run,
+        .run = lesson_list,
 };
 
 /* Without a number it lists the lessons. Whether there is a lesson of that number is found when it is
@@ -31,7 +25,7 @@ static enum status lesson_run(struct shell *shell, struct call *call)
 {
 	int64_t number;
 	if (call_count(call, 0) == 0)
-		return lesson_list(shell);
+		return lesson_list(shell, call);
 	enum status status = call_whole(call, 0, 1, INT_MAX, &number);
 	if (status == ST_OK)
 		shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
@@ -61,12 +55,6 @@ const struct command command_next = {
         .wish = WISH_NEXT,
 };
 
-static enum status hint_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	return lesson_hint(shell);
-}
-
 const struct command command_hint = {
         .name = "hint",
         .topic = "learn",
@@ -74,14 +62,8 @@ const struct command command_hint = {
         .help = "a hint for the task",
         .example = "lesson 1\nhint",
         .class = COMMAND_SESSION,
-        .run = hint_run,
+        .run = lesson_hint,
 };
-
-static enum status check_run(struct shell *shell, struct call *call)
-{
-	(void)call;
-	return lesson_check(shell);
-}
 
 const struct command command_check = {
         .name = "check",
@@ -90,7 +72,7 @@ const struct command command_check = {
         .help = "checks the task: on the timeline and on the data; it changes nothing",
         .example = "lesson 1\ncheck",
         .class = COMMAND_SESSION,
-        .run = check_run,
+        .run = lesson_check,
 };
 
 /* Shown from here; run by the loop, since it begins in the task's own world. */

@@ -154,7 +154,7 @@ static enum status begin_task(struct shell *shell, struct lesson *lesson)
 	return run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
 }
 
-enum status lesson_list(struct shell *shell)
+enum status lesson_list(struct shell *shell, struct call *call __attribute__((unused)))
 {
 	out_say(shell->out, "   %stour%s       three minutes: it types for you\n",
 	        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
@@ -194,7 +194,7 @@ enum status lesson_open(struct shell *shell, int number)
 	return status;
 }
 
-enum status lesson_hint(struct shell *shell)
+enum status lesson_hint(struct shell *shell, struct call *call __attribute__((unused)))
 {
 	const struct lesson_task *task = current(shell);
 	if (task)
@@ -248,7 +248,7 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 	return ST_OK;
 }
 
-enum status lesson_check(struct shell *shell)
+enum status lesson_check(struct shell *shell, struct call *call __attribute__((unused)))
 {
 	struct lesson *lesson = shell->lesson;
 	const struct lesson_task *task = current(shell);
