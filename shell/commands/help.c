@@ -218,9 +218,7 @@ static enum status help_word(struct text *text, const char *word)
 	} else if (strcmp(word, "collectives") == 0) {
 		help_collectives(text);
 	} else if (strcmp(word, "grammar") == 0) {
-		const struct embedded *file = embedded_files;
-		while (strcmp(file->path, "docs/grammar.txt") != 0)
-			file++;
+		const struct embedded *file = embedded_find("docs/", "grammar", ".txt");
 		text_put(text, file->bytes, file->count);
 	} else if (strcmp(word, "all") == 0) {
 		struct text names = {0};

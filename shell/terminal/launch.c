@@ -225,14 +225,6 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 		memmove(job->partial.bytes, at, job->partial.count);
 }
 
-/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
-static bool rank_died(const char *chatter, int *rank, int *number)
-{
-	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
-	return process && on && sscanf(process, "process rank %d", rank) == 1 &&
-	        sscanf(on, "exited on signal %d", number) == 1;
-}
-
 /* In this order: no memory, which the front end acts on; a rank that died, of which mpirun knows; the process itself
  * died; a status of ranksh's own. Above 4 it is mpirun's, which then has said why. */
 int job_outcome(const struct job *job, int status)
@@ -243,7 +235,10 @@ int job_outcome(const struct job *job, int status)
 		fail(ST_MEMORY, "this line found no memory on this computer"); /* which rank, it has said */
 		return code;
 	}
-	if (job->mpi && rank_died(chatter, &rank, &number))
+	/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
+	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
+	if (job->mpi && process && on && sscanf(process, "process rank %d", &rank) == 1 &&
+	        sscanf(on, "exited on signal %d", &number) == 1)
 		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
 	else if (WIFSIGNALED(status))
 		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process",

@@ -86,7 +86,7 @@ static enum status take(struct shell *shell, const struct part_line *line, float
 	return status == ST_OK ? shell_floats(shell, &read.a, strcmp(line->state, "v") == 0, values) : status;
 }
 
-static const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
+const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
 {
 	for (int i = 0; i < alone->count; i++)
 		if (strcmp(alone->whole[i].name, name) == 0 && strcmp(alone->whole[i].state, state) == 0)

@@ -4,6 +4,7 @@
 #include "mpi/plane.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/read.h"
+#include "shell/training/state.h"
 #include "shell/training/verify.h"
 
 #include <math.h>
@@ -62,48 +63,55 @@ static int64_t part_place(
 	return (line->row + i / cols) * whole->cols + line->col + i % cols;
 }
 
-/* ---- are they declared? ---- */
+/* ---- the parts ---- */
 
-static bool is_of(const struct part_line *line, const struct whole *whole)
-{
-	return strcmp(line->of, whole->name) == 0 && strcmp(line->state, whole->state) == 0;
-}
-
-/* Marks what the line declares; the last element is in it if any is behind the end */
-static enum status mark(
-        struct shell *shell, const struct part_line *line, const struct alone *alone, bool *seen)
+/* Marks what the line declares, and compares it if it is this rank's; the last element is in it if any is
+ * behind the end. */
+static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
+        bool *seen, struct difference *d)
 {
 	struct view view;
-	const struct whole *whole = NULL;
-	for (int i = 0; i < alone->count && !whole; i++)
-		whole = is_of(line, &alone->whole[i]) ? &alone->whole[i] : NULL;
+	const struct whole *whole = whole_of(alone, line->of, line->state);
 	if (!whole)
 		return fail(ST_NAME,
 		        "part %s of %s%s%s, on rank %d: the model on one rank declares no such parameter",
 		        line->tensor, line->of, *line->state ? " as=" : "", line->state, line->rank);
 	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
-	int64_t count = status == ST_OK ? layout_count(&view.layout) : 0, all = whole_count(whole);
-	for (int64_t i = 0; i < count; i++) {
-		int64_t place = part_place(line, &view.layout, whole, i);
-		if (place >= all)
-			return fail(ST_RANGE,
+	if (status != ST_OK)
+		return status;
+	struct difference *own = &d[whole - alone->whole];
+	int64_t count = layout_count(&view.layout), all = whole_count(whole);
+	float *mine = NULL;
+	if (line->rank == shell->world->me && own->status == ST_OK) {
+		mine = mem_alloc((size_t)count * sizeof *mine);
+		own->status = shell_floats(shell, &view, strcmp(whole->state, "v") == 0, mine);
+	}
+	for (int64_t i = 0; i < count && status == ST_OK; i++) {
+		int64_t place = part_place(line, &view.layout, whole, i), at = whole->first + place;
+		if (place >= all) {
+			status = fail(ST_RANGE,
 			        "part %s of %s, on rank %d: it reaches behind the end of %s, which is "
 			        "[%lld,%lld]",
 			        line->tensor, line->of, line->rank, line->of, (long long)whole->rows,
 			        (long long)whole->cols);
-		seen[whole->first + place] = true;
+			break;
+		}
+		seen[at] = true;
+		if (mine && own->status == ST_OK)
+			add_element(own, mine[i], alone->end[at], alone->weight[at]);
 	}
+	mem_free(mine);
 	return status;
 }
 
 /* Every element of every parameter is on some rank: what is not declared would not be compared. */
-static enum status all_declared(
-        struct shell *shell, const struct part_lines *parts, const struct alone *alone)
+static enum status compare_all(
+        struct shell *shell, const struct part_lines *parts, const struct alone *alone, struct difference *d)
 {
 	bool *seen = mem_alloc(alone->elements);
 	enum status status = ST_OK;
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
-		status = mark(shell, &parts->line[i], alone, seen);
+		status = compare_part(shell, &parts->line[i], alone, seen, d);
 	for (int i = 0; i < alone->count && status == ST_OK; i++) {
 		const struct whole *whole = &alone->whole[i];
 		int64_t k = 0, count = whole_count(whole);
@@ -119,64 +127,32 @@ static enum status all_declared(
 	return status;
 }
 
-/* ---- this rank's ---- */
-
-static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
-        int item, struct difference *d)
-{
-	const struct whole *whole = &alone->whole[item];
-	struct view view;
-	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
-	if (status != ST_OK)
-		return status;
-	int64_t count = layout_count(&view.layout);
-	float *mine = mem_alloc((size_t)count * sizeof *mine);
-	status = shell_floats(shell, &view, strcmp(whole->state, "v") == 0, mine);
-	for (int64_t i = 0; i < count && status == ST_OK; i++) {
-		int64_t at = whole->first + part_place(line, &view.layout, whole, i);
-		add_element(d, mine[i], alone->end[at], alone->weight[at]);
-	}
-	mem_free(mine);
-	return status;
-}
-
 /* ---- waiting for them ---- */
 
-/* The k-th line of each rank: their reads */
-static enum status reads_of(struct shell *shell, const struct part_lines *parts, int k, struct ranks *set,
-        struct data_read *reads)
-{
-	enum status status = ST_OK;
-	int count = 0;
-	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
-		int seen = 0;
-		for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
-			if (parts->line[i].rank != rank || seen++ != k)
-				continue;
-			reads[count] = (struct data_read){.kind = READ_NORM, .stream = STREAM_DEFAULT};
-			status = interpreter_view(shell, rank, parts->line[i].tensor, &reads[count++].a);
-			ranks_add(set, rank);
-		}
-	}
-	return status;
-}
-
-/* All that ranks hold of the parameters is waited for. */
+/* All that ranks hold of the parameters is waited for: a line of each rank at a time. */
 static enum status await_parts(struct shell *shell, const struct part_lines *parts)
 {
 	size_t n = (size_t)shell->world->n;
-	struct data_read *reads = mem_alloc(n * sizeof *reads);
+	const char **tensor = mem_alloc(n * sizeof *tensor);
 	double *norms = mem_alloc(n * sizeof *norms);
+	bool *read = mem_alloc(parts->count);
 	enum status status = ST_OK;
-	for (int k = 0; status == ST_OK; k++) {
+	for (size_t left = parts->count; left && status == ST_OK;) {
 		struct ranks set = {0};
-		status = reads_of(shell, parts, k, &set, reads);
-		if (status != ST_OK || ranks_empty(&set))
-			break;
-		status = shell_read(shell, &set, reads, NULL, norms);
+		memset(tensor, 0, n * sizeof *tensor);
+		for (size_t i = 0; i < parts->count; i++) {
+			const struct part_line *line = &parts->line[i];
+			if (read[i] || tensor[line->rank])
+				continue;
+			tensor[line->rank] = line->tensor;
+			read[i] = true;
+			left--;
+		}
+		status = state_read(shell, READ_NORM, tensor, &set, norms);
 	}
-	mem_free(reads);
+	mem_free(tensor);
 	mem_free(norms);
+	mem_free(read);
 	return status;
 }
 
@@ -210,13 +186,8 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
 	const struct part_lines *parts = &training_of(shell)->parts;
-	enum status status = all_declared(shell, parts, alone);
+	enum status status = await_parts(shell, parts);
 	if (status == ST_OK)
-		status = await_parts(shell, parts);
-	for (int i = 0; i < alone->count && status == ST_OK; i++)
-		for (size_t k = 0; k < parts->count && d[i].status == ST_OK; k++)
-			if (parts->line[k].rank == shell->world->me &&
-			        is_of(&parts->line[k], &alone->whole[i]))
-				d[i].status = compare_part(shell, &parts->line[k], alone, i, &d[i]);
+		status = compare_all(shell, parts, alone, d);
 	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
 }

@@ -41,12 +41,7 @@ static void read_comments(struct head *head, const char *at, const char *end)
 
 const struct embedded *built_in_part(const char *name)
 {
-	char path[100];
-	snprintf(path, sizeof path, "strategies/parts/%s.rsh", name);
-	const struct embedded *file = embedded_files;
-	while (file->path && strcmp(file->path, path) != 0)
-		file++;
-	return file->path ? file : NULL;
+	return embedded_find("strategies/parts/", name, ".rsh");
 }
 
 /* The part that a line of the file's top sources; NULL: another line, or a file of the user's */

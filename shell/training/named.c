@@ -10,28 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char strategies_at[] = "strategies/", models_at[] = "strategies/models/";
-
-/* "ddp" of "strategies/ddp.rsh"; false: another folder's */
-static bool name_in(const char *path, const char *folder, char *name, size_t room)
+static const char *folder_of(bool models)
 {
-	size_t length = strlen(folder), count = strlen(path);
-	if (strncmp(path, folder, length) != 0 || strchr(path + length, '/') || count < length + 5 ||
-	        count - length - 4 >= room)
-		return false;
-	snprintf(name, room, "%.*s", (int)(count - length - 4), path + length);
-	return true;
+	return models ? "strategies/models/" : "strategies/";
 }
 
 /* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
  * next call. */
 static const char *chosen_name(bool models, int i)
 {
-	static char name[64];
-	for (const struct embedded *file = embedded_files; file->path; file++)
-		if (name_in(file->path, models ? models_at : strategies_at, name, sizeof name) && i-- == 0)
-			return name;
-	return NULL;
+	return embedded_name(folder_of(models), i, ".rsh");
 }
 
 static enum status no_such(bool model, const char *name)
@@ -59,16 +47,12 @@ bool choice_is_path(const char *name)
 
 static enum status embedded_file(bool model, struct choice *choice)
 {
-	char known[64];
-	for (const struct embedded *at = embedded_files; at->path; at++)
-		if (name_in(at->path, model ? models_at : strategies_at, known, sizeof known) &&
-		        strcmp(known, choice->name) == 0) {
-			choice->file = (struct player_file){.name = at->path,
-			        .text = mem_copy_text(at->bytes, at->count),
-			        .count = at->count};
-			return ST_OK;
-		}
-	return no_such(model, choice->name);
+	const struct embedded *at = embedded_find(folder_of(model), choice->name, ".rsh");
+	if (!at)
+		return no_such(model, choice->name);
+	choice->file = (struct player_file){
+	        .name = at->path, .text = mem_copy_text(at->bytes, at->count), .count = at->count};
+	return ST_OK;
 }
 
 enum status choose_file(struct shell *shell, bool model, struct choice *choice)

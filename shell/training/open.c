@@ -21,11 +21,10 @@ void shell_close(struct shell *shell)
 /* `again`: the lines of this world run again, with the plan that it began with. */
 static void empty(struct shell *shell, bool again)
 {
-	struct plan plan = {0};
-	training_keep(shell, again, &plan);
+	training_stop(shell);
 	session_reset(shell);
 	interpreter_reset(shell);
-	training_reset(shell, again, &plan);
+	training_reset(shell, again);
 }
 
 void shell_reset(struct shell *shell)

@@ -2,8 +2,6 @@
 #include "shell/training/training.h"
 #include "shell/training/state.h"
 #include "base/memory.h"
-#include "shell/session/read.h"
-#include "shell/language/run/interpreter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -262,64 +260,6 @@ enum status program_steps(struct shell *shell, long steps, bool show)
 	return status;
 }
 
-/* The reads of the tensor `loss` on the ranks that have one; reads: world.n of them */
-static enum status loss_reads(struct shell *shell, struct ranks *set, struct data_read *reads)
-{
-	struct world *world = shell->world;
-	name_id name = names_find(world->names, "loss", 4);
-	enum status status = ST_OK;
-	int count = 0;
-	for (int rank = 0; rank < world->n && name && status == ST_OK; rank++) {
-		if (world_find(world, rank, name).kind != THING_TENSOR)
-			continue;
-		reads[count] = (struct data_read){.kind = READ_ELEMENT, .stream = STREAM_DEFAULT};
-		status = interpreter_view(shell, rank, "loss", &reads[count++].a);
-		ranks_add(set, rank);
-	}
-	return status;
-}
-
-enum status program_loss(struct shell *shell, double *loss)
-{
-	size_t n = (size_t)shell->world->n;
-	struct ranks set = {0};
-	*loss = NAN;
-	if (shell->dry)
-		return ST_OK;
-	struct data_read *reads = mem_alloc(n * sizeof *reads);
-	double *values = mem_alloc(n * sizeof *values), sum = 0;
-	enum status status = loss_reads(shell, &set, reads);
-	int count = ranks_count(&set);
-	if (status == ST_OK && count)
-		status = shell_read(shell, &set, reads, NULL, values);
-	for (int i = 0; i < count && status == ST_OK; i++)
-		sum += values[i];
-	if (status == ST_OK && count)
-		*loss = sum / count;
-	mem_free(reads);
-	mem_free(values);
-	return status;
-}
-
-static enum status say_progress(struct shell *shell, const struct training *t)
-{
-	struct text rate = {0};
-	double loss;
-	enum status status = program_loss(shell, &loss);
-	if (status != ST_OK)
-		return status;
-	int64_t end = state_end(shell);
-	out_say(shell->out, "   iteration %d", t->iteration);
-	if (!isnan(loss))
-		out_say(shell->out, "   loss %.6g", loss);
-	if (end >= 0)
-		out_say(shell->out, "   done at %.2f ms", (double)end / 1e6);
-	state_rate(shell, &rate);
-	out_say(shell->out, "%s\n", text_string(&rate));
-	text_release(&rate);
-	return ST_OK;
-}
-
 /* To the end of the iteration at hand, or of the program without one; the setup is played first. */
 static enum status play_iteration(struct shell *shell, struct training *t, long began)
 {
@@ -341,7 +281,7 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		status = play_iteration(shell, t, began);
 		if (status == ST_OK && t->cut < 0 && progress && t->now.program->loops &&
 		        (i % every == 0 || i == iterations))
-			status = say_progress(shell, t);
+			status = state_iteration(shell);
 	}
 	return status;
 }

@@ -1,6 +1,8 @@
 /* state.c -- memory by kind, loss and tokens a second */
 #include "shell/training/state.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/out.h"
 #include "strategies/kinds.h"
 #include "base/memory.h"
 
@@ -101,7 +103,8 @@ void state_memory(const struct shell *shell, bool peak, struct text *out)
 
 /* ---- speed ---- */
 
-int64_t state_end(const struct shell *shell)
+/* When all that is queued ends, as `timeline` draws it; -1: it waits for lines to come */
+static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
 	int64_t end = 0;
@@ -149,16 +152,74 @@ static double variable_of(const struct training *t, const char *name)
 	return value;
 }
 
-void state_rate(const struct shell *shell, struct text *out)
+/* "   5400 tokens a second" (of an mlp: rows): of the whole iterations so far, from the first phase's beginning
+ * to the end of all that is queued. Nothing where the lines are no strategy's, or an end is not known. */
+static void put_rate(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	double seq = variable_of(t, "seq"),
 	       units = t->iteration * variable_of(t, "batch") * (seq > 1 ? seq : 1);
 	bool timed = variable_of(t, "F") > 0; /* stages of given times: no model, no rows */
-	int64_t from = first_phase(shell), to = state_end(shell);
+	int64_t from = first_phase(shell), to = queue_end(shell);
 	if (!timed && units > 0 && from >= 0 && to > from)
 		text_add(out, "   %.0f %s a second", units / ((double)(to - from) / 1e9),
 		        seq > 1 ? "tokens" : "rows");
+}
+
+/* ---- the loss ---- */
+
+enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
+        double *values)
+{
+	int n = shell->world->n, count = 0;
+	struct data_read *reads = mem_alloc((size_t)n * sizeof *reads);
+	enum status status = ST_OK;
+	for (int rank = 0; rank < n && status == ST_OK; rank++) {
+		if (!tensor[rank])
+			continue;
+		reads[count] = (struct data_read){.kind = kind, .stream = STREAM_DEFAULT};
+		status = interpreter_view(shell, rank, tensor[rank], &reads[count++].a);
+		ranks_add(set, rank);
+	}
+	if (status == ST_OK && count)
+		status = shell_read(shell, set, reads, NULL, values);
+	mem_free(reads);
+	return status;
+}
+
+enum status program_loss(struct shell *shell, double *loss)
+{
+	struct world *world = shell->world;
+	struct ranks set = {0};
+	*loss = NAN;
+	if (shell->dry)
+		return ST_OK;
+	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
+	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
+	name_id name = names_find(world->names, "loss", 4);
+	for (int rank = 0; rank < world->n && name; rank++)
+		if (world_find(world, rank, name).kind == THING_TENSOR)
+			tensor[rank] = "loss";
+	enum status status = state_read(shell, READ_ELEMENT, tensor, &set, values);
+	int count = ranks_count(&set);
+	for (int i = 0; i < count && status == ST_OK; i++)
+		sum += values[i];
+	if (status == ST_OK && count)
+		*loss = sum / count;
+	mem_free(tensor);
+	mem_free(values);
+	return status;
+}
+
+/* end: of all that is queued; -1: not told */
+static void put_loss(const struct shell *shell, double loss, int64_t end, struct text *out)
+{
+	if (!isnan(loss))
+		text_add(out, "   loss %.6g", loss);
+	if (end >= 0)
+		text_add(out, "   done at %.2f ms", (double)end / 1e6);
+	put_rate(shell, out);
+	text_add(out, "\n");
 }
 
 /* A look waits for nothing: what a read of the loss would make final is not final yet. */
@@ -190,9 +251,20 @@ enum status state_progress(struct shell *shell, struct text *out)
 	if (status != ST_OK)
 		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
 	text_add(out, "   iterations %d", t->iteration);
-	if (!isnan(loss))
-		text_add(out, "   loss %.6g", loss);
-	state_rate(shell, out);
-	text_add(out, "\n");
+	put_loss(shell, loss, -1, out);
+	return ST_OK;
+}
+
+enum status state_iteration(struct shell *shell)
+{
+	struct text line = {0};
+	double loss;
+	enum status status = program_loss(shell, &loss);
+	if (status != ST_OK)
+		return status;
+	text_add(&line, "   iteration %d", shell->training->iteration);
+	put_loss(shell, loss, queue_end(shell), &line);
+	out_put(shell->out, line.bytes, line.count);
+	text_release(&line);
 	return ST_OK;
 }

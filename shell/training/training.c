@@ -60,33 +60,18 @@ void training_line(struct shell *shell)
 	shell->training->played_before = shell->training->played;
 }
 
-/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
- * before that.
- *
- *     model mlp | strategy ddp | step | undo        now       mlp, ddp
- *               ^ empties the world                 at_reset  mlp, no program: what `strategy ddp` found
- *                                                   at_line   before the line that runs, which may reset too:
- *                                                             what it had changed already is not kept */
-void training_keep(const struct shell *shell, bool again, struct plan *plan)
+void training_stop(struct shell *shell)
 {
-	struct training *t = shell->training;
-	if (!t)
+	if (!shell->training)
 		return;
-	if (again)
-		plan_copy(&t->at_reset, plan);
-	else
-		copy_with(&t->at_line, t->now.program, plan);
-	player_free(t->player); /* while the world that its lines run in still stands */
-	t->player = NULL;
+	player_free(shell->training->player);
+	shell->training->player = NULL;
 }
 
-/* The program as it begins: in an empty world, which a reset has just made, or will be. A suspended one is
- * given up. */
 static void program_rewind(struct shell *shell)
 {
 	struct training *t = shell->training;
-	player_free(t->player);
-	t->player = NULL;
+	training_stop(shell);
 	typed_forget(t);
 	typed_note(shell);
 	if (t->now.program) /* it was read before: this time too it is well-formed */
@@ -101,14 +86,22 @@ static void program_rewind(struct shell *shell)
 		transcript_begin(t->transcript);
 }
 
-void training_reset(struct shell *shell, bool again, struct plan *plan)
+/* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
+ * before that.
+ *
+ *     model mlp | strategy ddp | step | undo        now       mlp, ddp
+ *               ^ empties the world                 at_reset  mlp, no program: what `strategy ddp` found
+ *                                                   at_line   before the line that runs, which may reset too:
+ *                                                             what it had changed already is not kept */
+void training_reset(struct shell *shell, bool again)
 {
 	struct training *t = shell->training;
 	if (!t)
 		return;
-	struct plan *old = again ? &t->now : &t->at_reset;
-	plan_release(old);
-	*old = *plan;
+	if (again)
+		plan_copy(&t->at_reset, &t->now);
+	else
+		copy_with(&t->at_line, t->now.program, &t->at_reset);
 	program_rewind(shell);
 }
 
@@ -128,8 +121,7 @@ enum status program_take(struct shell *shell, struct program *program)
 		status = session_wants_empty(shell);
 	if (status != ST_OK)
 		return status;
-	player_free(t->player);
-	t->player = NULL;
+	training_stop(shell);
 	program_release(t->now.program);
 	t->now.program = program_use(program);
 	program_rewind(shell);

@@ -72,9 +72,10 @@ struct training *training_of(struct shell *shell);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);
-/* Around shell_reset: the plan of the new world, copied before the old one goes, and put in place. again: lines of this world run again, with the plan that it began with. */
-void training_keep(const struct shell *shell, bool again, struct plan *plan);
-void training_reset(struct shell *shell, bool again, struct plan *plan);
+/* Before the world of the program's lines goes: what was played of it is given up. */
+void training_stop(struct shell *shell);
+/* In the new world: its plan. again: lines of this world run again, with the plan that it began with. */
+void training_reset(struct shell *shell, bool again);
 /* Enter on an empty line means the next step. */
 bool program_running(const struct shell *shell);
 

@@ -38,6 +38,8 @@ static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
+/* NULL: it has none of that name and state */
+const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
 /* Trains the program by one rank of a session of its own, on this process; Ctrl-C ends it too. */
 enum status alone_train(

@@ -62,15 +62,10 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 /* The line that has queued the operation */
 static const struct mark *mark_of(const struct walk *walk, op_id id)
 {
-	size_t low = 0, high = walk->marks; /* the mark is in [low, high) */
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-		if (walk->mark[middle].ops < (size_t)id)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &walk->mark[low];
+	size_t i = walk->marks - 1;
+	while (i > 0 && walk->mark[i].ops >= (size_t)id)
+		i--;
+	return &walk->mark[i];
 }
 
 /* An iteration that is over has given all its lines: whoever waits then, waits for ever. A send whose receive

@@ -59,7 +59,9 @@ struct cost {
 
 /* The data of one collective on one process: what every member calls it with, and where this one's tensors
  * lie. */
+struct collective;
 struct collective_job {
+	const struct collective *collective;
 	struct plane_group *comm;
 	enum dtype dtype;
 	enum reduction reduction;

@@ -106,10 +106,14 @@ static char *reduce_blocks(const struct collective_job *job, char *blocks, int64
 
 enum { ALL = -1 };
 
-/* The sum of a piece begins with the values of place `first`, and goes to place `to`, to ALL, or, when out is
- * of one piece only (a reducescatter's), stays. */
-static enum status reduce(const struct collective_job *job, int first, int to, bool stays)
+/* The sum of a piece begins with place `first`: an allreduce's with its own, as it starts round the ring there; a
+ * reduce's behind the root, in a chain that ends at it; a reducescatter's behind its own, where it ends and stays.
+ * The sums go to all, or to the root. */
+enum status data_reduce(const struct collective_job *job)
 {
+	bool stays = job->collective->result == RESULT_SHARED;
+	int to = job->collective->root_gets ? job->root : ALL, last = to == ALL ? job->place : to,
+	    first = stays || to != ALL ? (last + 1) % job->n : job->place;
 	int64_t begin = piece_at(job->in_count, job->n, job->place),
 	        own = piece_at(job->in_count, job->n, job->place + 1) - begin,
 	        longest = parts_of(job->in_count, job->n);
@@ -145,24 +149,6 @@ static enum status reduce(const struct collective_job *job, int first, int to, b
 	return status;
 }
 
-/* Piece p starts round the ring at place p. */
-enum status data_allreduce(const struct collective_job *job)
-{
-	return reduce(job, job->place, ALL, false);
-}
-
-/* In a chain that ends at the root */
-enum status data_reduce(const struct collective_job *job)
-{
-	return reduce(job, (job->root + 1) % job->n, job->root, false);
-}
-
-/* Piece p ends at place p, so it starts behind it. */
-enum status data_reducescatter(const struct collective_job *job)
-{
-	return reduce(job, (job->place + 1) % job->n, ALL, true);
-}
-
 /* ---- the others move bytes ---- */
 
 enum status data_broadcast(const struct collective_job *job)
@@ -173,57 +159,35 @@ enum status data_broadcast(const struct collective_job *job)
 	return plane_bcast(job->comm, job->root, job->out, bytes);
 }
 
-/* One exchange: place p is sent `send_bytes` of the input, from p times send_step bytes on, and what it sends
- * goes to p times its length in the result. Bytes to or from a place that takes no part: 0. */
-struct move {
-	int64_t bytes, send_step;
-	int from, to; /* only what place `from` sends, to place `to`; ALL */
-};
-
-/* For each of the four kinds, who sends to whom (n = 3, root 0):
+/* One exchange: place p is sent `bytes` of the input, all the same ones or a part of its own, and what it sends
+ * goes to p times as many in the result. Who sends to whom (n = 3, root 0):
  *
- *      allgather    everybody to everybody     from ALL,  to ALL
- *      gather       everybody to 0             from ALL,  to 0
- *      scatter      0 to everybody             from 0,    to ALL
- *      alltoall     as allgather, but every place is sent a part of its own (send_step)
+ *      allgather    everybody to everybody, all the same
+ *      gather       everybody to 0, all the same
+ *      scatter      0 to everybody, to each its part
+ *      alltoall     everybody to everybody, to each its part
  */
-static enum status move(const struct collective_job *job, struct move move)
+enum status data_move(const struct collective_job *job)
 {
+	const struct collective *collective = job->collective;
+	bool parts = collective->result != RESULT_GROWN;
+	int to = collective->root_gets ? job->root : ALL,
+	    from = collective->has_root && !collective->root_gets ? job->root : ALL;
+	int64_t count = collective->result == RESULT_SHARED ? job->out_count
+	        : parts                                     ? job->in_count / job->n
+	                                                    : job->in_count;
+	int64_t bytes = count * job->size;
 	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	for (int p = 0; p < job->n; p++) {
-		bool sends =
-		        (move.from == ALL || move.from == job->place) && (move.to == ALL || move.to == p);
-		bool gets = (move.from == ALL || move.from == p) && (move.to == ALL || move.to == job->place);
-		int64_t place = move.from == ALL ? p : 0;
-		piece[p] = (struct plane_piece){sends ? job->in + p * move.send_step : NULL,
-		        sends ? move.bytes : 0, gets ? job->out + place * move.bytes : NULL,
-		        gets ? move.bytes : 0};
+		bool sends = (from == ALL || from == job->place) && (to == ALL || to == p);
+		bool gets = (from == ALL || from == p) && (to == ALL || to == job->place);
+		piece[p] = (struct plane_piece){sends ? job->in + (parts ? p * bytes : 0) : NULL,
+		        sends ? bytes : 0, gets ? job->out + (from == ALL ? p * bytes : 0) : NULL,
+		        gets ? bytes : 0};
 	}
 	enum status status = plane_exchange(job->comm, piece);
 	mem_free(piece);
 	return status;
-}
-
-enum status data_allgather(const struct collective_job *job)
-{
-	return move(job, (struct move){job->in_count * job->size, 0, ALL, ALL});
-}
-
-enum status data_gather(const struct collective_job *job)
-{
-	return move(job, (struct move){job->in_count * job->size, 0, ALL, job->root});
-}
-
-enum status data_scatter(const struct collective_job *job)
-{
-	int64_t bytes = job->out_count * job->size;
-	return move(job, (struct move){bytes, bytes, job->root, ALL});
-}
-
-enum status data_alltoall(const struct collective_job *job)
-{
-	int64_t bytes = job->in_count / job->n * job->size;
-	return move(job, (struct move){bytes, bytes, ALL, ALL});
 }
 
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same
@@ -231,8 +195,8 @@ enum status data_alltoall(const struct collective_job *job)
 enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
         enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count)
 {
-	struct collective_job job = {comm, dtype, reduction, plane_group_size(comm), plane_group_place(comm),
-	        root, dtype_bytes(dtype), in, out, in_count, out_count};
+	struct collective_job job = {collective, comm, dtype, reduction, plane_group_size(comm),
+	        plane_group_place(comm), root, dtype_bytes(dtype), in, out, in_count, out_count};
 	size_t bytes = (size_t)(in_count * job.size);
 	bool same = collective->in_place && in == out;
 	char *copy = NULL;

@@ -35,8 +35,7 @@ ALGORITHMS(X)
 
 /* data.c: what rows choose from, for collective.data */
 typedef enum status data_rule(const struct collective_job *job);
-data_rule data_allreduce, data_reduce, data_reducescatter, data_broadcast, data_allgather, data_gather,
-        data_scatter, data_alltoall;
+data_rule data_reduce, data_broadcast, data_move;
 
 /* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
 int64_t piece_at(int64_t elements, int n, int p);

@@ -30,22 +30,16 @@ int log2_up(int n)
 	return depth;
 }
 
-static int log2_down(int n)
-{
-	int depth = 0;
-
-	while (n >> (depth + 1))
-		depth++;
-	return depth;
-}
-
 /* Inside a node NCCL's tree is a chain of its GPUs; the nodes form the tree. */
 static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol, struct cost *cost)
 {
 	struct group_nodes places = task->places;
 	double near_us =
 	        (places.n / places.nodes - 1) * nccl_hop_us(task->machine, false, NCCL_TREE, protocol);
-	double far_us = log2_down(places.nodes) * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
+	int depth = 0;
+	while (places.nodes >> (depth + 1))
+		depth++;
+	double far_us = depth * nccl_hop_us(task->machine, true, NCCL_TREE, protocol);
 	double us = nccl_base_us(NCCL_TREE, protocol) + 2 * (near_us + far_us);
 
 	cost->latency_ns = us * 1e3;

@@ -266,13 +266,11 @@ const struct kernel kernels_attention[] = {
                 .name = "attention_grad",
                 .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
                 .help = "the gradients of attention from do and its inputs; the probabilities are computed "
-                        "again, "
-                        "nothing of seq x seq is kept",
+                        "again, nothing of seq x seq is kept",
                 .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
                 .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
-                           "heads=2 "
-                           "seq=4 causal=1",
+                           "heads=2 seq=4 causal=1",
                 KERNEL_TAKES(4, 3),
                 .option = OPTIONS,
                 .arguments = ARGUMENTS_ALIKE,

@@ -162,8 +162,7 @@ const struct kernel kernels_binary[] = {
                 .name = "fmin",
                 .usage = "y = fmin a b",
                 .help = "the smaller of a and b, element by element; a number wins over a NaN, as in "
-                        "allreduce "
-                        "op=min",
+                        "allreduce op=min",
                 .torch = "y = torch.fmin(a, b)",
                 .cuda = "fmin<<<blocks, threads, 0, stream>>>",
                 .example = "tensor a[4,8] b[1] = randn\ny = fmin a b",

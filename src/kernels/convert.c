@@ -149,8 +149,7 @@ const struct kernel kernels_convert[] = {
                 .name = "quantize",
                 .usage = "q s = quantize x",
                 .help = "x as whole numbers q from -127 to 127 (int8's, kept in i32) and one scale s [1]: x "
-                        "is about "
-                        "`mul q s`",
+                        "is about `mul q s`",
                 .torch = "s = x.abs().max() / 127; q = torch.round(x / s)",
                 .cuda = "quantize<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\nq s = quantize x\ny = mul q s",

@@ -62,8 +62,7 @@ const struct kernel kernels_dropout[] = {
                 .torch = "y = F.dropout(x, p=0.5)",
                 .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 "
-                           "seed=7 "
-                           "at=16",
+                           "seed=7 at=16",
                 KERNEL_TAKES(1, 1),
                 .option = OPTIONS,
                 .arguments = ARGUMENTS_ALIKE,

@@ -193,8 +193,7 @@ const struct kernel kernels_loss[] = {
                 .name = "crossentropy",
                 .usage = "loss = crossentropy logits targets",
                 .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] "
-                        "i32 "
-                        "classes, or probabilities",
+                        "i32 classes, or probabilities",
                 .torch = "loss = F.cross_entropy(logits, targets)",
                 .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",

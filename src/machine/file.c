@@ -23,7 +23,6 @@ enum { LINE_MOST = 512, FILE_MOST = 1 << 20, LIKE_MOST = 4 };
 struct machine_reader {
 	struct machine machine;
 	bool given[MACHINE_KEY_COUNT]; /* in this file */
-	bool known[MACHINE_KEY_COUNT]; /* in this file or one that it is like */
 	const char *file;              /* for messages and sources */
 	int line, depth;
 };
@@ -41,23 +40,9 @@ static void plain_name(const char *path, char *name, size_t room)
 	snprintf(name, room, "%.*s", (int)length, start);
 }
 
-/* Of the files that the binary carries, the i-th machine; NULL behind the last */
-static const struct embedded *machine_file(int i)
-{
-	for (const struct embedded *file = embedded_files; file->path; file++)
-		if (strncmp(file->path, FOLDER, strlen(FOLDER)) == 0 && i-- == 0)
-			return file;
-	return NULL;
-}
-
 const char *machine_embedded(int i)
 {
-	static _Thread_local char name[64]; /* the paths carry an ending: the name needs a place */
-	const struct embedded *file = machine_file(i);
-
-	if (file)
-		plain_name(file->path, name, sizeof name);
-	return file ? name : NULL;
+	return embedded_name(FOLDER, i, ENDING);
 }
 
 static char *trimmed(char *text)
@@ -89,7 +74,6 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 		memcpy(other->machine.title, reader->machine.title, sizeof other->machine.title);
 		memcpy(other->machine.name, reader->machine.name, sizeof other->machine.name);
 		reader->machine = other->machine;
-		memcpy(reader->known, other->known, sizeof reader->known);
 	}
 	mem_free(other);
 	return status;
@@ -133,7 +117,7 @@ static enum status read_key(
 	if (!*source)
 		return fail(ST_SYNTAX, "%s has no source: %s = %s   # where the number comes from", name,
 		        name, text);
-	reader->given[i] = reader->known[i] = true;
+	reader->given[i] = true;
 	snprintf(reader->machine.source[i], sizeof reader->machine.source[i], "%s:%d %s", reader->file,
 	        reader->line, source);
 	return ST_OK;
@@ -188,7 +172,7 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 			return fail_in(status, "%s:%d", reader->file, reader->line);
 	}
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
-		if (!reader->known[i])
+		if (!reader->machine.source[i][0])
 			return fail(ST_SYNTAX, "%s: %s is missing", reader->file, machine_key(i, NULL, NULL));
 	}
 	return ST_OK;
@@ -216,14 +200,9 @@ static enum status unknown_machine(const char *name)
 
 static enum status read_named(const char *name, int depth, struct machine_reader *reader)
 {
-	const char *other;
-	int i = 0;
-
-	while ((other = machine_embedded(i)) && strcmp(other, name) != 0)
-		i++;
-	if (!other)
+	const struct embedded *file = embedded_find(FOLDER, name, ENDING);
+	if (!file)
 		return unknown_machine(name);
-	const struct embedded *file = machine_file(i);
 	*reader = (struct machine_reader){.depth = depth};
 	plain_name(file->path, reader->machine.name, sizeof reader->machine.name);
 	reader->file = reader->machine.name;

@@ -108,16 +108,6 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 	}
 }
 
-/* What took longest is told first; CAUSE_DONE: nothing is left to tell. */
-static int most_of(const struct sum sum[CAUSE_COUNT])
-{
-	int most = CAUSE_DONE;
-	for (int cause = 0; cause < CAUSE_DONE; cause++)
-		if (sum[cause].total > sum[most].total)
-			most = cause;
-	return most;
-}
-
 void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
 {
@@ -138,10 +128,17 @@ void legend_add(
 		if (!s->longest || span->to - span->from > s->longest->to - s->longest->from)
 			s->longest = span;
 	}
-	for (int cause; (cause = most_of(sum)) != CAUSE_DONE; sum[cause].total = 0) {
+	for (;;) { /* what took longest is told first */
+		int most = CAUSE_DONE;
+		for (int cause = 0; cause < CAUSE_DONE; cause++)
+			if (sum[cause].total > sum[most].total)
+				most = cause;
+		if (most == CAUSE_DONE)
+			break;
 		text_clear(&words);
-		words_of(trace, host, &sum[cause], &words);
+		words_of(trace, host, &sum[most], &words);
 		tell(legend, row, text_string(&words));
+		sum[most].total = 0;
 	}
 	if (queued)
 		tell(legend, row, "\xe2\x96\x91 queued");

@@ -137,8 +137,7 @@ static enum status unknown_function(const char *at, const char *after)
 		return fail(ST_SYNTAX, "write it as a line of its own: NAME = %s ...", word);
 	return fail(ST_NAME,
 	        "no function '%s' (min max abs sqrt ceil round log2 close norm sum bytes size work micro "
-	        "chunk, and the "
-	        "metrics)",
+	        "chunk, and the metrics)",
 	        word);
 }
 

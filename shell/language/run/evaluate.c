@@ -259,7 +259,8 @@ enum status evaluate_whole(struct eval *eval, const struct formula *formula, int
 
 /* ---- sets of ranks ---- */
 
-static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref, struct ranks *set)
+static enum status listed_ranks(
+        struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
 	memset(set, 0, sizeof *set);
 	for (int i = 0; i < ref->count; i++) {
@@ -271,6 +272,7 @@ static enum status listed_ranks(struct shell *shell, const struct ranks_ref *ref
 		for (int rank = from; rank <= to; rank++)
 			ranks_add(set, rank);
 	}
+	ranks_and(set, bound);
 	return ST_OK;
 }
 
@@ -352,20 +354,15 @@ static enum status named_ranks(
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	enum status status = ST_OK;
 	switch ((enum ranks_kind)ref->kind) {
 	case RANKS_REF_ALL:
 		*set = *bound;
 		return ST_OK;
 	case RANKS_REF_LIST:
-		status = listed_ranks(shell, ref, set);
-		break;
+		return listed_ranks(shell, ref, bound, set);
 	case RANKS_REF_NAME:
 		return named_ranks(shell, ref, bound, set);
 	default:
 		return filtered_ranks(shell, ref, bound, set);
 	}
-	if (status == ST_OK)
-		ranks_and(set, bound);
-	return status;
 }

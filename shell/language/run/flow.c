@@ -150,13 +150,9 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
  *
  * count = ceil((to - from) / step), 0 when that is negative. It is known before the first round, so a loop
  * ends whatever its block does. */
-struct course {
-	double from, step;
-	int64_t count;
-};
 struct courses {
-	bool alike; /* on all ranks of the set */
-	struct course *each;
+	bool alike;                   /* on all ranks of the set */
+	int64_t *from, *step, *count; /* by rank */
 	int64_t most;
 };
 
@@ -177,20 +173,20 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 	return status;
 }
 
-/* from, step: NULL: 0 and 1. courses->each is to be mem_free'd, also after a failure. */
+/* from, step: NULL: 0 and 1. courses->from, which holds all three, is to be mem_free'd, also after a failure. */
 static enum status make_courses(struct shell *shell, const struct formula *from, const struct formula *to,
         const struct formula *step, const struct ranks *set, struct courses *courses)
 {
 	int n = shell->interpreter->n;
-	int64_t *first = mem_alloc(3 * (size_t)n * sizeof *first), *end = first + n, *by = end + n;
+	int64_t *first = mem_alloc(3 * (size_t)n * sizeof *first), *by = first + n, *count = by + n;
 	enum status status = ST_OK;
-	*courses = (struct courses){.alike = true, .each = mem_alloc((size_t)n * sizeof *courses->each)};
+	*courses = (struct courses){.alike = true, .from = first, .step = by, .count = count};
 	for (int rank = 0; rank < n; rank++)
 		by[rank] = 1;
 	if (from)
 		status = bound(shell, courses, from, set, first);
 	if (status == ST_OK)
-		status = bound(shell, courses, to, set, end);
+		status = bound(shell, courses, to, set, count);
 	if (status == ST_OK && step)
 		status = bound(shell, courses, step, set, by);
 	FOR_RANKS (rank, set) {
@@ -198,13 +194,11 @@ static enum status make_courses(struct shell *shell, const struct formula *from,
 			status = fail(ST_RANGE, "for: a step of 0 never ends");
 		if (status != ST_OK)
 			break;
-		double times = ceil((double)(end[rank] - first[rank]) / (double)by[rank]);
-		courses->each[rank] = (struct course){
-		        (double)first[rank], (double)by[rank], times > 0 ? (int64_t)times : 0};
-		if (courses->each[rank].count > courses->most)
-			courses->most = courses->each[rank].count;
+		double times = ceil((double)(count[rank] - first[rank]) / (double)by[rank]);
+		count[rank] = times > 0 ? (int64_t)times : 0;
+		if (count[rank] > courses->most)
+			courses->most = count[rank];
 	}
-	mem_free(first);
 	return status;
 }
 
@@ -242,12 +236,12 @@ static bool round_of_range(struct shell *shell, const struct courses *courses, c
 	int first = -1;
 	bool varies = false;
 	FOR_RANKS (rank, set) {
-		const struct course *course = &courses->each[rank];
-		if (i >= course->count) {
+		if (i >= courses->count[rank]) {
 			ranks_drop(active, rank);
 			continue;
 		}
-		values[rank] = value_number(course->from + (double)i * course->step, UNIT_PLAIN);
+		values[rank] = value_number(
+		        (double)courses->from[rank] + (double)i * (double)courses->step[rank], UNIT_PLAIN);
 		first = first < 0 ? rank : first;
 		varies |= values[rank].number != values[first].number;
 		if (courses->alike)
@@ -267,7 +261,7 @@ static enum status for_range(struct shell *shell, struct statement *statement, c
 		bool varies = round_of_range(shell, &courses, set, i, active);
 		status = run_round(shell, statement, loop, active, varies);
 	}
-	mem_free(courses.each);
+	mem_free(courses.from);
 	return status;
 }
 

@@ -293,23 +293,6 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }
 
-/* The statements of a whole text. Trees run within each other when a line sources a file; frame and scope
- * are the line's. */
-static enum status run_tree(struct shell *shell, struct tree *tree)
-{
-	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->now.tree;
-
-	if (in->now.runs == 0)
-		in->now.located = false;
-	in->now.tree = tree;
-	in->now.runs++;
-	enum status status = run_statements(shell, &tree->block, NULL);
-	in->now.runs--;
-	in->now.tree = outer;
-	return status;
-}
-
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last)
 {
 	enum status status = check_calls(shell, tree);
@@ -317,20 +300,26 @@ enum status run_file(struct shell *shell, struct tree *tree, const struct statem
 }
 
 /* Read whole, checked for unknown first words, then run: a mistake of grammar in the last line refuses the
- * first one too */
+ * first one too. Texts run within each other when a line sources a file; frame and scope are the line's. */
 static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
+	struct interpreter *in = shell->interpreter;
+	const struct tree *outer = in->now.tree;
 	struct tree *tree;
 	prepare(shell);
-	if (shell->interpreter->now.runs >= RUNS_MAX)
+	if (in->now.runs >= RUNS_MAX)
 		return fail(ST_LIMIT, "files that `source` each other nest deeper than %d", RUNS_MAX);
 	enum status status = tree_parse(&tree, text, count, file, first_line);
 	if (status != ST_OK)
 		return status;
-	status = check_calls(shell, tree);
-	if (status == ST_OK)
-		status = run_tree(shell, tree);
+	if (in->now.runs == 0)
+		in->now.located = false;
+	in->now.tree = tree;
+	in->now.runs++;
+	status = run_file(shell, tree, NULL);
+	in->now.runs--;
+	in->now.tree = outer;
 	tree_release(tree);
 	return status;
 }

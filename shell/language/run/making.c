@@ -162,15 +162,6 @@ static enum status look(struct shell *shell, const struct making *making, const 
 
 /* ---- making ---- */
 
-/* The allocator keeps freed blocks by stream: a tensor made in `on S { }` takes and gives back those of
- * S */
-static int pool_of(const struct shell *shell, int rank)
-{
-	name_id name = setting_at(&shell->interpreter->now.scope->setting[SETTING_STREAM], rank);
-	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
-	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
-}
-
 /* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
 static enum status make(struct shell *shell, const struct making *making, struct target *place)
 {
@@ -178,9 +169,12 @@ static enum status make(struct shell *shell, const struct making *making, struct
 		world_unbind(shell->world, place->rank, place->name);
 	else if (place->fits)
 		return ST_OK;
+	/* the allocator keeps freed blocks by stream: one made in `on S { }` takes and gives back those of S */
+	name_id name = setting_at(&shell->interpreter->now.scope->setting[SETTING_STREAM], place->rank);
+	struct thing thing = name ? world_find(shell->world, place->rank, name) : (struct thing){0};
+	int pool = thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
-	        (enum space)making->space, pool_of(shell, place->rank),
-	        making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
+	        (enum space)making->space, pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
 	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;

@@ -1,6 +1,6 @@
 /* run.h -- statements: one function a kind, and what runs several of them.
  *
- *     text -> run_text -> run_tree -> statements -> run_kind -> run_command, run_let, run_for ...
+ *     text -> run_text -> run_file -> statements -> run_kind -> run_command, run_let, run_for ...
  *                                        ^                          |
  *                                        +------- run_block <-------+   { lines }: a scope of their own
  *

@@ -151,12 +151,17 @@ void local_drop(struct frame *frame, size_t index)
 	memmove(&local->item[index], &local->item[index + 1], (local->count - index) * sizeof *local->item);
 }
 
+static void forget(struct variables *variables)
+{
+	for (size_t i = 0; i < variables->count; i++)
+		mem_free(variables->item[i].each);
+	mem_free(variables->item);
+	*variables = (struct variables){0};
+}
+
 void frame_release(struct frame *frame)
 {
-	for (size_t i = 0; i < frame->local.count; i++)
-		mem_free(frame->local.item[i].each);
-	mem_free(frame->local.item);
-	frame->local = (struct variables){0};
+	forget(&frame->local);
 }
 
 /* ---- blocks ---- */
@@ -337,11 +342,9 @@ void definition_add(struct interpreter *in, name_id name, struct tree *tree, str
 
 void namespace_forget(struct namespace *space)
 {
-	for (size_t i = 0; i < space->variables.count; i++)
-		mem_free(space->variables.item[i].each);
+	forget(&space->variables);
 	for (size_t i = 0; i < space->room; i++)
 		drop(space->entry[i].definition);
-	mem_free(space->variables.item);
 	mem_free(space->entry);
 	*space = (struct namespace){0};
 }
