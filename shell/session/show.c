@@ -3,35 +3,21 @@
  * Long axes show three entries of each end, as NumPy's repr does; columns are as wide as the widest number
  * shown. One element has six digits, tables four. */
 #include "shell/session/show.h"
+#include "base/number.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG_AXIS = 8, EDGE = 3, NUMBER_ROOM = 32 };
+enum { LONG_AXIS = 8, EDGE = 3 };
 
-/* Whole numbers without a point, up to where a float stops holding each of them. */
-static void number(float value, int digits, char out[NUMBER_ROOM])
-{
-	if (isnan(value))
-		snprintf(out, NUMBER_ROOM, "nan");
-	else if (isinf(value))
-		snprintf(out, NUMBER_ROOM, value < 0 ? "-inf" : "inf");
-	else if (value == 0)
-		snprintf(out, NUMBER_ROOM, "0"); /* no "-0" */
-	else if (value == truncf(value) && fabsf(value) < 1e7f)
-		snprintf(out, NUMBER_ROOM, "%.0f", (double)value);
-	else
-		snprintf(out, NUMBER_ROOM, "%.*g", digits, (double)value);
-}
-
+/* A float holds each whole number below 1e7. */
 static void element(
         const struct layout *layout, const void *packed, int64_t index, int digits, char out[NUMBER_ROOM])
 {
 	if (layout->dtype == DT_I32)
 		snprintf(out, NUMBER_ROOM, "%d", ((const int32_t *)packed)[index]);
 	else
-		number(dtype_get((enum dtype)layout->dtype, packed, index), digits, out);
+		number_plain(dtype_get((enum dtype)layout->dtype, packed, index), digits, 1e7, out);
 }
 
 /* The i-th shown entry of an axis: its index, or -1 for the "..." between the ends. */

@@ -21,7 +21,6 @@
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/run/command.h"
-#include "shell/language/run/evaluate.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
 

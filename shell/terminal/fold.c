@@ -14,22 +14,6 @@
 
 enum { FURTHER = 2 };
 
-/* Bytes of the escape sequence or the character (UTF-8) at `at`; *columns: what it takes on the screen */
-static size_t step(const char *at, const char *end, int *columns)
-{
-	const char *p = at + 1;
-	*columns = 1;
-	if (*at == '\033' && p < end && *p == '[') {
-		*columns = 0;
-		for (p++; p < end && !(*p >= '@' && *p <= '~'); p++)
-			;
-		return (size_t)(p - at) + (p < end);
-	}
-	while (p < end && (*p & 0xc0) == 0x80)
-		p++;
-	return (size_t)(p - at);
-}
-
 /* How far the line goes that begins at `at`, in column `used`: to a blank, or to `end`. Blanks before its
  * first word do not break it. */
 static const char *stop_of(const char *at, const char *end, int used, int columns)
@@ -37,7 +21,7 @@ static const char *stop_of(const char *at, const char *end, int used, int column
 	const char *blank = NULL;
 	bool words = false;
 	int wide;
-	for (const char *p = at; p < end; p += step(p, end, &wide), used += wide) {
+	for (const char *p = at; p < end; p += text_step(p, end, &wide), used += wide) {
 		if (*p == ' ' && words) {
 			if (used > columns)
 				return blank ? blank : p;

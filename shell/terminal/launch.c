@@ -127,9 +127,9 @@ static void become(
 	_exit(127);
 }
 
-static void close_both(int ends[2])
+static void close_ends(const int *ends, int count)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < count; i++)
 		if (ends[i] >= 0)
 			close(ends[i]);
 }
@@ -169,9 +169,9 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 		job->err = err[0];
 		in[1] = out[0] = err[0] = -1;
 	}
-	close_both(in);
-	close_both(out);
-	close_both(err);
+	close_ends(in, 2);
+	close_ends(out, 2);
+	close_ends(err, 2);
 	return status;
 }
 
@@ -275,10 +275,7 @@ void job_end(struct job *job)
 
 void job_release(struct job *job)
 {
-	int ends[3] = {job->in, job->out, job->err};
-	for (int i = 0; i < 3; i++)
-		if (ends[i] >= 0)
-			close(ends[i]);
+	close_ends((const int[]){job->in, job->out, job->err}, 3);
 	text_release(&job->chatter);
 	text_release(&job->partial);
 	*job = (struct job){.in = -1, .out = -1, .err = -1};

@@ -148,9 +148,12 @@ static void show_progress(struct talk *talk)
 	talk->progress_shown = true;
 }
 
+/* Output and what a rank has printed; the answer to something that nobody waits for any more is dropped. */
 static void show(struct talk *talk, const struct reply *reply)
 {
 	struct text marked = {0};
+	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
+		return;
 	clear_progress(talk);
 	if (reply->kind == REPLY_OUTPUT) {
 		print_folded(text_string(&reply->text), reply->text.count);
@@ -174,6 +177,16 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	talk->incoming.count -= count + 1;
 	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);
 	return true;
+}
+
+/* All whole lines that have come */
+static void show_all(struct talk *talk)
+{
+	struct reply reply = {0};
+	while (take_reply(talk, &reply)) {
+		show(talk, &reply);
+		reply_release(&reply);
+	}
 }
 
 /* The line that is being typed goes out of the way and comes back, once for all that is there. */
@@ -230,8 +243,7 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 {
 	if (reply->kind == kind)
 		return true;
-	if (reply->kind == REPLY_OUTPUT || reply->kind == REPLY_FOREIGN)
-		show(talk, reply);
+	show(talk, reply);
 	reply_release(reply);
 	return false;
 }
@@ -249,6 +261,8 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		while (take_reply(talk, reply))
 			if (sort(talk, kind, reply)) {
 				clear_progress(talk);
+				show_all(
+				        talk); /* came with the reply: nothing else would wake the prompt for it */
 				return ST_OK;
 			}
 		if (over || status == ST_MPI || to_end)

@@ -1,7 +1,6 @@
 /* places.c -- are the files of one program made for each other? Defs of strategies against the places of the
  * files before them, options against the model's. Nothing runs: it is read from the trees. */
 #include "shell/training/choose.h"
-#include "shell/language/parse/lex.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -223,14 +223,6 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
-static enum status status_named(const char *name)
-{
-	for (int i = 0; name && i < ST_COUNT; i++)
-		if (strcmp(status_name((enum status)i), name) == 0)
-			return (enum status)i;
-	return ST_OK;
-}
-
 /* A reply that cannot be read is shown like anything else that is printed there. */
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
@@ -244,7 +236,11 @@ enum status reply_read(const char *line, size_t count, struct reply *reply)
 		text_put(&reply->text, "\n", 1);
 	} else {
 		reply->kind = (enum reply_kind)kind;
-		reply->status = status_named(member_text(object, "status"));
+		reply->status = ST_OK;
+		const char *name = member_text(object, "status");
+		for (int i = 0; name && i < ST_COUNT; i++)
+			if (strcmp(status_name((enum status)i), name) == 0)
+				reply->status = (enum status)i;
 		members_get(reply_members, ROWS(reply_members), object, reply);
 		static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
 		const cJSON *change = cJSON_GetObjectItemCaseSensitive(object, "log"), *added;

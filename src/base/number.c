@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,22 +183,24 @@ void bytes_text(int64_t bytes, struct text *out)
 	prefixed_text((double)bytes, 1024, "B", out);
 }
 
-static void plain_text(double value, struct text *out)
+void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 {
 	if (isnan(value))
-		text_add(out, "nan");
+		snprintf(out, NUMBER_ROOM, "nan");
 	else if (isinf(value))
-		text_add(out, value < 0 ? "-inf" : "inf");
-	else if (value == trunc(value) && fabs(value) < 1e15)
-		text_add(out, "%.0f", value == 0 ? 0.0 : value);
+		snprintf(out, NUMBER_ROOM, value < 0 ? "-inf" : "inf");
+	else if (value == trunc(value) && fabs(value) < whole)
+		snprintf(out, NUMBER_ROOM, "%.0f", value == 0 ? 0.0 : value);
 	else
-		text_add(out, "%.6g", value);
+		snprintf(out, NUMBER_ROOM, "%.*g", digits, value);
 }
 
 void number_text(struct number number, struct text *out)
 {
+	char plain[NUMBER_ROOM];
+	number_plain(number.value, 6, 1e15, plain);
 	if (number.unit == UNIT_PLAIN || !isfinite(number.value))
-		plain_text(number.value, out);
+		text_add(out, "%s", plain);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 1e3)
 		text_add(out, number.value == 0 ? "%.3g" : "%.3g ns", number.value);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 9e18)

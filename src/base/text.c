@@ -78,19 +78,28 @@ const char *text_string(const struct text *text)
 }
 
 /* An escape sequence ends with its first letter, or any of @ to ~. */
+size_t text_step(const char *at, const char *end, int *columns)
+{
+	const char *p = at + 1;
+	*columns = 1;
+	if (*at == '\033' && p < end && *p == '[') {
+		*columns = 0;
+		for (p++; p < end && !(*p >= '@' && *p <= '~'); p++)
+			;
+		return (size_t)(p - at) + (p < end);
+	}
+	while (p < end && (*p & 0xc0) == 0x80)
+		p++;
+	return (size_t)(p - at);
+}
+
 size_t text_columns(const char *utf8)
 {
+	const char *end = utf8 + strlen(utf8);
 	size_t columns = 0;
-	for (const char *p = utf8; *p; p++) {
-		if (*p == '\033' && p[1] == '[') {
-			for (p += 2; *p && !(*p >= '@' && *p <= '~'); p++)
-				;
-			if (!*p)
-				break;
-		} else if ((*p & 0xc0) != 0x80) {
-			columns++;
-		}
-	}
+	int wide;
+	for (const char *p = utf8; p < end; p += text_step(p, end, &wide), columns += (size_t)wide)
+		;
 	return columns;
 }
 

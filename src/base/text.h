@@ -23,6 +23,8 @@ const char *text_string(const struct text *text); /* never NULL */
 
 /* Columns that a UTF-8 string takes on a screen: code points, escape sequences not counted. */
 size_t text_columns(const char *utf8);
+/* Bytes of the escape sequence or the character (UTF-8) at `at`; *columns: what it takes on the screen */
+size_t text_step(const char *at, const char *end, int *columns);
 /* Words (split at single blanks) on lines of at most `width` columns, each begun with `indent` blanks and
  * ended. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);

@@ -48,8 +48,6 @@ static inline enum status on_rank(struct call *call, int rank, enum status statu
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
-enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
-        struct value *value);
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
 /* ST_ARGUMENT: a text or a name */
 enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,

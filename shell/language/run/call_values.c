@@ -25,8 +25,8 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 	return status;
 }
 
-enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot, int rank,
-        struct value *value)
+static enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot,
+        int rank, struct value *value)
 {
 	if (slot->ready) {
 		*value = slot->value;

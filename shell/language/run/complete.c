@@ -9,7 +9,6 @@
  * counted off roughly. Endings are written one a line, each once. */
 #include "shell/language/run/evaluate.h"
 #include "shell/language/parse/rows.h"
-#include "base/memory.h"
 #include "kernels/kernel.h"
 
 #include <glob.h>
