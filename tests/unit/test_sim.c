@@ -329,7 +329,7 @@ static void test_projection_outlives_new_groups(void **state)
 	char before[200];
 	snprintf(before, sizeof before, "%s", fail_text());
 	for (int i = 0; i < 40; i++) {
-		char name[8];
+		char name[16];
 		snprintf(name, sizeof name, "g%d", i);
 		assert_int_equal(world_group_make(b.world, name_of(&b, name), false, 1, (int[]){0, 1},
 		                         (int[]){i % 2}, &index),
