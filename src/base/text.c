@@ -19,7 +19,8 @@ static void make_room(struct text *text, size_t count)
 void text_put(struct text *text, const char *bytes, size_t count)
 {
 	make_room(text, count);
-	memcpy(text->bytes + text->count, bytes, count);
+	if (count) /* nothing may come without a pointer */
+		memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
 	text->bytes[text->count] = '\0';
 }
