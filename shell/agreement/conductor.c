@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "shell/agreement/agree.h"
 #include "shell/language/parse/tree.h"
-#include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"

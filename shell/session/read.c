@@ -235,7 +235,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
-/* By the owner of the data, which is this process. a and b have the same shape (same_shapes). */
+/* By the owner of the data, which is this process. a and b have the same shape. */
 static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);

@@ -8,7 +8,6 @@
 #include "mpi/plane.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
-#include "backend/backend.h"
 #include "trace/trace.h"
 
 /* What the rooms above keep in a session; only they look into it. */

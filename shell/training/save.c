@@ -23,10 +23,10 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	struct save *save = self;
 	transcript_title(save->transcript, depth);
 	text_add(save->out, "\n## %s\n", title);
-	for (const char *end; *why; why = *end ? end + 1 : end) {
-		end = why + strcspn(why, "\n");
-		text_add(save->out, "# %.*s\n", (int)(end - why), why);
-	}
+	const char *end = why + strlen(why), *line;
+	size_t length;
+	while ((line = text_line(&why, end, &length)))
+		text_add(save->out, "# %.*s\n", (int)length, line);
 }
 
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
