@@ -14,7 +14,7 @@
 
 #include "shell/session/read.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
 
@@ -270,9 +270,9 @@ struct shared {
  * all processes in the same words but for its own. */
 static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
 {
-	int processes = plane_size(shell->plane), i = 0;
+	int processes = transport_size(shell->transport), i = 0;
 	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
-	enum status status = plane_share(shell->plane, &mine, all, sizeof mine);
+	enum status status = transport_share(shell->transport, &mine, all, sizeof mine);
 	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
 		if (rank >= processes)
 			status = fail(ST_BUG, "no process holds the data of rank %d", rank);

@@ -119,7 +119,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	struct save save = {.transcript = transcript_make(),
 	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
-	enum status status = scratch_open(&save.scratch, shell, shell->plane, shell->world->n, true);
+	enum status status = scratch_open(&save.scratch, shell, shell->transport, shell->world->n, true);
 	save.scratch.shell.interpreter->guesses = true;
 	if (status == ST_OK)
 		status = save_steps(&save, t);
