@@ -14,7 +14,7 @@
 
 #include "shell/session/read.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/queue.h"
 #include "world/world.h"
 
@@ -243,7 +243,7 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
-/* By the owner of the data, which is this process. a and b have the same shape (same_shapes). */
+/* By the owner of the data, which is this process. a and b have the same shape. */
 static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);
@@ -278,9 +278,9 @@ struct shared {
  * all processes in the same words but for its own. */
 static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
 {
-	int processes = plane_size(shell->plane), i = 0;
+	int processes = transport_size(shell->transport), i = 0;
 	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
-	enum status status = plane_share(shell->plane, &mine, all, sizeof mine);
+	enum status status = transport_share(shell->transport, &mine, all, sizeof mine);
 	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
 		if (rank >= processes)
 			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
