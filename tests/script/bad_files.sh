@@ -47,7 +47,7 @@ behind() {
 	looks
 	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'step back' 'print w[0,0] mine[3]' sync
 	looks
-	printf '%s\n' undo 'peek mine' tensors
+	printf '%s\n' undo 'peek mine' tensors 'strategy serial' 'step 2' 'timeline all' program
 }
 # seen: what a session of 4 ranks, without data, answers to the lines on standard input
 seen() { { printf '\036{"do":"hello","width":120,"height":24}\n'; cat; } | "$RANKSH" --dry -n 4 --wire 2>&1; }

@@ -57,6 +57,15 @@ undo
 copy t8 -> t8
 @(rank % 2 == 0) sync
 END
+# rank 1's copy joins its link no earlier than the answer that rank 0 was owed before it
+replayed "an answer that was owed is owed again before the next line" 2 <<'END'
+tensor x[512,512] w[512,512] = rank
+tensor h[512,512] pinned = 1
+stream s
+allreduce x
+@0 sync
+@1 copy h -> w on s
+END
 replayed "a line behind an undo" 4 <<'END'
 tensor t1[16,16] = ones; tensor t2[64] f16 = zeros; stream s3 blocking
 for i in 0:world { wait default on s3; @3 y7 = matmul t1 t1 on default; y8 = scatter t2 on s3 }
