@@ -175,3 +175,8 @@ printf 'model mlp layers=2 hidden=128 batch=256\nstrategy zero\nrun 1\nstep back
 state 1 < lines > before
 { cat lines; echo stats; } | state 1 > out
 check "stats reads no loss that is not there yet" same before out
+# what a script has done so far is told of before the next world takes its place, as down a slow pipe
+for next in reset 'strategy ddp'; do
+	"$RANKSH" -n 1 -c "stream s; tensor x[4] = ones; y = relu x on s; copy x -> x; $next" > out 2>&1
+	check "\`$next\` in a script: the races before it are told" grep -q 'race: `relu` on s reads x' out
+done
