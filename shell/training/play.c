@@ -66,7 +66,7 @@ static enum status wants_whole(const struct shell *shell, const struct training 
 
 /* ---- a step on the screen ---- */
 
-enum { SCREEN = 80, SCREEN_LINES = 24 };
+enum { SCREEN_LINES = 24 };
 
 /* What is told of a step while it runs */
 struct showing {
@@ -89,7 +89,7 @@ static void say_head(struct showing *show, const char *title)
 	put_place(show->t, &head);
 	size_t place = head.count;
 	text_add(&head, "   %s", title);
-	int width = out_width(shell->out) < SCREEN ? out_width(shell->out) : SCREEN;
+	int width = transcript_width(shell->out);
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
 	out_say(shell->out, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place,
@@ -104,9 +104,10 @@ static void say_head(struct showing *show, const char *title)
 static void say_why(struct showing *show, const char *why)
 {
 	struct out *out = show->shell->out;
-	for (const char *end; *why; why = *end ? end + 1 : end) {
-		end = why + strcspn(why, "\n");
-		out_say(out, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)(end - why), why,
+	const char *end = why + strlen(why), *line;
+	size_t length;
+	while ((line = text_line(&why, end, &length))) {
+		out_say(out, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)length, line,
 		        style(out, COLOUR_PLAIN));
 		show->used++;
 	}

@@ -179,6 +179,11 @@ static void put_entry(const struct ran_line *entry, const struct shell *shell, s
 
 enum { SCREEN = 80, INDENT = 4 };
 
+int transcript_width(const struct out *out)
+{
+	return (int)least_of(out_width(out), SCREEN);
+}
+
 static void say_line(struct shell *shell, const struct text *line)
 {
 	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
@@ -230,7 +235,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 		put_entry(&transcript->entry[i], shell, &one);
 		if (line.count &&
 		        INDENT + text_columns(text_string(&line)) + text_columns(text_string(&one)) + 4 >
-		                (size_t)least_of(out_width(shell->out), SCREEN)) {
+		                (size_t)transcript_width(shell->out)) {
 			say_line(shell, &line);
 			text_clear(&line);
 			if (++lines == most) {

@@ -22,8 +22,8 @@ static enum status run_example(const char *lines)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
-	enum status status = shell_open(&shell, plane, 4, true, "classroom");
-	credit_start(&credit, plane, &shell.budget);
+	enum status status = shell_open(&shell, transport, 4, true, "classroom");
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	if (status == ST_OK)
 		status = line_text(&shell, lines, strlen(lines), NULL, 1);
@@ -104,5 +104,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps),
 	        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

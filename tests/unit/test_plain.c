@@ -21,8 +21,8 @@ static void begin(const char *lines)
 {
 	credit = (struct credit){0};
 	shell = (struct shell){0};
-	assert_int_equal(shell_open(&shell, plane, 1, false, "classroom"), ST_OK);
-	credit_start(&credit, plane, &shell.budget);
+	assert_int_equal(shell_open(&shell, transport, 1, false, "classroom"), ST_OK);
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	if (shell_settle(&shell, interpreter_run(&shell, lines, strlen(lines), NULL, 1)) != ST_OK)
 		fail_msg("%s: %s", lines, fail_text());
@@ -193,5 +193,5 @@ static void an_mlp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(a_gpt), cmocka_unit_test(an_mlp)};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

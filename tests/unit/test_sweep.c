@@ -22,21 +22,22 @@ enum { LINES_MOST = 40 };
 struct session {
 	struct shell shell;
 	struct credit credit;
-	struct plane *plane;
+	struct transport *transport;
 };
 static void open_session(struct session *session, int ranks)
 {
 	*session = (struct session){0};
-	assert_int_equal(plane_start(&session->plane, false, NULL, NULL), ST_OK);
-	credit_start(&session->credit, session->plane, &session->shell.budget);
+	assert_int_equal(transport_start(&session->transport, false, NULL, NULL), ST_OK);
+	credit_start(&session->credit, session->transport, &session->shell.budget);
 	session->shell.credit = &session->credit;
-	assert_int_equal(shell_open(&session->shell, session->plane, ranks, ranks > 1, "classroom"), ST_OK);
+	assert_int_equal(
+	        shell_open(&session->shell, session->transport, ranks, ranks > 1, "classroom"), ST_OK);
 }
 
 static void close_session(struct session *session)
 {
 	shell_close(&session->shell);
-	plane_stop(session->plane);
+	transport_stop(session->transport);
 }
 
 static uint64_t books(const struct session *session)

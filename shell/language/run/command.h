@@ -82,7 +82,7 @@ enum status call_stream(struct call *call, int rank,
         int *number); /* `on`, or `use`, or the default stream: its number on the rank */
 enum status call_group(
         struct call *call, int rank, int *group); /* `in`, or `use`, or world: index into world.groups */
-enum status call_block(struct call *call);        /* runs the line's { } for call_ranks */
+enum status call_block(struct call *call);        /* runs the line's { } for its ranks */
 
 /* Runs `one` on each rank of the line: both halves. */
 enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self);
