@@ -82,6 +82,7 @@ static enum status grant(struct shell *shell)
 {
 	struct wish wish = shell->wish;
 	shell->wish = (struct wish){0};
+	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
 		shell_reset(shell);
