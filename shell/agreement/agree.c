@@ -9,7 +9,7 @@
  * their digests, 8 bytes a process: a process that has gone astray is found at the line where it did. */
 #include "shell/agreement/agree.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/credit.h"
 #include "shell/session/out.h"
@@ -55,7 +55,7 @@ static void write_result(struct conductor *conductor, enum status status, const 
 	block_put(message, &result, sizeof result);
 	put_words(message, words);
 	put_words(message, result.sticky ? conductor->shell.sticky_text : "");
-	out_pack(conductor->shell.out, plane_rank(conductor->plane), message);
+	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
 }
 
 /* ---- weighing: rank 0 ---- */
@@ -71,7 +71,7 @@ static void say_sticky(struct conductor *conductor, int rank, int32_t status, co
 /* One other process's result beside rank 0's: its status, worded. That books differ is said once. */
 static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
 {
-	const struct plane_bytes *heard = &conductor->results[rank];
+	const struct transport_bytes *heard = &conductor->results[rank];
 	const char *at = heard->bytes, *end = at + heard->count, *words, *data;
 	size_t count;
 	struct rank_result theirs;
@@ -98,7 +98,7 @@ static enum status weigh_all(struct conductor *conductor, enum status status, ch
 {
 	struct rank_result mine = result_of(conductor, status);
 	say_sticky(conductor, 0, mine.sticky, conductor->shell.sticky_text);
-	for (int rank = 1; rank < plane_size(conductor->plane); rank++) {
+	for (int rank = 1; rank < transport_size(conductor->transport); rank++) {
 		enum status weighed = weigh(conductor, rank, &mine);
 		if (weighed != ST_OK && (status == ST_OK || weighed == ST_BUG)) {
 			status = weighed;
@@ -124,20 +124,20 @@ static void say_rendered(struct conductor *conductor)
 enum status agree_end(struct conductor *conductor, enum status status)
 {
 	char words[WORDS_MOST + 200];
-	if (plane_size(conductor->plane) == 1)
+	if (transport_size(conductor->transport) == 1)
 		return status;
 	int count = snprintf(words, sizeof words,
 	        "rank %d: %.*s\nthe ranks cannot go on together: the job ends\n",
-	        plane_rank(conductor->plane), WORDS_MOST, fail_text());
+	        transport_rank(conductor->transport), WORDS_MOST, fail_text());
 	write_all(capture_err(conductor->capture), words, (size_t)count);
-	plane_die(conductor->plane, 4);
+	transport_die(conductor->transport, 4);
 	return status;
 }
 
 enum status agree_all(struct conductor *conductor, enum status status)
 {
 	struct shell *shell = &conductor->shell;
-	bool first = plane_rank(conductor->plane) == 0;
+	bool first = transport_rank(conductor->transport) == 0;
 	if (conductor->credit.lost)
 		return agree_end(conductor,
 		        fail(conductor->credit.lost, "how far the others go did not come through (%s)",
@@ -147,14 +147,14 @@ enum status agree_all(struct conductor *conductor, enum status status)
 	char words[WORDS_MOST];
 	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
 	write_result(conductor, status, words);
-	enum status sent = plane_gather(conductor->plane, conductor->bytes.bytes, conductor->bytes.count,
-	        conductor->results, conductor_poll, conductor);
+	enum status sent = transport_gather(conductor->transport, conductor->bytes.bytes,
+	        conductor->bytes.count, conductor->results, conductor_poll, conductor);
 	if (sent != ST_OK)
 		return agree_end(conductor, sent);
 	if (first) {
 		conductor_poll(conductor);
 		status = weigh_all(conductor, status, words);
-		for (int rank = 0; rank < plane_size(conductor->plane); rank++)
+		for (int rank = 0; rank < transport_size(conductor->transport); rank++)
 			mem_free(conductor->results[rank].bytes);
 		say_rendered(conductor);
 	} else {

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "shell/agreement/agree.h"
 #include "shell/language/parse/tree.h"
-#include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/out.h"
@@ -29,10 +28,10 @@ void conductor_poll(void *self)
 	if (conductor->capture)
 		capture_take(conductor->capture, &own);
 	if (own.count)
-		plane_forward(conductor->plane, own.bytes, own.count);
+		transport_forward(conductor->transport, own.bytes, own.count);
 	text_release(&own);
-	while (plane_rank(conductor->plane) == 0 &&
-	        plane_take_forwarded(conductor->plane, &rank, &bytes, &count)) {
+	while (transport_rank(conductor->transport) == 0 &&
+	        transport_take_forwarded(conductor->transport, &rank, &bytes, &count)) {
 		conductor->foreign(conductor->self, rank, bytes, count);
 		mem_free(bytes);
 	}
@@ -195,7 +194,7 @@ enum status conductor_order(struct conductor *conductor, const struct order *ord
 	block_put(bytes, order, sizeof *order);
 	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
 	block_put(bytes, order->text ? order->text : "", order->count);
-	enum status status = plane_send_all(conductor->plane, bytes->bytes, bytes->count);
+	enum status status = transport_send_all(conductor->transport, bytes->bytes, bytes->count);
 	if (status != ST_OK)
 		return agree_end(conductor, status);
 	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
@@ -209,7 +208,7 @@ void conductor_follow(struct conductor *conductor)
 		void *bytes = NULL;
 		size_t count;
 		enum status status =
-		        plane_receive(conductor->plane, &bytes, &count, conductor_poll, conductor);
+		        transport_receive(conductor->transport, &bytes, &count, conductor_poll, conductor);
 		if (status == ST_OK && !unpack_order(bytes, count, &order))
 			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
 		if (status != ST_OK)
@@ -224,12 +223,12 @@ void conductor_follow(struct conductor *conductor)
 /* ---- life ---- */
 
 /* The conductor stays where it is from then on: credit and session point to it. */
-enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
+enum status conductor_open(struct conductor *conductor, struct transport *transport, struct capture *capture,
         const struct options *options)
 {
 	struct shell *shell = &conductor->shell;
-	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : plane_size(plane);
-	conductor->plane = plane;
+	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : transport_size(transport);
+	conductor->transport = transport;
 	conductor->capture = capture;
 	conductor->options = options;
 	conductor->credit.look = look;
@@ -237,12 +236,13 @@ enum status conductor_open(struct conductor *conductor, struct plane *plane, str
 	conductor->credit.self = conductor;
 	conductor->flushed_ns = wall_ns();
 	conductor->limit_at_ns = options->limit_ns ? wall_ns() + options->limit_ns : 0;
-	credit_start(&conductor->credit, plane, &shell->budget);
+	credit_start(&conductor->credit, transport, &shell->budget);
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
-	conductor->results = mem_alloc((size_t)plane_size(plane) * sizeof *conductor->results);
-	return shell_open(shell, plane, n, options->dry, options->machine ? options->machine : "classroom");
+	conductor->results = mem_alloc((size_t)transport_size(transport) * sizeof *conductor->results);
+	return shell_open(
+	        shell, transport, n, options->dry, options->machine ? options->machine : "classroom");
 }
 
 void conductor_close(struct conductor *conductor)

@@ -6,7 +6,7 @@
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/wire/capture.h"
 #include "shell/session/credit.h"
 #include "shell/session/options.h"
@@ -30,13 +30,13 @@ struct order {
 struct conductor {
 	struct shell shell;
 	struct credit credit;
-	struct plane *plane;
+	struct transport *transport;
 	struct capture *capture; /* NULL: nothing is caught (one process without a wire) */
 	const struct options *options;
-	struct text bytes;           /* scratch: messages */
-	struct plane_bytes *results; /* rank 0: one for each process (agree.c) */
-	bool differ_told;            /* that books differ is said once */
-	bool output_failed;          /* batch: descriptor 1 cannot be written */
+	struct text bytes;               /* scratch: messages */
+	struct transport_bytes *results; /* rank 0: one for each process (agree.c) */
+	bool differ_told;                /* that books differ is said once */
+	bool output_failed;              /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */
 	/* rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the
@@ -47,7 +47,7 @@ struct conductor {
 	void *self;
 };
 
-enum status conductor_open(struct conductor *conductor, struct plane *plane, struct capture *capture,
+enum status conductor_open(struct conductor *conductor, struct transport *transport, struct capture *capture,
         const struct options *options);
 void conductor_close(struct conductor *conductor);
 /* Rank 0: everybody carries the order out. Words of a failure by fail_text(). */

@@ -5,7 +5,7 @@
  * stands in it too. Rank 0 writes; its success or failure is everyone's, so that the line is refused
  * everywhere or nowhere. */
 #include "base/file.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/language/run/command.h"
 #include "shell/session/credit.h"
 #include "shell/session/out.h"
@@ -42,7 +42,7 @@ static enum status export_run(struct shell *shell, struct call *call)
 		status = shell->backend->project(shell->backend, &shell->budget);
 	if (status != ST_OK)
 		return status;
-	bool writes = !shell->replaying && plane_rank(shell->plane) == 0;
+	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
 	status = shell_agree(shell, 0, writes ? export_trace(shell, path) : ST_OK);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: open it at ui.perfetto.dev or chrome://tracing\n", path);

@@ -152,12 +152,11 @@ static void help_command(struct text *text, const struct command *command)
 	add_words(text, command->name, command->usage);
 	add_words(text, "", command->help);
 	add_options(text, command);
-	for (const char *line = command->example; line && *line;) {
-		size_t length = strcspn(line, "\n");
+	const char *at = command->example, *end = at ? at + strlen(at) : NULL, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
 		text_add(
 		        text, "  %-10s %.*s\n", line == command->example ? "example" : "", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
 	add_words(text, "PyTorch", command->torch);
 	add_words(text, "CUDA, NCCL", command->cuda);
 }

@@ -6,7 +6,7 @@
  * slower than the others is `slow`. */
 #include "machine/machine.h"
 #include "world/world.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/commands/answer.h"
 #include "shell/session/share.h"
 
@@ -18,7 +18,7 @@ static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
 	enum status mine = machine_load(&machine, name);
-	int processes = plane_size(shell->plane);
+	int processes = transport_size(shell->transport);
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Each built-in strategy with the help that its file begins with. `own`: chosen_name's text is valid until it is
- * called again. */
+/* What has been written, and how it is gone through */
 static void say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;

@@ -1,5 +1,5 @@
-/* lesson.c -- plays lessons and the tour: says what a task asks, runs its starter lines, checks, hints,
- * shows the solution.
+/* lesson.c -- plays lessons and the tour: opens them, runs a task's starter lines, checks, hints, shows the
+ * solution.
  *
  * A task begins in an empty world on the machine that its figures are for, with its starter lines run
  * without a word. The check is lines of the language, run where the learner's world stands: an `expect`
@@ -15,6 +15,7 @@
 #include "machine/machine.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
+#include "shell/lessons/lesson_show.h"
 #include "shell/session/out.h"
 #include "shell/training/open.h"
 
@@ -30,15 +31,10 @@ struct lesson {
 /* The n-th embedded lesson (from 1), or the tour for 0. Lessons are numbered by their file names' order. */
 static const struct embedded *find_file(int number)
 {
-	int seen = 0;
-	for (const struct embedded *file = embedded_files; file->path; file++) {
-		if (strncmp(file->path, "lessons/", 8) != 0)
-			continue;
-		bool tour = strcmp(file->path, "lessons/tour.rsh") == 0;
-		if (number == 0 ? tour : !tour && ++seen == number)
-			return file;
-	}
-	return NULL;
+	const char *name = "tour";
+	for (int i = 0; number > 0 && (name = embedded_name("lessons/", i, ".rsh")); i++)
+		number -= strcmp(name, "tour") != 0;
+	return name ? embedded_find("lessons/", name, ".rsh") : NULL;
 }
 
 static void drop(struct lesson *lesson)
@@ -92,56 +88,6 @@ static enum status run_quietly(struct shell *shell, const struct text *lines, co
 	return status;
 }
 
-/* As many of the line's characters as fit into `columns`, cut at a blank where there is one. */
-static size_t fitting(const char *line, size_t length, int columns)
-{
-	size_t blank = 0, i = 0;
-	int used = 0;
-
-	for (; i < length && used <= columns; i++) {
-		used += (line[i] & 0xc0) != 0x80;
-		if (line[i] == ' ')
-			blank = i;
-	}
-	return used <= columns ? length : blank ? blank : i;
-}
-
-/* Wrapped at the terminal's width, each line indented by three; blank lines stay. */
-static void say_indented(struct shell *shell, const struct text *text, int colour)
-{
-	const char *at = text_string(text), *end = at + text->count, *line;
-	int columns = out_width(shell->out) - 4;
-	size_t length;
-
-	while ((line = lesson_line(&at, end, &length)))
-		for (bool first = true; first || length; first = false) {
-			size_t taken = fitting(line, length, columns > 16 ? columns : 16);
-			out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)taken, line,
-			        style(shell->out, COLOUR_PLAIN));
-			for (line += taken, length -= taken; length && *line == ' '; line++)
-				length--;
-		}
-}
-
-static void say_task(struct shell *shell, const struct lesson *lesson)
-{
-	const struct lesson_task *task = &lesson->file.task[lesson->task];
-	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD),
-	        lesson->number, lesson->task + 1, lesson->file.tasks, text_string(&task->part[PART_TITLE]),
-	        style(shell->out, COLOUR_PLAIN));
-	say_indented(shell, &task->part[PART_STORY], COLOUR_PLAIN);
-	if (task->part[PART_START].count) {
-		out_say(shell->out, "   %sthese lines have run:%s\n", style(shell->out, COLOUR_NOTE),
-		        style(shell->out, COLOUR_PLAIN));
-		say_indented(shell, &task->part[PART_START], COLOUR_KERNEL);
-	}
-	if (task->part[PART_QUESTION].count)
-		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
-		        text_string(&task->part[PART_QUESTION]));
-	out_say(shell->out, "   %scheck   hint   solution   next%s\n", style(shell->out, COLOUR_NOTE),
-	        style(shell->out, COLOUR_PLAIN));
-}
-
 /* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file
  * describes it. */
 static enum status begin_task(struct shell *shell, struct lesson *lesson)
@@ -190,7 +136,7 @@ enum status lesson_open(struct shell *shell, int number)
 	shell->lesson = lesson;
 	status = begin_task(shell, lesson);
 	if (status == ST_OK)
-		say_task(shell, lesson);
+		lesson_say_task(shell, &lesson->file, lesson->number, lesson->task);
 	return status;
 }
 
@@ -198,7 +144,7 @@ enum status lesson_hint(struct shell *shell, struct call *call __attribute__((un
 {
 	const struct lesson_task *task = current(shell);
 	if (task)
-		say_indented(shell, &task->part[PART_HINT], COLOUR_PLAIN);
+		lesson_say_text(shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	return task ? ST_OK : ST_ARGUMENT;
 }
 
@@ -209,7 +155,7 @@ enum status lesson_solution(struct shell *shell, bool run)
 	const struct lesson_task *task = current(shell);
 	if (!task)
 		return ST_ARGUMENT;
-	say_indented(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	lesson_say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
 	if (!run) {
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
@@ -228,7 +174,7 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 	size_t length;
 
 	*passed = true;
-	while (*passed && (line = lesson_line(&at, end, &length))) {
+	while (*passed && (line = text_line(&at, end, &length))) {
 		enum status status = interpreter_run(shell, line, length, NULL, 1);
 		if (status == ST_INTERRUPTED || status == ST_MEMORY || status == ST_MPI || status == ST_BUG)
 			return status;
@@ -332,14 +278,14 @@ static enum status play_step(struct shell *shell, const struct lesson *tour, les
 
 	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1,
 	        tour->file.tasks, text_string(&step->part[PART_TITLE]), style(shell->out, COLOUR_PLAIN));
-	while (status == ST_OK && (line = lesson_line(&at, end, &length))) {
+	while (status == ST_OK && (line = text_line(&at, end, &length))) {
 		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN), (int)length, line);
 		status = run(shell, line, length);
 		if (status == ST_OK)
 			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
 	}
-	say_indented(shell, &step->part[PART_STORY], COLOUR_PLAIN);
+	lesson_say_text(shell, &step->part[PART_STORY], COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
 		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE),
 		        style(shell->out, COLOUR_PLAIN));
@@ -359,7 +305,7 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 		return play_step(shell, lesson, run);
 	enum status status = begin_task(shell, lesson);
 	if (status == ST_OK)
-		say_task(shell, lesson);
+		lesson_say_task(shell, &lesson->file, lesson->number, lesson->task);
 	return status;
 }
 

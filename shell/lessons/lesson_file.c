@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *lesson_line(const char **at, const char *end, size_t *length)
-{
-	const char *line = *at;
-	if (line >= end)
-		return NULL;
-	const char *newline = memchr(line, '\n', (size_t)(end - line));
-	*length = (size_t)((newline ? newline : end) - line);
-	*at = newline ? newline + 1 : end;
-	return line;
-}
-
 static bool begins(const char *line, size_t length, const char *with)
 {
 	return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
@@ -100,7 +89,7 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 	struct text *part = NULL;
 	size_t length;
 
-	for (int number = 1; (line = lesson_line(&at, end, &length)); number++) {
+	for (int number = 1; (line = text_line(&at, end, &length)); number++) {
 		struct lesson_task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
 		if (begins(line, length, "# lesson:")) {
 			put_rest(&file->title, line, length, strlen("# lesson:"));

@@ -39,7 +39,5 @@ enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t
 void lesson_file_release(struct lesson_file *file);
 /* ST_RANK: it is not for n ranks; says for how many, and how to start that. */
 enum status lesson_file_fits(const struct lesson_file *file, int number, int n);
-/* The next line at *at (without its newline), or NULL at the end; *length is its length. */
-const char *lesson_line(const char **at, const char *end, size_t *length);
 
 #endif

@@ -6,7 +6,7 @@
  * What fails before all have agreed that they are open is said by rank 0 alone, on its real descriptor 2; the exit
  * status is 2, as for a line that is refused. */
 #include "shell/rank/process.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/agreement/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/batch.h"
@@ -61,18 +61,18 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* A rank whose session could not be opened says so and leaves; plane_share makes all of them leave
+/* A rank whose session could not be opened says so and leaves; transport_share makes all of them leave
  * together. */
-static enum status open_together(struct conductor *conductor, struct plane *plane, struct capture *capture,
-        const struct options *options)
+static enum status open_together(struct conductor *conductor, struct transport *transport,
+        struct capture *capture, const struct options *options)
 {
 	int32_t all[RANKS_MPI_MOST] = {0};
-	if (plane_size(plane) > RANKS_MPI_MOST)
+	if (transport_size(transport) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
-		        plane_size(plane), RANKS_DRY_MOST);
-	int32_t mine = (int32_t)conductor_open(conductor, plane, capture, options);
-	enum status status = plane_share(plane, &mine, all, sizeof mine);
-	for (int rank = 0; rank < plane_size(plane) && status == ST_OK && mine == ST_OK; rank++)
+		        transport_size(transport), RANKS_DRY_MOST);
+	int32_t mine = (int32_t)conductor_open(conductor, transport, capture, options);
+	enum status status = transport_share(transport, &mine, all, sizeof mine);
+	for (int rank = 0; rank < transport_size(transport) && status == ST_OK && mine == ST_OK; rank++)
 		if (all[rank] != ST_OK)
 			status = fail((enum status)all[rank], "rank %d could not be opened: %s", rank,
 			        status_name((enum status)all[rank]));
@@ -80,22 +80,24 @@ static enum status open_together(struct conductor *conductor, struct plane *plan
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
-static int run(const struct options *options, struct plane *plane, struct capture *capture, bool mpi)
+static int run(const struct options *options, struct transport *transport, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
-	int code = 2, rank = plane_rank(plane);
+	int code = 2, rank = transport_rank(transport);
 	enum status status = ST_OK;
-	if (mpi && options->n && options->n != plane_size(plane)) /* on every rank, so all leave alike */
-		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, plane_size(plane));
+	if (mpi && options->n &&
+	        options->n != transport_size(transport)) /* on every rank, so all leave alike */
+		status = fail(
+		        ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(transport));
 	if (status == ST_OK)
-		status = open_together(&conductor, plane, capture, options);
+		status = open_together(&conductor, transport, capture, options);
 	if (status != ST_OK)
 		early_failure(capture, rank);
 	else if (rank == 0)
 		code = lead(&conductor);
 	else
 		conductor_follow(&conductor);
-	if (conductor.plane)
+	if (conductor.transport)
 		conductor_close(&conductor);
 	return rank == 0 ? code : 0;
 }
@@ -104,7 +106,7 @@ static int run(const struct options *options, struct plane *plane, struct captur
 int process_run(const struct options *options, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
-	struct plane *plane = NULL;
+	struct transport *transport = NULL;
 	int code = 2, rank = 0;
 
 	commands_start(command_table);
@@ -120,12 +122,12 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 	last_words.descriptor =
 	        capture_err(capture); /* 2 may lead into a pipe of ours, which is lost with us */
 	if (status == ST_OK)
-		status = plane_start(&plane, mpi, &argc, &argv);
+		status = transport_start(&transport, mpi, &argc, &argv);
 	if (status == ST_OK) {
-		rank = last_words.rank = plane_rank(plane);
-		last_words.ranks = plane_size(plane);
-		code = run(options, plane, capture, mpi);
-		plane_stop(plane);
+		rank = last_words.rank = transport_rank(transport);
+		last_words.ranks = transport_size(transport);
+		code = run(options, transport, capture, mpi);
+		transport_stop(transport);
 	} else {
 		early_failure(capture, 0);
 	}

@@ -6,7 +6,7 @@
  * to be done at the end of those granted before. The quantum doubles and halves so that a look falls every
  * 5 to 20 ms of wall time: Ctrl-C is prompt, and the messages cost nothing that shows. */
 #include "shell/session/credit.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/wire/io.h"
 
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
@@ -48,7 +48,7 @@ static void adapt(struct credit *credit)
  * it. */
 static void tell(struct credit *credit, enum credit_code code)
 {
-	enum status status = plane_grant(credit->plane, credit->told * 4 + code);
+	enum status status = transport_grant(credit->transport, credit->told * 4 + code);
 	credit->lost = credit->lost ? credit->lost : status;
 }
 
@@ -90,7 +90,7 @@ static bool follow(struct credit *credit)
 			return false;
 		if (code == CREDIT_FLUSH)
 			credit->flush(credit->self);
-		if ((credit->lost = plane_await_grant(credit->plane, &message)) != ST_OK)
+		if ((credit->lost = transport_await_grant(credit->transport, &message)) != ST_OK)
 			return false;
 		credit->own = message / 4;
 		credit->code = (enum credit_code)(message % 4);
@@ -112,7 +112,7 @@ static bool more(struct budget *budget)
 		return false;
 	}
 	while (on && position >= credit->own)
-		on = plane_rank(credit->plane) == 0 ? lead(credit) : follow(credit);
+		on = transport_rank(credit->transport) == 0 ? lead(credit) : follow(credit);
 	if (!on)
 		credit->stopped_at = position;
 	credit->bound = credit->stop_at && credit->stop_at < credit->own ? credit->stop_at : credit->own;
@@ -120,9 +120,9 @@ static bool more(struct budget *budget)
 	return on;
 }
 
-void credit_start(struct credit *credit, struct plane *plane, struct budget *budget)
+void credit_start(struct credit *credit, struct transport *transport, struct budget *budget)
 {
-	credit->plane = plane;
+	credit->transport = transport;
 	credit->budget = budget;
 	credit->quantum = QUANTUM_FIRST;
 	credit->asked_ns = wall_ns();

@@ -18,7 +18,7 @@
 enum credit_code { CREDIT_GO, CREDIT_FLUSH, CREDIT_STOP };
 
 struct credit {
-	struct plane *plane;
+	struct transport *transport;
 	struct budget *budget; /* that it fills */
 	int64_t own;           /* this process may run to here without asking */
 	int64_t bound;         /* what budget.steps counts down to: own, or stop_at before it */
@@ -35,7 +35,7 @@ struct credit {
 	void *self;
 };
 
-void credit_start(struct credit *credit, struct plane *plane, struct budget *budget);
+void credit_start(struct credit *credit, struct transport *transport, struct budget *budget);
 /* Steps used so far since the start. */
 int64_t credit_position(const struct credit *credit);
 /* A replayed line ends `steps` from now, on every process by itself; 0: no more such end. */

@@ -11,7 +11,7 @@
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/queue.h"
 #include "shell/session/share.h"
 #include "world/world.h"
@@ -55,7 +55,7 @@ static enum status read_content(
 {
 	struct npy npy = {0};
 	*content = (struct content){0};
-	if (plane_rank(shell->plane) != 0)
+	if (transport_rank(shell->transport) != 0)
 		return ST_OK;
 	if (!file_is_npy(path))
 		return read_text(path, content);
@@ -83,8 +83,8 @@ enum status file_header(struct shell *shell, const char *path, struct layout *la
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
 {
 	struct content content = {0};
-	enum status status =
-	        plane_rank(shell->plane) == 0 ? read_text(path, &content) : ST_OK; /* whatever its name is */
+	enum status status = transport_rank(shell->transport) == 0 ? read_text(path, &content)
+	                                                           : ST_OK; /* whatever its name is */
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
 	if (status == ST_OK && content.elements)
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
@@ -179,7 +179,7 @@ static enum status fill_at_its_place(
 		record.operands = 1;
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, &ids[count++]);
 	}
-	if (status == ST_OK && !shell->dry)
+	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
 	mem_free(ids);
 	return status;

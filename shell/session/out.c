@@ -220,12 +220,12 @@ static void say_for(const struct out *out, const struct ranks *set, const char *
 	ranks_text(set, rendered);
 	text_add(rendered, "]%s ", style(out, COLOUR_PLAIN));
 	int indent = (int)text_columns(text_string(rendered) + start);
-	for (const char *line = text; *line;) {
-		size_t length = strcspn(line, "\n");
+	const char *at = text, *end = text + strlen(text), *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length))) {
 		text_add(rendered, "%*s", line == text ? 0 : indent, "");
 		text_put(rendered, line, length);
 		text_put(rendered, "\n", 1);
-		line += length + (line[length] == '\n');
 	}
 }
 

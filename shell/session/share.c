@@ -10,7 +10,7 @@
 #include "shell/session/share.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +23,11 @@ enum status shell_agree(struct shell *shell, int owner, enum status mine)
 		char text[500];
 	} outcome = {(int)mine, ""}, *theirs = &outcome;
 	size_t count = sizeof outcome;
-	if (plane_size(shell->plane) == 1)
+	if (transport_size(shell->transport) == 1)
 		return mine;
 	if (mine != ST_OK)
 		snprintf(outcome.text, sizeof outcome.text, "%s", fail_text());
-	enum status status = plane_broadcast(shell->plane, owner, (void **)&theirs, &count);
+	enum status status = transport_broadcast(shell->transport, owner, (void **)&theirs, &count);
 	if (status != ST_OK || theirs == &outcome)
 		return status != ST_OK ? status : mine;
 	status = theirs->status == ST_OK ? ST_OK : fail((enum status)theirs->status, "%s", theirs->text);
@@ -41,7 +41,7 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 	size_t got = count;
 	enum status status = shell_agree(shell, 0, mine);
 	if (status == ST_OK)
-		status = plane_broadcast(shell->plane, 0, &block, &got);
+		status = transport_broadcast(shell->transport, 0, &block, &got);
 	if (block == bytes)
 		return status;
 	memcpy(bytes, block, got < count ? got : count);
@@ -63,7 +63,7 @@ enum status read_file(const char *path, char **bytes, size_t *count)
 
 enum status shell_write(struct shell *shell, const char *path, const struct text *text)
 {
-	bool writes = !shell->replaying && plane_rank(shell->plane) == 0;
+	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
 	return shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
 }
 
@@ -72,11 +72,11 @@ enum status shell_file(struct shell *shell, const char *path, char **bytes, size
 	enum status status = ST_OK;
 	*bytes = NULL;
 	*count = 0;
-	if (plane_rank(shell->plane) == 0)
+	if (transport_rank(shell->transport) == 0)
 		status = read_file(path, bytes, count);
 	status = shell_agree(shell, 0, status);
 	if (status == ST_OK)
-		status = plane_broadcast(shell->plane, 0, (void **)bytes, count);
+		status = transport_broadcast(shell->transport, 0, (void **)bytes, count);
 	if (status == ST_OK)
 		shell_read_file(shell, path, *bytes, *count);
 	return status;

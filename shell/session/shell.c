@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "races/races.h"
 #include "machine/machine.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/prints.h"
 #include "world/world.h"
 #include "sim/sim.h"
@@ -37,14 +37,15 @@ static void done(void *self, op_id id)
 static void make_world(struct shell *shell, int n)
 {
 	struct backend_hooks hooks = {shell, done};
-	shell->world = world_create(n, shell->dry ? -1 : plane_rank(shell->plane), &shell->machine);
+	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
 	shell->fresh = shell->world->digest;
-	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->plane, hooks);
+	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
 }
 
-enum status session_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine)
+enum status session_open(
+        struct shell *shell, struct transport *transport, int n, bool dry, const char *machine)
 {
-	shell->plane = plane;
+	shell->transport = transport;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
 	shell->out = out_create(false, 80);

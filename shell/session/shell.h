@@ -5,10 +5,9 @@
 
 #include "machine/machine.h"
 #include "backend/backend.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
-#include "backend/backend.h"
 #include "trace/trace.h"
 
 /* What the rooms above keep in a session; only they look into it. */
@@ -45,7 +44,7 @@ struct shell {
 	struct world *world;
 	struct machine machine;
 	struct backend *backend;
-	struct plane *plane;
+	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
 	struct budget budget;         /* credit: see conductor.c */
@@ -83,7 +82,8 @@ struct shell {
 #endif
 
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
-enum status session_open(struct shell *shell, struct plane *plane, int n, bool dry, const char *machine);
+enum status session_open(
+        struct shell *shell, struct transport *transport, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
 /* An empty world, same machine. Nothing of the one before may be in use. */
 void session_reset(struct shell *shell);

@@ -3,7 +3,7 @@
  * It is the model's file without a strategy, played in a session of its own with one rank, one process and a
  * device of any size. The learner's world is not touched. */
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/session/credit.h"
 #include "shell/session/read.h"
 #include "shell/session/share.h"
@@ -169,14 +169,14 @@ enum status alone_train(
 {
 	struct scratch scratch;
 	struct player *player = NULL;
-	struct plane *plane = NULL;
+	struct transport *transport = NULL;
 	int argc = 0;
 	char **argv = NULL;
 	*alone = (struct alone){0};
-	enum status status = plane_start(&plane, false, &argc, &argv);
+	enum status status = transport_start(&transport, false, &argc, &argv);
 	if (status != ST_OK)
 		return status;
-	status = scratch_open(&scratch, shell, plane, 1, false);
+	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
 		/* the other processes wait: it is no part of the steps that everybody counts */
 		scratch.shell.budget = credit_alone(shell->credit);
@@ -186,7 +186,7 @@ enum status alone_train(
 		status = play(&scratch.shell, player, iterations, alone);
 	player_free(player);
 	scratch_close(&scratch);
-	plane_stop(plane);
+	transport_stop(transport);
 	return status == ST_OK || status == ST_INTERRUPTED ? status
 	                                                   : fail_in(status, "the model on one rank");
 }
@@ -195,21 +195,21 @@ enum status alone_train(
 
 static enum status share(struct shell *shell, void **bytes, size_t count)
 {
-	return plane_broadcast(shell->plane, 0, bytes, &count);
+	return transport_broadcast(shell->transport, 0, bytes, &count);
 }
 
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
 {
 	status = shell_agree(shell, 0, status);
-	if (status != ST_OK || plane_size(shell->plane) == 1)
+	if (status != ST_OK || transport_size(shell->transport) == 1)
 		return status;
 	struct alone *head = NULL; /* the others get theirs by the broadcast */
-	if (plane_rank(shell->plane) == 0) {
+	if (transport_rank(shell->transport) == 0) {
 		head = mem_alloc(sizeof *head);
 		*head = *alone;
 	}
 	status = share(shell, (void **)&head, sizeof *head);
-	if (status == ST_OK && plane_rank(shell->plane) != 0)
+	if (status == ST_OK && transport_rank(shell->transport) != 0)
 		*alone = (struct alone){.count = head->count, .elements = head->elements, .half = head->half};
 	mem_free(head);
 	float *values = alone->end;

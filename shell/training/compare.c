@@ -1,7 +1,7 @@
 /* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
  * rank's parts, and all hear of it */
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/read.h"
 #include "shell/training/state.h"
@@ -162,10 +162,10 @@ static enum status await_parts(struct shell *shell, const struct part_lines *par
  * all. */
 static enum status add_ranks(struct shell *shell, struct difference *mine, int count)
 {
-	int processes = plane_size(shell->plane);
+	int processes = transport_size(shell->transport);
 	size_t each = (size_t)count * sizeof *mine;
 	struct difference *all = mem_alloc((size_t)processes * each);
-	enum status status = plane_share(shell->plane, mine, all, each);
+	enum status status = transport_share(shell->transport, mine, all, each);
 	if (status == ST_OK)
 		memset(mine, 0, each);
 	for (int i = 0; i < processes && status == ST_OK; i++)
@@ -176,7 +176,7 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 			mine[p].wrong += other->wrong;
 			mine[p].most = other->most > mine[p].most ? other->most : mine[p].most;
 			status = (enum status)other->status;
-			if (status != ST_OK && i != plane_rank(shell->plane))
+			if (status != ST_OK && i != transport_rank(shell->transport))
 				status = fail(status, "rank %d could not compare", i);
 		}
 	mem_free(all);

@@ -118,10 +118,10 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 		const char *note = style(shell->out, COLOUR_NOTE), *plain = style(shell->out, COLOUR_PLAIN);
 		head_options(head, &options);
 		say_help(shell, name, head);
-		for (const char *line = text_string(&head->notes), *end; *line; line = end + 1) {
-			end = line + strcspn(line, "\n");
-			out_say(shell->out, "     %s%.*s%s\n", note, (int)(end - line), line, plain);
-		}
+		const char *at = text_string(&head->notes), *end = at + head->notes.count, *line;
+		size_t length;
+		while ((line = text_line(&at, end, &length)))
+			out_say(shell->out, "     %s%.*s%s\n", note, (int)length, line, plain);
 		out_put(shell->out, text_string(&options), options.count);
 		text_release(&options);
 	}

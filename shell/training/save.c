@@ -23,10 +23,10 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 	struct save *save = self;
 	transcript_title(save->transcript, depth);
 	text_add(save->out, "\n## %s\n", title);
-	for (const char *end; *why; why = *end ? end + 1 : end) {
-		end = why + strcspn(why, "\n");
-		text_add(save->out, "# %.*s\n", (int)(end - why), why);
-	}
+	const char *end = why + strlen(why), *line;
+	size_t length;
+	while ((line = text_line(&why, end, &length)))
+		text_add(save->out, "# %.*s\n", (int)length, line);
 }
 
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
@@ -119,7 +119,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	struct save save = {.transcript = transcript_make(),
 	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
-	enum status status = scratch_open(&save.scratch, shell, shell->plane, shell->world->n, true);
+	enum status status = scratch_open(&save.scratch, shell, shell->transport, shell->world->n, true);
 	save.scratch.shell.interpreter->guesses = true;
 	if (status == ST_OK)
 		status = save_steps(&save, t);

@@ -20,11 +20,12 @@ static bool more(struct budget *budget)
 	return go_on;
 }
 
-enum status scratch_open(struct scratch *scratch, struct shell *of, struct plane *plane, int n, bool dry)
+enum status scratch_open(
+        struct scratch *scratch, struct shell *of, struct transport *transport, int n, bool dry)
 {
 	*scratch = (struct scratch){.of = of};
 	struct shell *shell = &scratch->shell;
-	enum status status = shell_open(shell, plane, n, dry, "classroom");
+	enum status status = shell_open(shell, transport, n, dry, "classroom");
 	if (status != ST_OK)
 		return status;
 	shell->machine = of->machine;

@@ -11,6 +11,7 @@
 
 #include "shell/language/run/player.h"
 
+struct out;
 struct transcript;
 
 struct transcript *transcript_make(void);
@@ -22,6 +23,8 @@ void transcript_title(struct transcript *transcript, int depth);
 /* What a player tells (watcher.line) */
 void transcript_line(struct transcript *transcript, struct shell *shell, enum ran ran,
         struct statement *statement, const struct ranks *set, int depth);
+/* The columns that a step's text takes at most: the screen's, 80 of a wider one */
+int transcript_width(const struct out *out);
 /* The step's own lines, side by side, in at most `most` lines of the screen */
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
 /* All of them, one a line */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,13 +122,13 @@ static enum status rounding_of(struct shell *shell, const struct program *progra
 static enum status widen(struct shell *shell, const struct program *program, const struct alone *alone,
         int iterations, struct comparison *v)
 {
-	double own = 0, *all = mem_alloc((size_t)plane_size(shell->plane) * sizeof *all);
+	double own = 0, *all = mem_alloc((size_t)transport_size(shell->transport) * sizeof *all);
 	enum status status = ST_OK;
-	if (plane_rank(shell->plane) == 0)
+	if (transport_rank(shell->transport) == 0)
 		status = rounding_of(shell, program, alone, iterations, &own);
 	status = shell_agree(shell, 0, status);
 	if (status == ST_OK)
-		status = plane_share(shell->plane, &own, all, sizeof own);
+		status = transport_share(shell->transport, &own, all, sizeof own);
 	if (status == ST_OK) {
 		v->rounding = all[0];
 		v->limit = fmax(v->limit, fmin(TIMES * all[0], FURTHEST));
@@ -290,7 +290,7 @@ enum status training_verify(struct shell *shell, long iterations)
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
 	const struct program *program = t->now.program->alone ? t->now.program->alone : t->now.program;
-	if (plane_rank(shell->plane) == 0)
+	if (transport_rank(shell->transport) == 0)
 		status = alone_train(shell, program, t->iteration, &alone);
 	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)

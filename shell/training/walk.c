@@ -148,7 +148,7 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 {
 	struct walk walk = {.program = program};
 	struct watcher watcher = {.self = &walk, .title = on_title, .line = on_line};
-	enum status status = scratch_open(&walk.scratch, shell, shell->plane, ranks, true);
+	enum status status = scratch_open(&walk.scratch, shell, shell->transport, ranks, true);
 	struct shell *own = &walk.scratch.shell;
 	if (status == ST_OK) {
 		own->interpreter->guesses = true;

@@ -21,7 +21,7 @@ struct capture {
 	struct text waiting; /* the beginning of a line */
 };
 
-/* The pipe's writing end is 1 and 2 alone, so that it ends with them (put_back). */
+/* The pipe's writing end is 1 and 2 alone, so that it ends with them. */
 static enum status divert(struct capture *capture)
 {
 	const char *keep = getenv("RANKSH_KEEP_STDERR");

@@ -199,6 +199,17 @@ bool text_nearer(const char *word, const char *name, int *least)
 
 /* A word goes on the line while it fits; one that is wider than a line stands on a line of its own. `column` is
  * 0 before the first word. */
+const char *text_line(const char **at, const char *end, size_t *length)
+{
+	const char *line = *at;
+	if (line >= end)
+		return NULL;
+	const char *newline = memchr(line, '\n', (size_t)(end - line));
+	*length = (size_t)((newline ? newline : end) - line);
+	*at = newline ? newline + 1 : end;
+	return line;
+}
+
 void text_wrapped(struct text *text, const char *words, int indent, int width)
 {
 	int column = 0;

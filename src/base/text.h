@@ -25,6 +25,8 @@ const char *text_string(const struct text *text); /* never NULL */
 size_t text_columns(const char *utf8);
 /* Bytes of the escape sequence or the character (UTF-8) at `at`; *columns: what it takes on the screen */
 size_t text_step(const char *at, const char *end, int *columns);
+/* The next line at *at, without its newline, *length bytes; *at moves behind it. NULL at `end`. */
+const char *text_line(const char **at, const char *end, size_t *length);
 /* Words (split at single blanks) on lines of at most `width` columns, each begun with `indent` blanks and
  * ended. */
 void text_wrapped(struct text *text, const char *words, int indent, int width);

@@ -7,7 +7,7 @@
 #define RANKSH_COLLECTIVE_H
 
 #include "machine/machine.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "world/world.h"
 
 /* X(symbol, name): the file of a name defines algorithm_NAME (inside.h). Words for users come from here. */
@@ -62,7 +62,7 @@ struct cost {
 struct collective;
 struct collective_job {
 	const struct collective *collective;
-	struct plane_group *comm;
+	struct transport_group *comm;
 	enum dtype dtype;
 	enum reduction reduction;
 	int n, place, root;
@@ -133,7 +133,8 @@ bool collective_unrolls(const struct collective *collective);
  * rounded to the tensor's type, in the order of the ring. An average of floats is the sum of each input times
  * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
  * number wins over a NaN. comm: the group's. ST_MPI. */
-enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
-        enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count);
+enum status collective_data(const struct collective *collective, struct transport_group *comm,
+        enum dtype dtype, enum reduction reduction, int root, const void *in, int64_t in_count, void *out,
+        int64_t out_count);
 
 #endif

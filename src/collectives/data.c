@@ -118,7 +118,7 @@ enum status data_reduce(const struct collective_job *job)
 	        own = piece_at(job->in_count, job->n, job->place + 1) - begin,
 	        longest = parts_of(job->in_count, job->n);
 	char *blocks = mem_alloc((size_t)(job->n * least_of(own, PART) * job->size));
-	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	enum status status = ST_OK;
 
 	for (int64_t at = 0; at < longest; at += PART) {
@@ -127,21 +127,21 @@ enum status data_reduce(const struct collective_job *job)
 			int64_t from = piece_at(job->in_count, job->n, p),
 			        to_end = piece_at(job->in_count, job->n, p + 1);
 			int64_t count = most_of(0, least_of(to_end - from - at, PART));
-			piece[p] = (struct plane_piece){job->in + (from + at) * job->size, count * job->size,
-			        blocks + p * mine_bytes, mine_bytes};
+			piece[p] = (struct transport_piece){job->in + (from + at) * job->size,
+			        count * job->size, blocks + p * mine_bytes, mine_bytes};
 		}
-		enum status spread = plane_exchange(job->comm, piece);
+		enum status spread = transport_exchange(job->comm, piece);
 		const char *sum = reduce_blocks(job, blocks, mine, first);
 		bool gets = to == ALL || to == job->place;
 		for (int p = 0; p < job->n; p++) {
 			/* what p sent from its tensor it gets back there, reduced */
 			int64_t offset = (const char *)piece[p].send - job->in, bytes = piece[p].send_bytes;
-			piece[p] = (struct plane_piece){sum, to == ALL || to == p ? mine_bytes : 0,
+			piece[p] = (struct transport_piece){sum, to == ALL || to == p ? mine_bytes : 0,
 			        gets ? job->out + offset : NULL, gets ? bytes : 0};
 		}
 		if (stays)
 			memcpy(job->out + at * job->size, sum, (size_t)mine_bytes);
-		enum status collect = stays ? ST_OK : plane_exchange(job->comm, piece);
+		enum status collect = stays ? ST_OK : transport_exchange(job->comm, piece);
 		status = status != ST_OK ? status : spread != ST_OK ? spread : collect;
 	}
 	mem_free(piece);
@@ -156,7 +156,7 @@ enum status data_broadcast(const struct collective_job *job)
 	int64_t bytes = job->out_count * job->size;
 	if (job->place == job->root && job->in != job->out)
 		memmove(job->out, job->in, (size_t)bytes);
-	return plane_bcast(job->comm, job->root, job->out, bytes);
+	return transport_bcast(job->comm, job->root, job->out, bytes);
 }
 
 /* One exchange: place p is sent `bytes` of the input, all the same ones or a part of its own, and what it sends
@@ -177,26 +177,27 @@ enum status data_move(const struct collective_job *job)
 	        : parts                                     ? job->in_count / job->n
 	                                                    : job->in_count;
 	int64_t bytes = count * job->size;
-	struct plane_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	for (int p = 0; p < job->n; p++) {
 		bool sends = (from == ALL || from == job->place) && (to == ALL || to == p);
 		bool gets = (from == ALL || from == p) && (to == ALL || to == job->place);
-		piece[p] = (struct plane_piece){sends ? job->in + (parts ? p * bytes : 0) : NULL,
+		piece[p] = (struct transport_piece){sends ? job->in + (parts ? p * bytes : 0) : NULL,
 		        sends ? bytes : 0, gets ? job->out + (from == ALL ? p * bytes : 0) : NULL,
 		        gets ? bytes : 0};
 	}
-	enum status status = plane_exchange(job->comm, piece);
+	enum status status = transport_exchange(job->comm, piece);
 	mem_free(piece);
 	return status;
 }
 
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same
  * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
-enum status collective_data(const struct collective *collective, struct plane_group *comm, enum dtype dtype,
-        enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count)
+enum status collective_data(const struct collective *collective, struct transport_group *comm,
+        enum dtype dtype, enum reduction reduction, int root, const void *in, int64_t in_count, void *out,
+        int64_t out_count)
 {
-	struct collective_job job = {collective, comm, dtype, reduction, plane_group_size(comm),
-	        plane_group_place(comm), root, dtype_bytes(dtype), in, out, in_count, out_count};
+	struct collective_job job = {collective, comm, dtype, reduction, transport_group_size(comm),
+	        transport_group_place(comm), root, dtype_bytes(dtype), in, out, in_count, out_count};
 	size_t bytes = (size_t)(in_count * job.size);
 	bool same = collective->in_place && in == out;
 	char *copy = NULL;

@@ -29,10 +29,10 @@ struct in_flight {
 
 struct rank_data {
 	struct world *world;
-	struct plane *plane;
+	struct transport *transport;
 	struct in_flight *running;
 	size_t count, room;
-	struct plane_group **groups; /* by group: this rank's instance, NULL where it is in none */
+	struct transport_group **groups; /* by group: this rank's instance, NULL where it is in none */
 	size_t group_count, group_room;
 	op_id *fills; /* by the host, that wait for earlier work on their memory */
 	size_t fill_count, fill_room;
@@ -55,11 +55,11 @@ static void segment_give(void *self, enum space space, void *base, int64_t bytes
 	mem_unmap(base, (size_t)bytes);
 }
 
-struct rank_data *data_create(struct world *world, struct plane *plane)
+struct rank_data *data_create(struct world *world, struct transport *transport)
 {
 	struct rank_data *data = mem_alloc(sizeof *data);
 	data->world = world;
-	data->plane = plane;
+	data->transport = transport;
 	world_segment_calls(world, (struct segment_calls){NULL, segment_get, segment_give});
 	return data;
 }
@@ -78,7 +78,7 @@ void data_free(struct rank_data *data)
 	while (data->count)
 		forget(data, &data->running[0]);
 	for (size_t i = 0; i < data->group_count; i++)
-		plane_group_free(data->groups[i]);
+		transport_group_free(data->groups[i]);
 	mem_free(data->groups);
 	mem_free(data->running);
 	mem_free(data->fills);
@@ -129,13 +129,13 @@ void data_groups(struct rank_data *data)
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
 		MEM_GROW(&data->groups, data->group_count, &data->group_room);
-		struct plane_group **made = &data->groups[data->group_count++];
+		struct transport_group **made = &data->groups[data->group_count++];
 		*made = NULL;
 		if (group->instance_of[data->world->me] < 0)
 			continue;
 		const struct group_instance *own = group_part(group, data->world->me);
 		/* its members agree on success and failure: then none of them uses the group */
-		keep(data, plane_group_make(data->plane, own->n, own->ranks, made));
+		keep(data, transport_group_make(data->transport, own->n, own->ranks, made));
 	}
 }
 
@@ -240,7 +240,7 @@ void data_end(struct rank_data *data, op_id id)
 	} else if (record->kind == OP_COPY) {
 		evaluate_copy(data->world, record, running->staged ? running->packed[0] : NULL);
 	} else {
-		struct plane_group *group = data->groups[record->group];
+		struct transport_group *group = data->groups[record->group];
 		failed(data,
 		        group ? evaluate_collective(data->world, group, record,
 		                        running->staged ? running->packed[0] : NULL)
@@ -333,9 +333,9 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 	if (from == me && to == me)
 		evaluate_to_itself(world, source, target, packed);
 	else if (from == me)
-		failed(data, evaluate_send(world, data->plane, to, source, packed), send);
+		failed(data, evaluate_send(world, data->transport, to, source, packed), send);
 	else if (to == me)
-		failed(data, evaluate_receive(world, data->plane, from, target), receive);
+		failed(data, evaluate_receive(world, data->transport, from, target), receive);
 	if (running)
 		forget(data, running);
 }

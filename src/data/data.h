@@ -16,12 +16,12 @@
 #ifndef RANKSH_DATA_H
 #define RANKSH_DATA_H
 
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "world/world.h"
 
 struct rank_data;
 /* Borrows both; from now on segments of rank world->me are backed by real memory. */
-struct rank_data *data_create(struct world *world, struct plane *plane);
+struct rank_data *data_create(struct world *world, struct transport *transport);
 void data_free(struct rank_data *data);
 /* Makes communicators of groups that are new in the books: every process must call it at the same operation.
  * */

@@ -133,8 +133,8 @@ static void buffer_back(const struct buffer *buffer, const struct world *world, 
 /* The message is contiguous; strided operands go by way of buffers. Without OUT the result takes the input's
  * place, and what they share is one buffer, unless the input was packed before. Where the two overlap is
  * collective_data()'s affair. */
-enum status evaluate_collective(
-        const struct world *world, struct plane_group *group, const struct record *record, const void *packed)
+enum status evaluate_collective(const struct world *world, struct transport_group *group,
+        const struct record *record, const void *packed)
 {
 	const struct operand *in = record_source(record), *out = record_target(record);
 	bool in_place = out == in && !packed;
@@ -154,23 +154,23 @@ enum status evaluate_collective(
 	return status;
 }
 
-enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed)
 {
 	struct buffer buffer = {0};
 	if (!packed)
 		buffer = buffer_for(world, operand, true);
 	enum status status =
-	        plane_send(plane, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
+	        transport_send(transport, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
 	mem_free(buffer.own);
 	return status;
 }
 
 enum status evaluate_receive(
-        const struct world *world, struct plane *plane, int from, const struct operand *operand)
+        const struct world *world, struct transport *transport, int from, const struct operand *operand)
 {
 	struct buffer buffer = buffer_for(world, operand, false);
-	enum status status = plane_recv(plane, from, buffer.bytes, layout_bytes(&operand->layout));
+	enum status status = transport_recv(transport, from, buffer.bytes, layout_bytes(&operand->layout));
 	if (status == ST_OK)
 		buffer_back(&buffer, world, operand);
 	mem_free(buffer.own);

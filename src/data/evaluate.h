@@ -2,7 +2,7 @@
 #ifndef RANKSH_DATA_EVALUATE_H
 #define RANKSH_DATA_EVALUATE_H
 
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "world/world.h"
 
 /* An operand's elements as they are now, contiguous; the caller frees them (mem_free). */
@@ -18,12 +18,12 @@ void evaluate_copy(const struct world *world, const struct record *record, const
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed);
 /* Every member of the group calls it. ST_MPI. */
-enum status evaluate_collective(const struct world *world, struct plane_group *group,
+enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed);
 /* One side of a transfer from or to another rank. ST_MPI. */
-enum status evaluate_send(const struct world *world, struct plane *plane, int to,
+enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed);
 enum status evaluate_receive(
-        const struct world *world, struct plane *plane, int from, const struct operand *operand);
+        const struct world *world, struct transport *transport, int from, const struct operand *operand);
 
 #endif

@@ -19,44 +19,46 @@
 
 enum { FORWARD_BYTES = 1024 }; /* a post travels at once, whatever its receiver does */
 
-enum status plane_send_all(struct plane *plane, const void *bytes, size_t count)
+enum status transport_send_all(struct transport *transport, const void *bytes, size_t count)
 {
-	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_LINE, bytes, count);
+	return transport->size == 1 ? ST_OK
+	                            : message_send(transport, 0, transport->size, TAG_LINE, bytes, count);
 }
 
-enum status plane_receive(struct plane *plane, void **bytes, size_t *count, plane_poll *poll, void *self)
+enum status transport_receive(
+        struct transport *transport, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
-	if (plane->rank == 0)
+	if (transport->rank == 0)
 		return fail(ST_BUG, "rank 0 waits for a line from itself");
-	return message_receive(plane, 0, TAG_LINE, bytes, count, poll, self);
+	return message_receive(transport, 0, TAG_LINE, bytes, count, poll, self);
 }
 
 /* All parts are taken also when one of them is lost, or the next gather would take them. */
-enum status plane_gather(struct plane *plane, const void *mine, size_t count, struct plane_bytes *all,
-        plane_poll *poll, void *self)
+enum status transport_gather(struct transport *transport, const void *mine, size_t count,
+        struct transport_bytes *all, transport_poll *poll, void *self)
 {
 	enum status status = ST_OK;
 
-	if (plane->rank != 0)
-		return message_send(plane, 0, 1, TAG_GATHER, mine, count);
-	memset(all, 0, (size_t)plane->size * sizeof *all);
-	all[0] = (struct plane_bytes){mem_copy_text(count ? mine : "", count), count};
-	for (int rank = 1; rank < plane->size; rank++) {
+	if (transport->rank != 0)
+		return message_send(transport, 0, 1, TAG_GATHER, mine, count);
+	memset(all, 0, (size_t)transport->size * sizeof *all);
+	all[0] = (struct transport_bytes){mem_copy_text(count ? mine : "", count), count};
+	for (int rank = 1; rank < transport->size; rank++) {
 		enum status received = message_receive(
-		        plane, rank, TAG_GATHER, &all[rank].bytes, &all[rank].count, poll, self);
+		        transport, rank, TAG_GATHER, &all[rank].bytes, &all[rank].count, poll, self);
 		status = first_failure(status, received);
 	}
-	for (int rank = 0; rank < plane->size && status != ST_OK; rank++)
+	for (int rank = 0; rank < transport->size && status != ST_OK; rank++)
 		mem_free(all[rank].bytes);
 	return status;
 }
 
 /* Into a buffer of known size; a message of another size is a bug of ranksh. */
-static enum status receive_exactly(struct plane *plane, int from, int tag, void *into, size_t wanted)
+static enum status receive_exactly(struct transport *transport, int from, int tag, void *into, size_t wanted)
 {
 	void *bytes;
 	size_t count;
-	enum status status = message_receive(plane, from, tag, &bytes, &count, NULL, NULL);
+	enum status status = message_receive(transport, from, tag, &bytes, &count, NULL, NULL);
 
 	if (status != ST_OK)
 		return status;
@@ -70,43 +72,45 @@ static enum status receive_exactly(struct plane *plane, int from, int tag, void 
 
 /* Up to rank 0 one by one, then down as a whole. A value that is lost is reported after all was sent and taken:
  * the others wait for theirs. */
-enum status plane_share(struct plane *plane, const void *mine, void *all, size_t bytes_each)
+enum status transport_share(struct transport *transport, const void *mine, void *all, size_t bytes_each)
 {
-	size_t total = (size_t)plane->size * bytes_each;
+	size_t total = (size_t)transport->size * bytes_each;
 	enum status status = ST_OK, sent;
 
-	memmove((char *)all + (size_t)plane->rank * bytes_each, mine, bytes_each);
-	if (plane->size == 1)
+	memmove((char *)all + (size_t)transport->rank * bytes_each, mine, bytes_each);
+	if (transport->size == 1)
 		return ST_OK;
-	if (plane->rank != 0) {
-		sent = message_send(plane, 0, 1, TAG_SHARE, mine, bytes_each);
-		status = receive_exactly(plane, 0, TAG_SHARED, all, total);
+	if (transport->rank != 0) {
+		sent = message_send(transport, 0, 1, TAG_SHARE, mine, bytes_each);
+		status = receive_exactly(transport, 0, TAG_SHARED, all, total);
 		return first_failure(sent, status);
 	}
-	for (int rank = 1; rank < plane->size; rank++) {
+	for (int rank = 1; rank < transport->size; rank++) {
 		enum status received = receive_exactly(
-		        plane, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		        transport, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
 		status = first_failure(status, received);
 	}
-	sent = message_send(plane, 0, plane->size, TAG_SHARED, all, total);
+	sent = message_send(transport, 0, transport->size, TAG_SHARED, all, total);
 	return first_failure(status, sent);
 }
 
-enum status plane_broadcast(struct plane *plane, int owner, void **bytes, size_t *count)
+enum status transport_broadcast(struct transport *transport, int owner, void **bytes, size_t *count)
 {
-	if (plane->rank != owner)
-		return message_receive(plane, owner, TAG_BROADCAST, bytes, count, NULL, NULL);
-	return plane->size == 1 ? ST_OK : message_send(plane, 0, plane->size, TAG_BROADCAST, *bytes, *count);
+	if (transport->rank != owner)
+		return message_receive(transport, owner, TAG_BROADCAST, bytes, count, NULL, NULL);
+	return transport->size == 1
+	        ? ST_OK
+	        : message_send(transport, 0, transport->size, TAG_BROADCAST, *bytes, *count);
 }
 
-enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
+enum status transport_forward(struct transport *transport, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
 
-	if (plane->rank == 0) {
-		MEM_GROW(&plane->own, plane->own_count, &plane->own_room);
-		plane->own[plane->own_count++] =
-		        (struct plane_bytes){mem_copy_text(count ? bytes : "", count), count};
+	if (transport->rank == 0) {
+		MEM_GROW(&transport->own, transport->own_count, &transport->own_room);
+		transport->own[transport->own_count++] =
+		        (struct transport_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}
 	for (size_t part; count > 0 && status == ST_OK; bytes += part, count -= part) {
@@ -115,44 +119,45 @@ enum status plane_forward(struct plane *plane, const char *bytes, size_t count)
 		part = newline                  ? (size_t)(newline + 1 - bytes)
 		        : count < FORWARD_BYTES ? count
 		                                : FORWARD_BYTES;
-		status = message_post(plane, 0, TAG_FORWARD, bytes, part);
+		status = message_post(transport, 0, TAG_FORWARD, bytes, part);
 	}
 	return status;
 }
 
 /* Rank 0's own output first, then what has come from any rank: each rank's in the order in which it was
  * printed; of several ranks, as MPI finds them. */
-bool plane_take_forwarded(struct plane *plane, int *rank, char **bytes, size_t *count)
+bool transport_take_forwarded(struct transport *transport, int *rank, char **bytes, size_t *count)
 {
 	bool there = false;
 	void *received = NULL;
 
-	if (plane->own_count > 0) {
+	if (transport->own_count > 0) {
 		*rank = 0;
-		*bytes = plane->own[0].bytes;
-		*count = plane->own[0].count;
-		plane->own_count--;
-		memmove(plane->own, plane->own + 1, plane->own_count * sizeof *plane->own);
+		*bytes = transport->own[0].bytes;
+		*count = transport->own[0].count;
+		transport->own_count--;
+		memmove(transport->own, transport->own + 1, transport->own_count * sizeof *transport->own);
 		return true;
 	}
-	if (plane->size == 1 || message_waiting(plane, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
+	if (transport->size == 1 || message_waiting(transport, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) ||
+	        !there)
 		return false;
-	if (message_receive(plane, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
+	if (message_receive(transport, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;
 	*bytes = received;
 	return true;
 }
 
-enum status plane_grant(struct plane *plane, int64_t upto)
+enum status transport_grant(struct transport *transport, int64_t upto)
 {
 	enum status status = ST_OK;
 
-	for (int rank = 1; rank < plane->size; rank++)
-		status = first_failure(status, message_post(plane, rank, TAG_GRANT, &upto, sizeof upto));
+	for (int rank = 1; rank < transport->size; rank++)
+		status = first_failure(status, message_post(transport, rank, TAG_GRANT, &upto, sizeof upto));
 	return status;
 }
 
-enum status plane_await_grant(struct plane *plane, int64_t *upto)
+enum status transport_await_grant(struct transport *transport, int64_t *upto)
 {
-	return plane->size == 1 ? ST_OK : receive_exactly(plane, 0, TAG_GRANT, upto, sizeof *upto);
+	return transport->size == 1 ? ST_OK : receive_exactly(transport, 0, TAG_GRANT, upto, sizeof *upto);
 }

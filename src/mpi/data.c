@@ -2,7 +2,7 @@
  *
  * (1) Every process makes its calls in the order of the books, which all have alike; so two processes never
  *     wait for each other crosswise, and no call needs a tag to tell it from the next.
- * (2) MPI counts are ints: longer messages go in parts of plane.chunk bytes. Both sides know the length, so
+ * (2) MPI counts are ints: longer messages go in parts of transport.chunk bytes. Both sides know the length, so
  *     they agree on the parts.
  * (3) A call that failed is reported after all others were made: the peers wait for them. */
 #include "base/arithmetic.h"
@@ -13,7 +13,7 @@ enum { TAG_TRANSFER = 1, TAG_GROUP = 2, TAG_EXCHANGE = 3 };
 
 /* Agreed upon, so that a member whose MPI refused does not leave the others in a group that it cannot serve.
  * *made: all can; then so must this one, even when the very call by which they agree has failed here. */
-static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine, bool *made)
+static enum status agree(struct transport *transport, MPI_Comm comm, enum status mine, bool *made)
 {
 	int own = (int)mine, worst = own;
 	enum status status;
@@ -21,31 +21,33 @@ static enum status agree(struct plane *plane, MPI_Comm comm, enum status mine, b
 	*made = mine == ST_OK;
 	if (comm == MPI_COMM_NULL)
 		return mine;
-	status = mpi_checked(plane, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
+	status = mpi_checked(
+	        transport, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
 	*made = worst == ST_OK;
 	if (mine != ST_OK || status != ST_OK || worst == ST_OK)
 		return first_failure(mine, status);
 	return fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)worst));
 }
 
-static enum status make_comm(struct plane *plane, int n, const int *ranks, MPI_Comm *comm)
+static enum status make_comm(struct transport *transport, int n, const int *ranks, MPI_Comm *comm)
 {
 	MPI_Group world, members;
 	int code;
 
-	MPI_Comm_group(plane->data, &world);
+	MPI_Comm_group(transport->data, &world);
 	MPI_Group_incl(world, n, ranks, &members);
-	code = MPI_Comm_create_group(plane->data, members, TAG_GROUP, comm);
+	code = MPI_Comm_create_group(transport->data, members, TAG_GROUP, comm);
 	MPI_Group_free(&members);
 	MPI_Group_free(&world);
-	return mpi_checked(plane, code, "make a group");
+	return mpi_checked(transport, code, "make a group");
 }
 
 /* Ranks are world ranks, in the order of their places. Only the members call MPI (MPI_Comm_create_group), so
  * groups of different ranks are made side by side. */
-enum status plane_group_make(struct plane *plane, int n, const int *ranks, struct plane_group **result)
+enum status transport_group_make(
+        struct transport *transport, int n, const int *ranks, struct transport_group **result)
 {
-	struct plane_group *group;
+	struct transport_group *group;
 	MPI_Comm comm = MPI_COMM_NULL;
 	enum status status = ST_OK;
 	int place = -1;
@@ -53,38 +55,38 @@ enum status plane_group_make(struct plane *plane, int n, const int *ranks, struc
 
 	*result = NULL;
 	for (int i = 0; i < n; i++) {
-		if (ranks[i] == plane->rank)
+		if (ranks[i] == transport->rank)
 			place = i;
 	}
 	if (place < 0)
 		return ST_OK;
 	if (n > 1)
-		status = make_comm(plane, n, ranks, &comm);
-	status = agree(plane, comm, status, &made);
+		status = make_comm(transport, n, ranks, &comm);
+	status = agree(transport, comm, status, &made);
 	if (!made) {
 		if (comm != MPI_COMM_NULL)
 			MPI_Comm_free(&comm);
 		return status;
 	}
 	group = mem_alloc(sizeof *group);
-	*group = (struct plane_group){.plane = plane, .comm = comm, .n = n, .place = place};
+	*group = (struct transport_group){.transport = transport, .comm = comm, .n = n, .place = place};
 	*result = group;
 	return status;
 }
 
-void plane_group_free(struct plane_group *group)
+void transport_group_free(struct transport_group *group)
 {
 	if (group && group->comm != MPI_COMM_NULL)
 		MPI_Comm_free(&group->comm);
 	mem_free(group);
 }
 
-int plane_group_size(const struct plane_group *group)
+int transport_group_size(const struct transport_group *group)
 {
 	return group->n;
 }
 
-int plane_group_place(const struct plane_group *group)
+int transport_group_place(const struct transport_group *group)
 {
 	return group->place;
 }
@@ -97,19 +99,19 @@ int plane_group_place(const struct plane_group *group)
  *
  * so that in each column every process sends to one and receives from one, and none is everybody's first. */
 static int exchange_round(
-        struct plane_group *group, const struct plane_piece *piece, int64_t at, MPI_Request *request)
+        struct transport_group *group, const struct transport_piece *piece, int64_t at, MPI_Request *request)
 {
 	int posted = 0;
 	for (int k = 1; k < group->n; k++) {
 		int from = (group->place + group->n - k) % group->n;
-		int64_t bytes = least_of(piece[from].receive_bytes - at, group->plane->chunk);
+		int64_t bytes = least_of(piece[from].receive_bytes - at, group->transport->chunk);
 		if (bytes > 0)
 			MPI_Irecv((char *)piece[from].receive + at, (int)bytes, MPI_BYTE, from, TAG_EXCHANGE,
 			        group->comm, &request[posted++]);
 	}
 	for (int k = 1; k < group->n; k++) {
 		int to = (group->place + k) % group->n;
-		int64_t bytes = least_of(piece[to].send_bytes - at, group->plane->chunk);
+		int64_t bytes = least_of(piece[to].send_bytes - at, group->transport->chunk);
 		if (bytes > 0)
 			MPI_Isend((const char *)piece[to].send + at, (int)bytes, MPI_BYTE, to, TAG_EXCHANGE,
 			        group->comm, &request[posted++]);
@@ -120,9 +122,9 @@ static int exchange_round(
 /* All of a round is posted before any of it is waited for, so no order among the members can lock them up. Ends
  * with the first round in which nothing is left to post: every message has come to its end then, on both
  * sides, since both know its length. */
-enum status plane_exchange(struct plane_group *group, const struct plane_piece *piece)
+enum status transport_exchange(struct transport_group *group, const struct transport_piece *piece)
 {
-	const struct plane_piece *own = &piece[group->place];
+	const struct transport_piece *own = &piece[group->place];
 	MPI_Request *request = mem_alloc(2 * (size_t)group->n * sizeof *request);
 	enum status status = ST_OK;
 	int posted;
@@ -130,9 +132,9 @@ enum status plane_exchange(struct plane_group *group, const struct plane_piece *
 	if (own->send != own->receive && own->receive_bytes > 0)
 		memmove(own->receive, own->send, (size_t)own->receive_bytes);
 	for (int64_t at = 0; (posted = exchange_round(group, piece, at, request)) > 0;
-	        at += group->plane->chunk) {
+	        at += group->transport->chunk) {
 		enum status done = mpi_checked(
-		        group->plane, MPI_Waitall(posted, request, MPI_STATUSES_IGNORE), "exchange");
+		        group->transport, MPI_Waitall(posted, request, MPI_STATUSES_IGNORE), "exchange");
 		status = first_failure(status, done);
 	}
 	mem_free(request);
@@ -157,34 +159,34 @@ static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
 	return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_TRANSFER, comm, MPI_STATUS_IGNORE);
 }
 
-/* A long message in parts of plane->chunk bytes, the same on both sides. A part that failed does not end the
+/* A long message in parts of transport->chunk bytes, the same on both sides. A part that failed does not end the
  * others: the peer waits for them. */
-static enum status in_parts(struct plane *plane, part_call *call, const char *what, int other, MPI_Comm comm,
-        char *data, int64_t bytes)
+static enum status in_parts(struct transport *transport, part_call *call, const char *what, int other,
+        MPI_Comm comm, char *data, int64_t bytes)
 {
 	enum status status = ST_OK;
 
-	for (int64_t at = 0; at < bytes; at += plane->chunk) {
-		int part = (int)least_of(bytes - at, plane->chunk);
-		enum status done = mpi_checked(plane, call(data + at, part, other, comm), what);
+	for (int64_t at = 0; at < bytes; at += transport->chunk) {
+		int part = (int)least_of(bytes - at, transport->chunk);
+		enum status done = mpi_checked(transport, call(data + at, part, other, comm), what);
 		status = first_failure(status, done);
 	}
 	return status;
 }
 
-enum status plane_bcast(struct plane_group *group, int root, void *data, int64_t bytes)
+enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes)
 {
 	return group->n == 1
 	        ? ST_OK
-	        : in_parts(group->plane, bcast_part, "broadcast", root, group->comm, data, bytes);
+	        : in_parts(group->transport, bcast_part, "broadcast", root, group->comm, data, bytes);
 }
 
-enum status plane_send(struct plane *plane, int to, const void *data, int64_t bytes)
+enum status transport_send(struct transport *transport, int to, const void *data, int64_t bytes)
 {
-	return in_parts(plane, send_part, "send", to, plane->data, (char *)data, bytes);
+	return in_parts(transport, send_part, "send", to, transport->data, (char *)data, bytes);
 }
 
-enum status plane_recv(struct plane *plane, int from, void *data, int64_t bytes)
+enum status transport_recv(struct transport *transport, int from, void *data, int64_t bytes)
 {
-	return in_parts(plane, receive_part, "receive", from, plane->data, data, bytes);
+	return in_parts(transport, receive_part, "receive", from, transport->data, data, bytes);
 }

@@ -1,6 +1,6 @@
-/* inside.h -- what the files of src/mpi share: the plane's fields, checked MPI calls, framed messages, naps.
+/* inside.h -- what the files of src/mpi share: the transport's fields, checked MPI calls, framed messages, naps.
  *
- *      plane.c      how a process joins the others and leaves them
+ *      transport.c  how a process joins the others and leaves them
  *      control.c    what goes between rank 0 and the others, made of
  *      message.c    messages of any length, whose waits are
  *      nap.c        naps, ended by a doorbell
@@ -11,7 +11,7 @@
 #define RANKSH_MPI_INSIDE_H
 
 #include "base/memory.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include <mpi.h>
 #include <time.h>
 
@@ -35,14 +35,14 @@ struct pending_message {
 	void *bytes;
 };
 
-struct plane {
+struct transport {
 	bool mpi;
 	int rank, size;
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: one part to every rank */
 	struct pending_message *pending; /* no order among them */
 	size_t pending_count, pending_room;
-	struct plane_bytes *own; /* rank 0's own forwarded output, oldest first */
+	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
 	size_t own_count, own_room;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
@@ -51,14 +51,14 @@ struct plane {
 	bool all_ring; /* every process reaches every doorbell: all are on one host */
 };
 
-struct plane_group {
-	struct plane *plane;
+struct transport_group {
+	struct transport *transport;
 	MPI_Comm comm; /* MPI_COMM_NULL for a group of one */
 	int n, place;
 };
 
-/* MPI's return code as a status; counts the call for plane_fail_at(). */
-enum status mpi_checked(struct plane *plane, int code, const char *what);
+/* MPI's return code as a status; counts the call for transport_fail_at(). */
+enum status mpi_checked(struct transport *transport, int code, const char *what);
 
 /* The failure that is told when several things were done one after another whatever became of each: the
  * first. */
@@ -73,24 +73,26 @@ struct nap {
 	int looks;
 };
 void nap_begin(struct nap *nap);
-void nap_once(struct plane *plane, struct nap *nap);
+void nap_once(struct transport *transport, struct nap *nap);
 
 /* Wakes a rank of this host that naps: behind every message to it. */
-void doorbell_ring(struct plane *plane, int rank);
-void doorbell_open(struct plane *plane); /* all processes together; where it cannot be done, naps do alone */
-void doorbell_close(struct plane *plane);
+void doorbell_ring(struct transport *transport, int rank);
+void doorbell_open(
+        struct transport *transport); /* all processes together; where it cannot be done, naps do alone */
+void doorbell_close(struct transport *transport);
 
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
-enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count);
+enum status message_send(
+        struct transport *transport, int first, int ranks, int tag, const void *bytes, size_t count);
 /* Waits for one message. *bytes is NUL-terminated and the caller's. ST_INTERRUPTED: poll ended the wait and
  * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
-enum status message_receive(
-        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self);
+enum status message_receive(struct transport *transport, int from, int tag, void **bytes, size_t *count,
+        transport_poll *poll, void *self);
 /* Is one there? */
-enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source);
+enum status message_waiting(struct transport *transport, int from, int tag, bool *there, int *source);
 /* Sends a short message without waiting for anybody. */
-enum status message_post(struct plane *plane, int to, int tag, const void *bytes, size_t count);
-void pending_sweep(struct plane *plane);
+enum status message_post(struct transport *transport, int to, int tag, const void *bytes, size_t count);
+void pending_sweep(struct transport *transport);
 
 #endif

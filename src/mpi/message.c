@@ -29,12 +29,12 @@ struct message_head {
 };
 enum { HEAD_FIXED = sizeof(uint64_t) };
 
-enum status mpi_checked(struct plane *plane, int code, const char *what)
+enum status mpi_checked(struct transport *transport, int code, const char *what)
 {
 	char words[MPI_MAX_ERROR_STRING] = "";
 	int length = 0;
 
-	if (plane->fail_at >= 0 && plane->fail_at-- == 0)
+	if (transport->fail_at >= 0 && transport->fail_at-- == 0)
 		return fail(ST_MPI, "MPI: %s: made to fail", what);
 	if (code == MPI_SUCCESS)
 		return ST_OK;
@@ -44,87 +44,89 @@ enum status mpi_checked(struct plane *plane, int code, const char *what)
 
 /* One part to every rank asked for, all under way at once. A refused send is reported after the others were
  * made: those ranks wait for their part whatever happened to one. */
-static enum status send_part(struct plane *plane, int first, int ranks, int tag, const void *bytes, int count)
+static enum status send_part(
+        struct transport *transport, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
 	struct nap nap;
 	int posted = 0, done = 0, code = MPI_SUCCESS;
 
 	for (int rank = first; rank < first + ranks; rank++) {
-		if (rank == plane->rank)
+		if (rank == transport->rank)
 			continue;
 		int sent = MPI_Isend(
-		        bytes, count, MPI_BYTE, rank, tag, plane->control, &plane->requests[posted]);
+		        bytes, count, MPI_BYTE, rank, tag, transport->control, &transport->requests[posted]);
 		if (sent != MPI_SUCCESS) {
-			status = mpi_checked(plane, sent, "send");
+			status = mpi_checked(transport, sent, "send");
 			continue;
 		}
 		posted++;
-		doorbell_ring(plane, rank);
+		doorbell_ring(transport, rank);
 	}
 	if (posted == 0)
 		return status;
 	nap_begin(&nap);
-	while ((code = MPI_Testall(posted, plane->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS &&
+	while ((code = MPI_Testall(posted, transport->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS &&
 	        !done)
-		nap_once(plane, &nap);
-	return first_failure(status, mpi_checked(plane, code, "send"));
+		nap_once(transport, &nap);
+	return first_failure(status, mpi_checked(transport, code, "send"));
 }
 
 /* The head goes with the first bytes of the message in it, the rest straight from the caller's memory. */
-enum status message_send(struct plane *plane, int first, int ranks, int tag, const void *bytes, size_t count)
+enum status message_send(
+        struct transport *transport, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
 	struct message_head head = {.total = count};
 
-	pending_sweep(plane);
+	pending_sweep(transport);
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);
-	enum status status = send_part(plane, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
+	enum status status = send_part(transport, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
 	for (size_t part; at < count; at += part) {
 		part = count - at < PART_MOST ? count - at : PART_MOST;
 		status = first_failure(
-		        status, send_part(plane, first, ranks, tag, (const char *)bytes + at, (int)part));
+		        status, send_part(transport, first, ranks, tag, (const char *)bytes + at, (int)part));
 	}
 	return status;
 }
 
 /* Waits for the next message of that source and tag. Between two looks it frees what MPI has taken, does what
  * else there is to do, and naps. */
-static enum status await(
-        struct plane *plane, int from, int tag, MPI_Message *message, plane_poll *poll, void *self)
+static enum status await(struct transport *transport, int from, int tag, MPI_Message *message,
+        transport_poll *poll, void *self)
 {
 	struct nap nap;
 	int there = 0, code = MPI_SUCCESS;
 
-	for (nap_begin(&nap);; nap_once(plane, &nap)) {
+	for (nap_begin(&nap);; nap_once(transport, &nap)) {
 		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
 		 * what was there. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
-			code = MPI_Improbe(from, tag, plane->control, &there, message, MPI_STATUS_IGNORE);
+			code = MPI_Improbe(from, tag, transport->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
-			return mpi_checked(plane, code, "receive");
+			return mpi_checked(transport, code, "receive");
 		if (there)
 			return ST_OK;
-		pending_sweep(plane);
+		pending_sweep(transport);
 		if (poll)
 			poll(self);
 	}
 }
 
 /* All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
-enum status message_receive(
-        struct plane *plane, int from, int tag, void **bytes, size_t *count, plane_poll *poll, void *self)
+enum status message_receive(struct transport *transport, int from, int tag, void **bytes, size_t *count,
+        transport_poll *poll, void *self)
 {
 	struct message_head head = {.total = 0};
 	MPI_Message message;
 	MPI_Status about;
-	enum status status = await(plane, from, tag, &message, poll, self);
+	enum status status = await(transport, from, tag, &message, poll, self);
 
 	if (status != ST_OK)
 		return status;
 	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
-	status = mpi_checked(plane, code, "receive");
+	status = mpi_checked(transport, code, "receive");
 	if (code != MPI_SUCCESS)
 		return status;
 	size_t total = (size_t)head.total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
@@ -132,9 +134,9 @@ enum status message_receive(
 	memcpy(all, head.bytes, at);
 	for (size_t part; at < total; at += part) {
 		part = total - at < PART_MOST ? total - at : PART_MOST;
-		enum status received = await(plane, about.MPI_SOURCE, tag, &message, NULL, NULL);
+		enum status received = await(transport, about.MPI_SOURCE, tag, &message, NULL, NULL);
 		if (received == ST_OK)
-			received = mpi_checked(plane,
+			received = mpi_checked(transport,
 			        MPI_Mrecv(all + at, (int)part, MPI_BYTE, &message, MPI_STATUS_IGNORE),
 			        "receive");
 		status = first_failure(status, received);
@@ -148,51 +150,52 @@ enum status message_receive(
 	return ST_OK;
 }
 
-enum status message_waiting(struct plane *plane, int from, int tag, bool *there, int *source)
+enum status message_waiting(struct transport *transport, int from, int tag, bool *there, int *source)
 {
 	MPI_Status about;
-	int flag = 0, code = MPI_Iprobe(from, tag, plane->control, &flag, &about);
+	int flag = 0, code = MPI_Iprobe(from, tag, transport->control, &flag, &about);
 
 	*there = flag;
 	if (flag && source)
 		*source = about.MPI_SOURCE;
-	return code == MPI_SUCCESS ? ST_OK : mpi_checked(plane, code, "receive");
+	return code == MPI_SUCCESS ? ST_OK : mpi_checked(transport, code, "receive");
 }
 
 /* The copy lives until pending_sweep() finds that MPI has taken it. */
-enum status message_post(struct plane *plane, int to, int tag, const void *bytes, size_t count)
+enum status message_post(struct transport *transport, int to, int tag, const void *bytes, size_t count)
 {
-	pending_sweep(plane);
+	pending_sweep(transport);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
-	MEM_GROW(&plane->pending, plane->pending_count, &plane->pending_room);
-	struct pending_message *send = &plane->pending[plane->pending_count];
+	MEM_GROW(&transport->pending, transport->pending_count, &transport->pending_room);
+	struct pending_message *send = &transport->pending[transport->pending_count];
 	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
 	send->bytes = head;
-	int code =
-	        MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, plane->control, &send->request);
+	int code = MPI_Isend(
+	        head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, transport->control, &send->request);
 	if (code == MPI_SUCCESS) {
-		plane->pending_count++;
-		doorbell_ring(plane, to);
+		transport->pending_count++;
+		doorbell_ring(transport, to);
 	} else {
 		mem_free(head);
 	}
-	return mpi_checked(plane, code, "send");
+	return mpi_checked(transport, code, "send");
 }
 
-void pending_sweep(struct plane *plane)
+void pending_sweep(struct transport *transport)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < plane->pending_count; i++) {
+	for (size_t i = 0; i < transport->pending_count; i++) {
 		int done = 0;
-		if (MPI_Test(&plane->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-			plane->pending[kept++] = plane->pending[i];
+		if (MPI_Test(&transport->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+		        !done)
+			transport->pending[kept++] = transport->pending[i];
 		else
-			mem_free(plane->pending[i].bytes);
+			mem_free(transport->pending[i].bytes);
 	}
-	plane->pending_count = kept;
+	transport->pending_count = kept;
 }

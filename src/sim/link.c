@@ -11,7 +11,7 @@
  *
  * What C leaves free on link 3 is nobody's: a max-min fair share would need a fixed point over all flows, and
  * one part in n of the fullest link is what each gets from an adapter that serves its flows in turn. The
- * flows of a link are a list of ties, whose cells come from one free list (engine_make_room sees to
+ * flows of a link are a list of ties, whose cells come from one free list (room_for_works sees to
  * enough). */
 #include "sim/engine.h"
 

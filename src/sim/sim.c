@@ -124,7 +124,7 @@ static const struct backend functions = {
         .stop = sim_stop,
 };
 
-struct backend *sim_start(struct world *world, struct plane *plane, struct backend_hooks hooks)
+struct backend *sim_start(struct world *world, struct transport *transport, struct backend_hooks hooks)
 {
 	struct sim *sim = mem_alloc(sizeof *sim);
 	kernels_start();
@@ -132,6 +132,6 @@ struct backend *sim_start(struct world *world, struct plane *plane, struct backe
 	sim->engine = engine_create(world);
 	sim->copy = mem_alloc(sizeof *sim->copy);
 	sim->engine->hooks = hooks;
-	sim->engine->data = plane ? data_create(world, plane) : NULL;
+	sim->engine->data = transport ? data_create(world, transport) : NULL;
 	return &sim->backend;
 }

@@ -4,10 +4,10 @@
 #define RANKSH_SIM_H
 
 #include "backend/backend.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 
-/* plane: carries the tensors' data between the processes; NULL: there is no data (--dry). The caller keeps
- * world and plane, which must outlive the backend; backend->stop frees it. Sets world_segment_calls. */
-struct backend *sim_start(struct world *world, struct plane *plane, struct backend_hooks hooks);
+/* transport: carries the tensors' data between the processes; NULL: there is no data (--dry). The caller keeps
+ * world and transport, which must outlive the backend; backend->stop frees it. Sets world_segment_calls. */
+struct backend *sim_start(struct world *world, struct transport *transport, struct backend_hooks hooks);
 
 #endif

@@ -128,7 +128,8 @@ struct op {
 	op_id next_program; /* the rank's next in program order */
 	op_id next_stream;  /* the next on its stream */
 	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
-	uint32_t match; /* COLLECTIVE: index into world.meets; P2P: into world.part_meets, one each; 0 none */
+	uint32_t
+	        match; /* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0 none */
 	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
 	op_id blame;
 	uint16_t rank;

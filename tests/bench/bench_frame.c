@@ -73,14 +73,14 @@ static enum status frames(struct shell *shell, const char *what)
 	return status;
 }
 
-static enum status bench(struct plane *plane, int ranks, bool finished)
+static enum status bench(struct transport *transport, int ranks, bool finished)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
 	char lines[300], what[80];
-	credit_start(&credit, plane, &shell.budget);
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
-	enum status status = shell_open(&shell, plane, ranks, true, "classroom");
+	enum status status = shell_open(&shell, transport, ranks, true, "classroom");
 	snprintf(lines, sizeof lines,
 	        "tensor x[64,64] w[64,64]\nstream comm\nrepeat %d { y = add x w; spin (rank + 1)*3us on "
 	        "comm; y = mul y w; "
@@ -101,15 +101,15 @@ static enum status bench(struct plane *plane, int ranks, bool finished)
 int main(int argc, char **argv)
 {
 	commands_start(command_table);
-	struct plane *plane = NULL;
-	enum status status = plane_start(&plane, false, &argc, &argv);
+	struct transport *transport = NULL;
+	enum status status = transport_start(&transport, false, &argc, &argv);
 	wire_start();
 	if (status == ST_OK)
-		status = bench(plane, 4, true);
+		status = bench(transport, 4, true);
 	if (status == ST_OK)
-		status = bench(plane, 64, true);
+		status = bench(transport, 64, true);
 	if (status == ST_OK)
-		status = bench(plane, 4, false);
-	plane_stop(plane);
+		status = bench(transport, 4, false);
+	transport_stop(transport);
 	return status != ST_OK;
 }

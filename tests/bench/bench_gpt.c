@@ -80,17 +80,17 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	struct shell shell = {0};
 	struct credit credit = {0};
-	struct plane *plane;
-	if (plane_start(&plane, false, &argc, &argv) != ST_OK)
+	struct transport *transport;
+	if (transport_start(&transport, false, &argc, &argv) != ST_OK)
 		return 1;
-	enum status status = shell_open(&shell, plane, 1, false, "classroom");
-	credit_start(&credit, plane, &shell.budget);
+	enum status status = shell_open(&shell, transport, 1, false, "classroom");
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	if (status == ST_OK)
 		status = compare(&shell);
 	if (status != ST_OK)
 		printf("failed: %s\n", fail_text());
 	shell_close(&shell);
-	plane_stop(plane);
+	transport_stop(transport);
 	return status != ST_OK;
 }

@@ -1,4 +1,4 @@
-/* plain_gpt.h -- the gpt of src/strategies/layers.c as a plain C program would train it: f32 arrays, loops,
+/* plain_gpt.h -- the gpt of strategies/models/gpt.rsh as a plain C program would train it: f32 arrays, loops,
  * and a CBLAS. The baseline of bench_gpt.c, and what test_plain.c holds the model against: same
  * weights, same text, same losses. */
 #ifndef RANKSH_PLAIN_GPT_H

@@ -172,7 +172,7 @@ static bool read_script(const char *path, struct text *script)
 
 int main(int argc, char **argv)
 {
-	struct plane *plane;
+	struct transport *transport;
 	struct shell shell = {0};
 	struct credit credit = {0};
 	struct text script = {0};
@@ -182,13 +182,13 @@ int main(int argc, char **argv)
 	}
 	int n = atoi(argv[1]);
 	bool digest = argc > 3 && strcmp(argv[3], "digest") == 0;
-	if (plane_start(&plane, false, &argc, &argv) != ST_OK ||
-	        shell_open(&shell, plane, n, true, "classroom") != ST_OK) {
+	if (transport_start(&transport, false, &argc, &argv) != ST_OK ||
+	        shell_open(&shell, transport, n, true, "classroom") != ST_OK) {
 		fprintf(stderr, "operations: %s\n", fail_text());
 		return 2;
 	}
 	commands_start(command_table);
-	credit_start(&credit, plane, &shell.budget);
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	enum status status = interpreter_run(&shell, text_string(&script), script.count, NULL, 1);
 	if (status != ST_OK)
@@ -199,6 +199,6 @@ int main(int argc, char **argv)
 	put_all(&shell, digest);
 	text_release(&script);
 	shell_close(&shell);
-	plane_stop(plane);
+	transport_stop(transport);
 	return 0;
 }

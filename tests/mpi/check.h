@@ -1,10 +1,10 @@
 /* check.h -- checks of a test program that runs as several MPI processes: each rank counts, rank 0 prints the
  * sum.
- *     mpirun -n 4 test_plane      ->  "test_plane: 512 passed, 0 failed" and exit status 0 */
+ *     mpirun -n 4 test_transport      ->  "test_transport: 512 passed, 0 failed" and exit status 0 */
 #ifndef RANKSH_TESTS_MPI_CHECK_H
 #define RANKSH_TESTS_MPI_CHECK_H
 
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include <stdio.h>
 
 struct checks {
@@ -22,20 +22,20 @@ static inline void check(struct checks *checks, bool truth, const char *text, co
 		        text, fail_text());
 }
 
-/* The exit status, the same on every rank; ends the plane. */
-static inline int checks_end(struct checks *checks, struct plane *plane, const char *name)
+/* The exit status, the same on every rank; ends the transport. */
+static inline int checks_end(struct checks *checks, struct transport *transport, const char *name)
 {
 	struct checks all[64], sum = {0, 0, 0};
 
-	plane_share(plane, checks, all, sizeof *checks);
-	for (int rank = 0; rank < plane_size(plane); rank++) {
+	transport_share(transport, checks, all, sizeof *checks);
+	for (int rank = 0; rank < transport_size(transport); rank++) {
 		sum.passed += all[rank].passed;
 		sum.failed += all[rank].failed;
 	}
-	if (plane_rank(plane) == 0)
+	if (transport_rank(transport) == 0)
 		printf("%s: %d passed, %d failed\n", name, sum.passed, sum.failed);
 	fflush(stdout);
-	plane_stop(plane);
+	transport_stop(transport);
 	return sum.failed > 0 || sum.passed == 0;
 }
 

@@ -9,9 +9,9 @@
 enum { EACH = 9001 }; /* elements of a part: no number of ranks but 1 divides it */
 enum { RANKS_MOST = 9, BYTES = RANKS_MOST * EACH * 4 };
 struct test {
-	struct plane *plane;
+	struct transport *transport;
 	struct checks checks;
-	struct plane_group *group;
+	struct transport_group *group;
 	int n, place;
 };
 
@@ -165,7 +165,7 @@ static void all_have_the_same_bits(struct test *test)
 		int64_t bytes = EACH * dtype_bytes((enum dtype)dtype);
 		one(test, &collective_allreduce, (enum dtype)dtype, REDUCE_SUM, 0, input, output);
 		memcpy(first, output, (size_t)bytes);
-		CHECK(&test->checks, plane_bcast(test->group, 0, first, bytes) == ST_OK);
+		CHECK(&test->checks, transport_bcast(test->group, 0, first, bytes) == ST_OK);
 		CHECK(&test->checks, memcmp(first, output, (size_t)bytes) == 0);
 	}
 }
@@ -217,16 +217,17 @@ int main(int argc, char **argv)
 	struct test test = {0};
 	int ranks[RANKS_MOST];
 
-	if (plane_start(&test.plane, true, &argc, &argv)) {
+	if (transport_start(&test.transport, true, &argc, &argv)) {
 		fprintf(stderr, "%s\n", fail_text());
 		return 1;
 	}
-	test.n = plane_size(test.plane);
-	test.place = test.checks.rank = plane_rank(test.plane);
+	test.n = transport_size(test.transport);
+	test.place = test.checks.rank = transport_rank(test.transport);
 	for (int i = 0; i < test.n && i < RANKS_MOST; i++)
 		ranks[i] = i;
 	CHECK(&test.checks,
-	        test.n <= RANKS_MOST && plane_group_make(test.plane, test.n, ranks, &test.group) == ST_OK);
+	        test.n <= RANKS_MOST &&
+	                transport_group_make(test.transport, test.n, ranks, &test.group) == ST_OK);
 	if (test.group) {
 		every_one(&test);
 		all_have_the_same_bits(&test);
@@ -236,9 +237,9 @@ int main(int argc, char **argv)
 		CHECK(&test.checks,
 		        collective_data(&collective_barrier, test.group, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL,
 		                0) == ST_OK);
-		plane_part_bytes(test.plane, 10000);
+		transport_part_bytes(test.transport, 10000);
 		every_one(&test);
 	}
-	plane_group_free(test.group);
-	return checks_end(&test.checks, test.plane, "test_collectives");
+	transport_group_free(test.group);
+	return checks_end(&test.checks, test.transport, "test_collectives");
 }

@@ -12,24 +12,25 @@ int main(int argc, char **argv)
 {
 	commands_start(command_table);
 	static struct program program;
-	struct plane *plane;
+	struct transport *transport;
 	struct checks checks = {0};
 
-	if (plane_start(&plane, true, &argc, &argv) != ST_OK || plane_size(plane) > PROGRAM_RANKS)
+	if (transport_start(&transport, true, &argc, &argv) != ST_OK ||
+	        transport_size(transport) > PROGRAM_RANKS)
 		return 1;
-	checks.rank = plane_rank(plane);
+	checks.rank = transport_rank(transport);
 	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
 		struct text first = {0}, other = {0};
-		program_make(&program, 1000 + seed, plane_size(plane));
-		CHECK(&checks, program_run(&program, plane, false, 0, false, &first) == ST_OK);
+		program_make(&program, 1000 + seed, transport_size(transport));
+		CHECK(&checks, program_run(&program, transport, false, 0, false, &first) == ST_OK);
 		for (uint64_t order = 1; order <= ORDERS; order++) {
 			CHECK(&checks,
-			        program_run(&program, plane, false, seed * 100 + order, order % 2, &other) ==
-			                ST_OK);
+			        program_run(&program, transport, false, seed * 100 + order, order % 2,
+			                &other) == ST_OK);
 			CHECK(&checks, strcmp(text_string(&first), text_string(&other)) == 0);
 			text_release(&other);
 		}
 		text_release(&first);
 	}
-	return checks_end(&checks, plane, "test_permutations");
+	return checks_end(&checks, transport, "test_permutations");
 }

@@ -12,7 +12,7 @@
 
 enum { N = 1000, US = 1000 };
 struct test {
-	struct plane *plane;
+	struct transport *transport;
 	struct checks checks;
 	struct machine machine;
 	struct world *world;
@@ -233,7 +233,7 @@ static void overwritten(struct test *t)
 static void open_world(struct test *t)
 {
 	t->world = world_create(t->n, t->me, &t->machine);
-	t->backend = sim_start(t->world, t->plane, (struct backend_hooks){NULL, NULL});
+	t->backend = sim_start(t->world, t->transport, (struct backend_hooks){NULL, NULL});
 }
 
 static void close_world(struct test *t)
@@ -245,17 +245,17 @@ static void close_world(struct test *t)
 int main(int argc, char **argv)
 {
 	struct test t = {0};
-	if (plane_start(&t.plane, true, &argc, &argv)) {
+	if (transport_start(&t.transport, true, &argc, &argv)) {
 		fprintf(stderr, "%s\n", fail_text());
 		return 1;
 	}
-	t.n = plane_size(t.plane);
-	t.me = t.checks.rank = plane_rank(t.plane);
+	t.n = transport_size(t.transport);
+	t.me = t.checks.rank = transport_rank(t.transport);
 	CHECK(&t.checks, machine_load(&t.machine, "classroom") == ST_OK);
 	open_world(&t);
 	collectives(&t);
 	ring(&t);
 	overwritten(&t);
 	close_world(&t);
-	return checks_end(&t.checks, t.plane, "test_sim");
+	return checks_end(&t.checks, t.transport, "test_sim");
 }

@@ -39,7 +39,7 @@ static const char *const after[] = {
 static struct {
 	enum status (*advance)(struct backend *, struct budget *);
 	enum status (*reach)(struct backend *, const op_id *, int, struct budget *);
-	struct plane *plane;
+	struct transport *transport;
 	long calls, call, message;
 	bool struck; /* the failure has happened */
 } arm;
@@ -48,7 +48,7 @@ static bool raise_arm(void)
 {
 	if (arm.calls++ != arm.call)
 		return false;
-	plane_fail_at(arm.plane, arm.message);
+	transport_fail_at(arm.transport, arm.message);
 	return true;
 }
 
@@ -56,8 +56,8 @@ static void lower_arm(bool raised)
 {
 	if (!raised)
 		return;
-	arm.struck = !plane_fail_waits(arm.plane);
-	plane_fail_at(arm.plane, -1);
+	arm.struck = !transport_fail_waits(arm.transport);
+	transport_fail_at(arm.transport, -1);
 }
 
 /* Without a budget: no grants travel meanwhile, which are no data. */
@@ -97,7 +97,7 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
 }
 
 struct test {
-	struct plane *plane;
+	struct transport *transport;
 	struct checks checks;
 	struct text said;
 	int me, told;
@@ -113,7 +113,7 @@ static void arm_backend(struct test *t, struct backend *backend, long call, long
 {
 	arm.advance = backend->advance;
 	arm.reach = backend->reach;
-	arm.plane = t->plane;
+	arm.transport = t->transport;
 	arm.calls = 0;
 	arm.call = call;
 	arm.message = message;
@@ -125,7 +125,7 @@ static void arm_backend(struct test *t, struct backend *backend, long call, long
 static void type(struct test *t, struct conductor *conductor, const char *form)
 {
 	char line[400];
-	snprintf(line, sizeof line, form, plane_size(t->plane) - 1);
+	snprintf(line, sizeof line, form, transport_size(t->transport) - 1);
 	struct order order = {.kind = ORDER_LINE, .text = line, .count = strlen(line), .stamp = -1};
 	enum status status = conductor_order(conductor, &order);
 	CHECK(&t->checks, status == ST_OK);
@@ -165,7 +165,7 @@ static void judge(struct test *t, int victim, const struct outcome *outcome)
 	t->told += told;
 	CHECK(&t->checks, told ? outcome->struck : outcome->failed == 0);
 	CHECK(&t->checks, outcome->struck || !said(t, "[rank ", victim, "]"));
-	for (int rank = 0; rank < plane_size(t->plane); rank++)
+	for (int rank = 0; rank < transport_size(t->transport); rank++)
 		if (rank != victim)
 			CHECK(&t->checks,
 			        !said(t, "[rank ", rank, "]") ||
@@ -176,20 +176,20 @@ static void judge(struct test *t, int victim, const struct outcome *outcome)
 
 static struct outcome session(struct test *t, int victim, long call, long message)
 {
-	struct options options = {.n = plane_size(t->plane)};
+	struct options options = {.n = transport_size(t->transport)};
 	struct conductor conductor = {0};
 	struct outcome mine = {0}, all[64];
-	CHECK(&t->checks, conductor_open(&conductor, t->plane, NULL, &options) == ST_OK);
+	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
 	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);
 	if (t->me == 0)
 		mine.failed = lead(t, &conductor);
 	else
 		conductor_follow(&conductor);
 	conductor_close(&conductor);
-	plane_settle(t->plane);
+	transport_settle(t->transport);
 	mine.struck = arm.struck;
 	mine.calls = arm.calls;
-	CHECK(&t->checks, plane_share(t->plane, &mine, all, sizeof mine) == ST_OK);
+	CHECK(&t->checks, transport_share(t->transport, &mine, all, sizeof mine) == ST_OK);
 	all[victim].failed = all[0].failed;
 	if (t->me == 0)
 		judge(t, victim, &all[victim]);
@@ -200,7 +200,7 @@ static struct outcome session(struct test *t, int victim, long call, long messag
 static bool sweep(struct test *t, long call)
 {
 	struct outcome outcome = {.struck = true};
-	int victim = (int)(call % plane_size(t->plane));
+	int victim = (int)(call % transport_size(t->transport));
 	long live = mem_live();
 	for (long n = 0; outcome.struck && n < FAILURES_MOST; n++) {
 		outcome = session(t, victim, call, n);
@@ -215,15 +215,17 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	struct test t = {0};
 	char folder[] = "/tmp/ranksh-sticky-XXXXXX";
-	if (plane_start(&t.plane, true, &argc, &argv) != ST_OK || !mkdtemp(folder) || chdir(folder) != 0)
+	if (transport_start(&t.transport, true, &argc, &argv) != ST_OK || !mkdtemp(folder) ||
+	        chdir(folder) != 0)
 		return 1;
-	t.me = t.checks.rank = plane_rank(t.plane);
+	t.me = t.checks.rank = transport_rank(t.transport);
 	session(&t, 0, -1, -1); /* what is allocated once */
 	for (long call = 0; sweep(&t, call); call++)
 		;
-	CHECK(&t.checks, t.me != 0 || t.told > 0 || plane_size(t.plane) == 1); /* not all was overcome */
+	CHECK(&t.checks,
+	        t.me != 0 || t.told > 0 || transport_size(t.transport) == 1); /* not all was overcome */
 	if (chdir("/") == 0 && nftw(folder, remove_entry, 8, FTW_DEPTH) != 0)
 		CHECK(&t.checks, false);
 	text_release(&t.said);
-	return checks_end(&t.checks, t.plane, "test_sticky");
+	return checks_end(&t.checks, t.transport, "test_sticky");
 }

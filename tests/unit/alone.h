@@ -3,23 +3,23 @@
 #define RANKSH_TEST_ALONE_H
 
 #include "check.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 
-static struct plane *plane;
+static struct transport *transport;
 
-static inline int open_plane(void **state)
+static inline int open_transport(void **state)
 {
 	(void)state;
 	commands_start(command_table);
-	return plane_start(&plane, false, NULL, NULL) != ST_OK;
+	return transport_start(&transport, false, NULL, NULL) != ST_OK;
 }
 
-static inline int close_plane(void **state)
+static inline int close_transport(void **state)
 {
 	(void)state;
-	plane_stop(plane);
+	transport_stop(transport);
 	return 0;
 }
 

@@ -12,7 +12,7 @@ static int open_shell(void **state)
 {
 	(void)state;
 	shell = (struct shell){0};
-	return shell_open(&shell, plane, 4, true, "classroom") != ST_OK;
+	return shell_open(&shell, transport, 4, true, "classroom") != ST_OK;
 }
 
 static int close_shell(void **state)

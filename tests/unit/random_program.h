@@ -196,16 +196,16 @@ static inline enum status type_program(struct typist *typist, const struct progr
 
 /* Types the program in a fresh session and says what came out. order 0: rank after rank; else mixed by
  * chance. */
-static inline enum status program_run(const struct program *program, struct plane *plane, bool dry,
+static inline enum status program_run(const struct program *program, struct transport *transport, bool dry,
         uint64_t order, bool looks_too, struct text *said)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
 	struct typist typist = {
 	        .shell = &shell, .dice = {.seed = order}, .mixes = order > 0, .looks = looks_too};
-	credit_start(&credit, plane, &shell.budget);
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
-	enum status status = shell_open(&shell, plane, program->ranks, dry, "classroom");
+	enum status status = shell_open(&shell, transport, program->ranks, dry, "classroom");
 	if (status == ST_OK)
 		status = type_program(&typist, program);
 	shell_close(&shell);

@@ -30,8 +30,8 @@ static void sweep(int ranks, const char *setup, const char *line)
 {
 	struct session session = {.line = line};
 	long live = mem_live();
-	assert_int_equal(shell_open(&session.shell, plane, ranks, ranks > 1, "classroom"), ST_OK);
-	credit_start(&session.credit, plane, &session.shell.budget);
+	assert_int_equal(shell_open(&session.shell, transport, ranks, ranks > 1, "classroom"), ST_OK);
+	credit_start(&session.credit, transport, &session.shell.budget);
 	session.shell.credit = &session.credit;
 	assert_int_equal(run(&session.shell, setup), ST_OK);
 	for (long n = 0; !ends_without_memory(n, run_line, &session); n += 1 + n / 8)
@@ -71,5 +71,5 @@ static void dry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(with_data), cmocka_unit_test(dry)};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

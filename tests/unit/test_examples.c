@@ -7,6 +7,7 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
@@ -22,12 +23,13 @@ static enum status run_example(const char *lines)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
-	enum status status = shell_open(&shell, plane, 4, true, "classroom");
-	credit_start(&credit, plane, &shell.budget);
+	enum status status = shell_open(&shell, transport, 4, true, "classroom");
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	if (status == ST_OK)
 		status = line_text(&shell, lines, strlen(lines), NULL, 1);
 	status = shell_settle(&shell, status);
+	lesson_free(&shell);
 	shell_close(&shell);
 	return status;
 }
@@ -104,5 +106,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps),
 	        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

@@ -295,5 +295,5 @@ int main(void)
 	        WITH_A_PLAYER(kinds),
 	        WITH_A_PLAYER(lines_as_they_ran),
 	};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

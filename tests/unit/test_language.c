@@ -411,5 +411,5 @@ int main(void)
 	        IN_A_SHELL(completion),
 	        IN_A_SHELL(memory_runs_out),
 	};
-	return cmocka_run_group_tests(tests, open_plane, close_plane);
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

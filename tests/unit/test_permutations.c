@@ -14,10 +14,10 @@
 
 enum { PROGRAMS = 150, ORDERS = 4 };
 
-static void say(
-        const struct program *program, struct plane *plane, uint64_t order, bool looks_too, struct text *said)
+static void say(const struct program *program, struct transport *transport, uint64_t order, bool looks_too,
+        struct text *said)
 {
-	enum status status = program_run(program, plane, true, order, looks_too, said);
+	enum status status = program_run(program, transport, true, order, looks_too, said);
 	if (status != ST_OK)
 		fail_msg("%s: %s\n%s", status_name(status), fail_text(), text_string(said));
 }
@@ -25,16 +25,16 @@ static void say(
 static void orders_mean_nothing(void **state)
 {
 	struct program program;
-	struct plane *plane = NULL;
+	struct transport *transport = NULL;
 	long live = mem_live();
 	(void)state;
-	assert_int_equal(plane_start(&plane, false, NULL, NULL), ST_OK);
+	assert_int_equal(transport_start(&transport, false, NULL, NULL), ST_OK);
 	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
 		struct text first = {0}, other = {0};
 		program_make(&program, seed, 2 + (int)seed % 3);
-		say(&program, plane, 0, false, &first);
+		say(&program, transport, 0, false, &first);
 		for (uint64_t order = 0; order <= ORDERS; order++) {
-			say(&program, plane, order ? seed * 100 + order : 0, order % 2, &other);
+			say(&program, transport, order ? seed * 100 + order : 0, order % 2, &other);
 			if (strcmp(text_string(&first), text_string(&other)) != 0) {
 				fprintf(stderr, "program %d, order %d: %s\n------ and not\n%s\n", (int)seed,
 				        (int)order, text_string(&other), text_string(&first));
@@ -44,7 +44,7 @@ static void orders_mean_nothing(void **state)
 		}
 		text_release(&first);
 	}
-	plane_stop(plane);
+	transport_stop(transport);
 	assert_int_equal(mem_live(), live);
 }
 

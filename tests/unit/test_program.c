@@ -23,15 +23,15 @@ static enum status load(struct shell *shell, const char *bytes)
 	return program_load(shell, "p", bytes, strlen(bytes));
 }
 
-static void open_one(struct shell *shell, struct plane **plane, struct credit *credit)
+static void open_one(struct shell *shell, struct transport **transport, struct credit *credit)
 {
 	int argc = 0;
 	char **argv = NULL;
 	*shell = (struct shell){0};
 	*credit = (struct credit){0};
-	assert_int_equal(plane_start(plane, false, &argc, &argv), ST_OK);
-	assert_int_equal(shell_open(shell, *plane, 4, true, "classroom"), ST_OK);
-	credit_start(credit, *plane, &shell->budget);
+	assert_int_equal(transport_start(transport, false, &argc, &argv), ST_OK);
+	assert_int_equal(shell_open(shell, *transport, 4, true, "classroom"), ST_OK);
+	credit_start(credit, *transport, &shell->budget);
 	shell->credit = credit;
 }
 
@@ -45,10 +45,10 @@ static void title_is(const struct program *p, size_t i, const char *title)
 static void steps(void **state)
 {
 	struct shell shell;
-	struct plane *plane;
+	struct transport *transport;
 	struct credit credit;
 	(void)state;
-	open_one(&shell, &plane, &credit);
+	open_one(&shell, &transport, &credit);
 	assert_int_equal(load(&shell,
 	                         "## a\n# why\nstream s\ndef two m { ## two $m\nspin 1ms }\n"
 	                         "for it in 0:1 {\nphase F\n## b $it\n@0 {\n## only one\nspin 1ms\n}\n"
@@ -69,7 +69,7 @@ static void steps(void **state)
 	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
 	assert_int_equal(program_steps(&shell, 1, false), ST_RANGE);
 	shell_close(&shell);
-	plane_stop(plane);
+	transport_stop(transport);
 	assert_int_equal(mem_live(), 0);
 }
 
@@ -89,10 +89,10 @@ static void refused(void **state)
 	        {"for it in 0:1 {\nstep\n}\n", "a program's own lines cannot play it"},
 	        {"for it in 0:1 {\nspin 1ms\nreset\n}\n", "`reset` empties the world or makes it again"}};
 	struct shell shell;
-	struct plane *plane;
+	struct transport *transport;
 	struct credit credit;
 	(void)state;
-	open_one(&shell, &plane, &credit);
+	open_one(&shell, &transport, &credit);
 	assert_int_equal(load(&shell, "## a\nspin 1ms\n## b\nspin 1ms\n"), ST_OK);
 	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
 	uint64_t before = shell.world->digest;
@@ -106,7 +106,7 @@ static void refused(void **state)
 	assert_int_equal(shell.training->at, 1);
 	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
 	shell_close(&shell);
-	plane_stop(plane);
+	transport_stop(transport);
 	assert_int_equal(mem_live(), 0);
 }
 
@@ -132,14 +132,14 @@ static float element(struct shell *shell, const char *name)
 }
 
 /* One iteration but for its optimizer, with `by` added to an element: the loss, and the element's gradient */
-static void pass(
-        struct plane *plane, const char *model, const char *place, double by, double *loss, double *gradient)
+static void pass(struct transport *transport, const char *model, const char *place, double by, double *loss,
+        double *gradient)
 {
 	struct shell shell = {0};
 	struct credit credit = {0};
 	char line[200];
-	assert_int_equal(shell_open(&shell, plane, 1, false, "classroom"), ST_OK);
-	credit_start(&credit, plane, &shell.budget);
+	assert_int_equal(shell_open(&shell, transport, 1, false, "classroom"), ST_OK);
+	credit_start(&credit, transport, &shell.budget);
 	shell.credit = &credit;
 	snprintf(line, sizeof line, "%s\nstrategy serial", model);
 	must(&shell, line);
@@ -154,16 +154,16 @@ static void pass(
 	shell_close(&shell);
 }
 
-static void gradients_of(struct plane *plane, const char *model, const char *const *place, int places)
+static void gradients_of(struct transport *transport, const char *model, const char *const *place, int places)
 {
 	for (int i = 0; i < places; i++) {
 		/* embeddings begin at 0.02 and go through a layernorm: a step of 0.01 is not small there */
 		double step =
 		        strncmp(place[i], "table", 5) == 0 || strncmp(place[i], "pos", 3) == 0 ? 3e-4 : 1e-2;
 		double below, above, gradient, other, loss;
-		pass(plane, model, place[i], 0, &loss, &gradient);
-		pass(plane, model, place[i], -step, &below, &other);
-		pass(plane, model, place[i], step, &above, &other);
+		pass(transport, model, place[i], 0, &loss, &gradient);
+		pass(transport, model, place[i], -step, &below, &other);
+		pass(transport, model, place[i], step, &above, &other);
 		double wanted = (above - below) / (2 * step);
 		if (fabs(gradient - wanted) > 5e-4 + 0.02 * fabs(wanted))
 			print_error(
@@ -177,17 +177,18 @@ static void gradients(void **state)
 	static const char *const mlp[] = {"w1[0:1,0:1]", "w2[3:4,1:2]", "w3[2:3,2:3]"};
 	static const char *const gpt[] = {"table[3:4,1:2]", "pos[2:3,0:1]", "wq1[0:1,3:4]", "wk1[1:2,2:3]",
 	        "wv2[2:3,5:6]", "wo1[4:5,1:2]", "wu2[0:1,9:10]", "wd1[7:8,3:4]"};
-	struct plane *plane;
+	struct transport *transport;
 	int argc = 0;
 	char **argv = NULL;
 	(void)state;
-	assert_int_equal(plane_start(&plane, false, &argc, &argv), ST_OK);
-	gradients_of(plane, "model mlp layers=3 hidden=8 batch=8", mlp, 3);
-	gradients_of(plane, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12", gpt, 8);
-	gradients_of(plane, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12 tied=on", gpt, 2);
-	gradients_of(plane, "model mlp layers=3 hidden=8 batch=8 dropout=0.3 seed=2", mlp, 3);
-	gradients_of(plane, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12 dropout=0.1", gpt, 8);
-	plane_stop(plane);
+	assert_int_equal(transport_start(&transport, false, &argc, &argv), ST_OK);
+	gradients_of(transport, "model mlp layers=3 hidden=8 batch=8", mlp, 3);
+	gradients_of(transport, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12", gpt, 8);
+	gradients_of(transport, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12 tied=on", gpt, 2);
+	gradients_of(transport, "model mlp layers=3 hidden=8 batch=8 dropout=0.3 seed=2", mlp, 3);
+	gradients_of(
+	        transport, "model gpt layers=2 hidden=8 heads=2 seq=8 batch=4 vocab=12 dropout=0.1", gpt, 8);
+	transport_stop(transport);
 	assert_int_equal(mem_live(), 0);
 }
 

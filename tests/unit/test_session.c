@@ -20,7 +20,7 @@
 struct session {
 	struct shell shell;
 	struct credit credit;
-	struct plane *plane;
+	struct transport *transport;
 	bool armed;
 	int looks_left;
 };
@@ -35,18 +35,18 @@ static enum credit_code look(void *self)
 static void open_session(struct session *session)
 {
 	*session = (struct session){0};
-	assert_int_equal(plane_start(&session->plane, false, NULL, NULL), ST_OK);
+	assert_int_equal(transport_start(&session->transport, false, NULL, NULL), ST_OK);
 	session->credit.look = look;
 	session->credit.self = session;
-	credit_start(&session->credit, session->plane, &session->shell.budget);
+	credit_start(&session->credit, session->transport, &session->shell.budget);
 	session->shell.credit = &session->credit;
-	assert_int_equal(shell_open(&session->shell, session->plane, 4, true, "classroom"), ST_OK);
+	assert_int_equal(shell_open(&session->shell, session->transport, 4, true, "classroom"), ST_OK);
 }
 
 static void close_session(struct session *session)
 {
 	shell_close(&session->shell);
-	plane_stop(session->plane);
+	transport_stop(session->transport);
 }
 
 static enum status type(struct session *session, const char *line)

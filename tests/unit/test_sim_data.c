@@ -2,28 +2,28 @@
 #include "check.h"
 #include "sim_world.h"
 #include "kernels/kernel.h"
-#include "mpi/plane.h"
+#include "mpi/transport.h"
 
 enum { N = 256 };
 struct scene {
 	struct bench b;
-	struct plane *plane;
+	struct transport *transport;
 };
 
 static void open_scene(struct scene *s)
 {
 	*s = (struct scene){.b = {.machine = test_machine()}};
-	assert_int_equal(plane_start(&s->plane, false, NULL, NULL), ST_OK);
+	assert_int_equal(transport_start(&s->transport, false, NULL, NULL), ST_OK);
 	s->b.world = world_create(1, 0, &s->b.machine);
 	assert_non_null(s->b.world);
-	s->b.backend = sim_start(s->b.world, s->plane, (struct backend_hooks){&s->b, hook_done});
+	s->b.backend = sim_start(s->b.world, s->transport, (struct backend_hooks){&s->b, hook_done});
 }
 
 static void close_scene(struct scene *s)
 {
 	s->b.backend->stop(s->b.backend);
 	world_free(s->b.world);
-	plane_stop(s->plane);
+	transport_stop(s->transport);
 }
 
 /* A tensor of N elements; index into world.tensors */

@@ -1,7 +1,7 @@
-/* bench_plane.c -- the planes' speed, each beside its baseline of the same run: mpirun -n 8 bench_plane
+/* bench_transport.c -- the transport's speed, each beside its baseline of the same run: mpirun -n 8 bench_transport
  *   command in a row, after an idle second: a line to all ranks and a status back from each
  *   idle: part of one core that all ranks together use while they wait for a line
- *   allreduce: 4 MB of f32 through the data plane, and plain MPI_Allreduce */
+ *   allreduce: 4 MB of f32 through the transport, and plain MPI_Allreduce */
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include <mpi.h>
@@ -43,81 +43,81 @@ static double median(double *values, int count)
 	return values[count / 2];
 }
 
-static double command(struct plane *plane)
+static double command(struct transport *transport)
 {
-	static struct plane_bytes all[1024];
+	static struct transport_bytes all[1024];
 	double began = now();
 
-	plane_send_all(plane, "y = matmul x w on compute", 25);
-	plane_gather(plane, "ok", 2, all, NULL, NULL);
-	for (int rank = 0; rank < plane_size(plane); rank++)
+	transport_send_all(transport, "y = matmul x w on compute", 25);
+	transport_gather(transport, "ok", 2, all, NULL, NULL);
+	for (int rank = 0; rank < transport_size(transport); rank++)
 		mem_free(all[rank].bytes);
 	return now() - began;
 }
 
-static void answer(struct plane *plane, int commands)
+static void answer(struct transport *transport, int commands)
 {
 	for (int i = 0; i < commands; i++) {
 		void *line = NULL;
 		size_t count;
 
-		plane_receive(plane, &line, &count, NULL, NULL);
+		transport_receive(transport, &line, &count, NULL, NULL);
 		mem_free(line);
-		plane_gather(plane, "ok", 2, NULL, NULL, NULL);
+		transport_gather(transport, "ok", 2, NULL, NULL, NULL);
 	}
 }
 
-static void commands(struct plane *plane)
+static void commands(struct transport *transport)
 {
 	static double times[ROW];
 	struct timespec second = {1, 0}, idle_time = {IDLE_SECONDS, 0};
-	double *each = mem_alloc((size_t)plane_size(plane) * sizeof *each), began, idle, sum = 0;
+	double *each = mem_alloc((size_t)transport_size(transport) * sizeof *each), began, idle, sum = 0;
 
-	if (plane_rank(plane) == 0) {
+	if (transport_rank(transport) == 0) {
 		for (int i = 0; i < ROW; i++)
-			times[i] = command(plane);
-		printf("command in a row, %d ranks: median %.3f ms (at most 1)\n", plane_size(plane),
+			times[i] = command(transport);
+		printf("command in a row, %d ranks: median %.3f ms (at most 1)\n", transport_size(transport),
 		        1e3 * median(times, ROW));
 	} else {
-		answer(plane, ROW);
+		answer(transport, ROW);
 	}
-	for (int i = 0; plane_rank(plane) == 0 && i < IDLE_TRIES; i++) {
+	for (int i = 0; transport_rank(transport) == 0 && i < IDLE_TRIES; i++) {
 		nanosleep(&second, NULL);
-		times[i] = command(plane);
+		times[i] = command(transport);
 	}
-	if (plane_rank(plane) == 0)
+	if (transport_rank(transport) == 0)
 		printf("command after an idle second: median %.3f ms (at most 5)\n",
 		        1e3 * median(times, IDLE_TRIES));
 	else
-		answer(plane, IDLE_TRIES);
+		answer(transport, IDLE_TRIES);
 	began = used();
-	if (plane_rank(plane) == 0) {
+	if (transport_rank(transport) == 0) {
 		nanosleep(&idle_time, NULL);
-		command(plane);
+		command(transport);
 	} else {
-		answer(plane, 1);
+		answer(transport, 1);
 	}
 	idle = used() - began;
-	plane_share(plane, &idle, each, sizeof idle);
-	for (int rank = 0; rank < plane_size(plane); rank++)
+	transport_share(transport, &idle, each, sizeof idle);
+	for (int rank = 0; rank < transport_size(transport); rank++)
 		sum += each[rank];
-	if (plane_rank(plane) == 0)
+	if (transport_rank(transport) == 0)
 		printf("idle: %.1f%% of a core for %d ranks (at most 5%%)\n", 100 * sum / IDLE_SECONDS,
-		        plane_size(plane));
+		        transport_size(transport));
 	mem_free(each);
 }
 
-static void reductions(struct plane *plane)
+static void reductions(struct transport *transport)
 {
-	int n = plane_size(plane);
+	int n = transport_size(transport);
 	int *ranks = mem_alloc((size_t)n * sizeof *ranks);
 	float *in = mem_alloc(COUNT * sizeof *in), *out = mem_alloc(COUNT * sizeof *out);
 	static double ours[REDUCTIONS], plain[REDUCTIONS];
-	struct plane_group *group = NULL;
+	struct transport_group *group = NULL;
 
 	for (int i = 0; i < n; i++)
 		ranks[i] = i;
-	plane_group_make(plane, n, ranks, &group);
+	transport_group_make(transport, n, ranks, &group);
 	for (int i = -5; i < REDUCTIONS; i++) { /* in turns, so that both see the same machine */
 		double t0, t1;
 
@@ -133,12 +133,12 @@ static void reductions(struct plane *plane)
 		if (i >= 0)
 			plain[i] = now() - t0;
 	}
-	if (plane_rank(plane) == 0) {
+	if (transport_rank(transport) == 0) {
 		double a = median(ours, REDUCTIONS), b = median(plain, REDUCTIONS);
 		printf("allreduce 4 MB, %d ranks: %.2f ms, plain MPI_Allreduce %.2f ms: %.2f (at most 1.1)\n",
 		        n, 1e3 * a, 1e3 * b, a / b);
 	}
-	plane_group_free(group);
+	transport_group_free(group);
 	mem_free(out);
 	mem_free(in);
 	mem_free(ranks);
@@ -146,14 +146,14 @@ static void reductions(struct plane *plane)
 
 int main(int argc, char **argv)
 {
-	struct plane *plane;
+	struct transport *transport;
 
-	if (plane_start(&plane, true, &argc, &argv)) {
+	if (transport_start(&transport, true, &argc, &argv)) {
 		fprintf(stderr, "%s\n", fail_text());
 		return 1;
 	}
-	commands(plane);
-	reductions(plane);
-	plane_stop(plane);
+	commands(transport);
+	reductions(transport);
+	transport_stop(transport);
 	return 0;
 }
