@@ -42,8 +42,17 @@ check "its head is its help" shows 'bucket='
 # Ctrl-C in a walk that never ends leaves the program before
 printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
 line 'program endless.rsh'
-nap; nap; nap; nap; nap; nap; nap; nap; nap; nap
+check "an endless program is walked through" shows 'Ctrl-C stops it'
 keys C-c
 check "an endless program is given up" showed 'endless.rsh:2.*interrupted'
 line 'step'
 check "and the one before goes on" shows 'step 2/'
+# ... and so it is with a strategy's file
+printf '# endless: for a test\ndef setup { replaced;  repeat 1000000000 { let x = 1 } }\n' > "$folder/never.rsh"
+keys C-l
+line 'strategy never.rsh'
+check "an endless strategy is walked through" shows 'Ctrl-C stops it'
+keys C-c
+check "an endless strategy is given up" shows 'never.rsh:2.*interrupted'
+line 'step'
+check "and the one before goes on from there" shows 'step 3/'
