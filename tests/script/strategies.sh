@@ -1,5 +1,5 @@
 #!/bin/sh
-# strategies from outside: what `verify` says to the shell, saved scripts, steps back, mistakes
+# strategies from outside: what `verify` says to the shell, saved scripts, steps back, options that are refused (files with mistakes in them: bad_files.sh)
 . tests/script/lib.sh
 small='model mlp layers=3 hidden=16 batch=8'
 
@@ -146,39 +146,6 @@ printf '%s\n' "set launch=7us; $small" "strategy ddp" "step 3" "step 0" "run 1" 
 check "step 0 keeps what was set" cmp -s "$work/a" "$work/b"
 check "and drew it" [ -s "$work/a" ]
 
-# bad TEXT LINE WORDS: a strategy with that text is refused with these words and the line of the file, and the session goes on as if it had not been asked for
-after="step 1; tensor mine[4] = rank; let often = 3; sync; timeline; program"
-"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; $after" > "$work/good" 2>&1
-bad() {
-	printf '# own: for a test\n%s\n' "$1" > "$work/own.rsh"
-	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/mean.rsh; step 1; expect error \"$3\" { strategy $work/own.rsh }; $after" > "$work/out" 2>&1
-	check "refused: $3" [ $? = 0 ]
-	cp "$work/out" "$work/got"
-	check "the world as it was: $3" same "$work/good" "$work/got"
-	"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/own.rsh" > "$work/out" 2>&1
-	check "with file and line: $3" grep -qF "own.rsh:$2" "$work/out"
-}
-bad "def gradient_mad p { }" 2 "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
-bad "def gradient_made p q { }" 2 "def gradient_made takes 2 words, and the place that it replaces 1"
-bad "option hidden=4 $(printf '\042')columns$(printf '\042')" 2 "option hidden: the model has an option of that name"
-bad "option often" 2 "option"
-bad "
-option often=1 lest=1" 3 "lest"
-bad "def setup { replaced;  spin oftn*1ms }" 2 "oftn"
-bad "# axis dp
-refuse batch % (size(dp)-1) != 0 \"\$batch rows in \$(size(dp)-1) parts\"" 3 "8 rows in 3 parts"
-bad "refuse 1 == 1 \"this is \$batch\"" 2 "this is 8"
-bad "def gradient_made p { gradient_made p }" 2 "defs call each other deeper than 100"
-for block in together "capture g" "expect error"; do
-	bad "def setup { $block { ## within
-spin 1ms } }" 2 "cannot begin inside"
-done
-bad "def gradient_made p { @0 { send dw to=1 } }" 2 "the iteration ends, and rank 0 still waits in"
-bad "def setup { replaced;  stream w }" 2 "is a tensor already"
-bad "def gradient_made p { spn 1ms }" 2 "no command 'spn'"
-bad "def setup { stream s
-replaced
-tensor x[4]" 5 "own.rsh"
 # says LINES TEXT
 says() { "$RANKSH" --dry -n 4 -c "$1" > "$work/out" 2>&1; check "$2" grep -qF "$2" "$work/out"; }
 says "model gpt hidden=64 heads=5" "heads=5 does not divide hidden=64; the nearest that does is 4"
