@@ -33,6 +33,10 @@ keys -l 'strategy dd'
 keys Tab
 check "a strategy's name is completed" shows 'strategy ddp'
 keys C-u
+keys -l 'allreduce w1 op=av'
+keys Tab
+check "... and the word of an option" shows 'allreduce w1 op=avg'
+keys C-u
 line 'strategy ddp help'
 check "its head is its help" shows 'bucket='
 # Ctrl-C in a walk that never ends leaves the program before

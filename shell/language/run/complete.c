@@ -3,11 +3,13 @@
  *     first word           commands, keywords, defs; tensors, for NAME = ...
  *     behind `on`, `in`    streams, groups
  *     KEY=                 the words of that option
+ *     an expression        variables, tensors, functions and metrics
  *     else                 what the row expects there, its KEY= names, `on` and `in` if it takes them
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
 #include "shell/language/run/evaluate.h"
+#include "shell/language/parse/function.h"
 #include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
 
@@ -17,7 +19,7 @@
 
 struct endings {
 	const char *prefix;
-	size_t length;
+	size_t length, head; /* head: of the prefix, what stands before the name that goes on: "time(" */
 	struct text *out;
 };
 
@@ -34,7 +36,7 @@ static bool is_offered(const struct endings *endings, const char *word, size_t l
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
 	struct text whole = {0};
-	text_add(&whole, "%s%.*s", before, (int)length, word);
+	text_add(&whole, "%.*s%s%.*s", (int)endings->head, endings->prefix, before, (int)length, word);
 	const char *text = text_string(&whole);
 	if (*text && strncmp(text, endings->prefix, endings->length) == 0 &&
 	        !is_offered(endings, text, whole.count))
@@ -85,6 +87,21 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
 			offer_word(endings, names_text(world->names, name));
 			break;
 		}
+}
+
+/* What an expression may name; functions only once a letter is typed, as there are many. Behind a bracket or a sign
+ * a new name begins. */
+static void offer_values(struct endings *endings, const struct shell *shell)
+{
+#define X(symbol, compute, name, least, most, kinds, nature) name " "
+	static const char functions[] = FUNCTIONS(X);
+#undef X
+	for (size_t i = 0; i < endings->length; i++)
+		if (strchr("([,:+-*/%<>=!", endings->prefix[i]))
+			endings->head = i + 1;
+	offer_names(endings, shell, ARG_PRINTABLE);
+	if (endings->length > endings->head)
+		offer_list(endings, "", functions);
 }
 
 /* Those of the folder that the prefix names; hidden ones are left out */
@@ -214,6 +231,8 @@ static void offer_argument(
 		offer_files(endings);
 	else if (argument && argument->kind == ARG_WORD)
 		offer_list(endings, "", argument->words);
+	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))
+		offer_values(endings, shell);
 	else if (argument)
 		offer_names(endings, shell, argument->kind);
 	if (row->kernel || row->collective)
@@ -241,10 +260,11 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		return ST_OK;
 	memcpy(prefix, word, (size_t)(end - word));
 	prefix[end - word] = '\0';
-	struct endings endings = {prefix, (size_t)(end - word), out};
+	struct endings endings = {.prefix = prefix, .length = (size_t)(end - word), .out = out};
 	split_words(start, end, &typed);
 	int first = 0;
-	for (int i = 0; i < typed.count; i++)
+	bool let = typed.count && strcmp(typed.word[0], "let") == 0; /* behind its `=` stands an expression */
+	for (int i = 0; i < typed.count && !let; i++)
 		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
 			first = i + 1;
 	const char *last = typed.count ? typed.word[typed.count - 1] : "";
@@ -266,6 +286,6 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
 	else
-		offer_names(&endings, shell, ARG_PRINTABLE);
+		offer_values(&endings, shell);
 	return ST_OK;
 }
