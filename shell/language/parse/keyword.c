@@ -28,7 +28,8 @@ static enum status formula_block(
         struct parser *parser, struct statement *statement, const char *what, const char *example)
 {
 	enum status status = rest_formula(parser, what, &statement->formula);
-	if (status == ST_SYNTAX && parser->word_count && *parser->rest_end != '{')
+	bool block = *skip_blanks(parser->rest_end, parser->end, false) == '{';
+	if (status == ST_SYNTAX && parser->word_count && !block)
 		return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, example);
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
