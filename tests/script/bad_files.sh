@@ -84,6 +84,8 @@ bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an opti
 bad_strategy 'option often' 2 "option wants NAME=DEFAULT"
 bad_strategy 'option often=1 lest=1 "times"' 2 "option: 'lest=1' was not expected"
 bad_strategy 'option often=1' 2 "option often wants a sentence that says what it does"
+bad_strategy 'option often=0 least=1 "times"' 2 "the default: often=0: at least 1 was expected"
+bad_strategy 'option often=batch//4-5 least=1 "times"' 2 "the default: often=-3: at least 1 was expected"
 bad_strategy 'def setup { replaced;  spin oftn*1ms }' 2 "no variable 'oftn'"
 bad_strategy '# axis dp
 refuse batch % (size(dp)-1) != 0 "$batch rows in $(size(dp)-1) parts"' 3 "8 rows in 3 parts"
