@@ -24,7 +24,7 @@ event begun done
 @0 allreduce x on s
 @0 y = matmul a a
 @1 record begun
-@0 let a = y[0,0]
+@0 let first = y[0,0]
 @1 copy h -> w
 @1 record done
 @1 allreduce x on s
