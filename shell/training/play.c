@@ -1,7 +1,7 @@
 /* play.c -- a program played: steps, iterations, steps back */
+#include "shell/language/run/player.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

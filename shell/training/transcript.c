@@ -19,6 +19,8 @@
 #include "shell/language/run/state.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* inside.h -- what the files of src/collectives share: algorithms as rows, and NCCL's tables
  *
- * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row. */
+ * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COLLECTIVES_INSIDE_H
 #define RANKSH_COLLECTIVES_INSIDE_H
 

@@ -1,4 +1,4 @@
-/* inside.h -- what the files of src/machine share */
+/* inside.h -- what the files of src/machine share. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_MACHINE_INSIDE_H
 #define RANKSH_MACHINE_INSIDE_H
 
