@@ -36,7 +36,7 @@ function declare(name, kind) {
 	}
 }
 # LIST(X) with `#define X(a, b) prefix_##b`: what it declares, once every list has been read
-function expand(list) { pending[++lists] = FILENAME SUBSEP list SUBSEP prefix SUBSEP glued }
+function expand(list) { if (prefix != "") pending[++lists] = FILENAME SUBSEP list SUBSEP prefix SUBSEP glued }
 function settle(   i, j, n, part, item, argument) {
 	for (i = 1; i <= lists; i++) {
 		split(pending[i], part, SUBSEP)
@@ -61,7 +61,7 @@ function last_name(text) {
 # a whole declaration of the file's own level; bodies are {}
 function declaration(text,   name) {
 	gsub(/__attribute__ *\(\(([^()]|\([^()]*\))*\)\)|^[ \t]+/, "", text)
-	if (match(text, /^[A-Z_0-9]+\(X\)/)) { if (prefix != "") expand(substr(text, 1, RLENGTH - 3)) }
+	if (match(text, /^[A-Z_0-9]+\(X\)/)) expand(substr(text, 1, RLENGTH - 3))
 	else if (text ~ /^_Static_assert/ || (FILENAME ~ /\.c$/ && text !~ /^(static|typedef|INLINE)/)) return
 	else if (text ~ /^(struct|union) [a-z_0-9]+[ \t]*$/) names[FILENAME] = names[FILENAME] last_name(text) ",struct "
 	else if (text ~ /^typedef/) {

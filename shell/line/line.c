@@ -71,16 +71,17 @@ enum status shell_settle(struct shell *shell, enum status status)
 
 /* ---- wishes: what a statement asks for is done when it is over ---- */
 
-/* A step of the tour, each line with what it says */
+/* A step of the tour, each line with what it says; not with what the prompt tells of lines that are typed */
 static enum status run_shown(struct shell *shell, const char *line, size_t count)
 {
-	return shell_settle(shell, line_text(shell, line, count, NULL, 1));
+	return shell_settle(shell, line_text(shell, line, count, "the tour", 1));
 }
 
 static enum status grant(struct shell *shell)
 {
 	struct wish wish = shell->wish;
 	shell->wish = (struct wish){0};
+	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
 		shell_reset(shell);

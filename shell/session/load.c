@@ -177,7 +177,7 @@ static enum status fill_at_its_place(
 		record.operands = 1;
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, &ids[count++]);
 	}
-	if (status == ST_OK && !shell->dry)
+	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
 	mem_free(ids);
 	return status;

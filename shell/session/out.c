@@ -137,7 +137,8 @@ void out_say(struct out *out, const char *format, ...)
 const char *style(const struct out *out, int colour)
 {
 	static const char *const escapes[] = {
-#define X(symbol, ansi) (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
+#define X(symbol, ansi) \
+	COLOUR_##symbol == COLOUR_HEAD ? "\033[1m" : (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
 		COLOURS(X)
 #undef X
 	};

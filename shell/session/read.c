@@ -151,39 +151,47 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	return ST_OK;
 }
 
-/* The last writers on each stream of the rank since its host last waited for everything, and that wait
- * itself. */
-static void await_writers(
-        const struct shell *shell, int rank, const struct data_read *read, struct awaited *awaited)
+/* Of each rank the last writers on each stream since its host last waited for everything, and that wait itself: one
+ * walk back over all operations, which ends where every rank has such a wait. */
+static void await_writers(const struct shell *shell, const struct ranks *set, const struct data_read *reads,
+        struct awaited *awaited)
 {
 	const struct world *world = shell->world;
-	bool seen[STREAMS_MAX + 1] = {false};
-	for (op_id id = (op_id)world->op_count; id > 0; id--) {
+	struct wanted {
+		const struct data_read *read; /* NULL: not of the set, or all found */
+		bool seen[STREAMS_MAX + 1];
+	} *wanted = mem_alloc((size_t)world->n * sizeof *wanted);
+	int left = ranks_count(set);
+	FOR_RANKS (rank, set)
+		wanted[rank].read = reads++;
+	for (op_id id = (op_id)world->op_count; id > 0 && left > 0; id--) {
 		const struct op *op = &world->ops[id];
 		const struct record *record = &world->records[op->record];
-		bool everything = op->rank == rank && record->kind == OP_SYNC && op->target == OP_EVERYTHING;
-		if (op->rank != rank || (!everything && (seen[op->stream] || !writes(record, read))))
+		struct wanted *of = &wanted[op->rank];
+		bool everything = record->kind == OP_SYNC && op->target == OP_EVERYTHING;
+		if (!of->read || (!everything && (of->seen[op->stream] || !writes(record, of->read))))
 			continue;
 		await(awaited, id);
-		seen[op->stream] = true;
-		if (everything)
-			break;
+		of->seen[op->stream] = true;
+		if (everything) {
+			of->read = NULL;
+			left--;
+		}
 	}
+	mem_free(wanted);
 }
 
 /* Everything that the values hang on, in `awaited`. */
 static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, struct awaited *awaited)
 {
-	int i = 0;
+	if (!reason) {
+		await_writers(shell, set, reads, awaited);
+		return ST_OK;
+	}
 	FOR_RANKS (rank, set) {
-		const struct data_read *read = &reads[i++];
 		op_id sync = 0;
-		if (!reason) {
-			await_writers(shell, rank, read, awaited);
-			continue;
-		}
-		enum status status = program_read(shell, rank, read, reason, &sync);
+		enum status status = program_read(shell, rank, reads++, reason, &sync);
 		if (status != ST_OK)
 			return status;
 		await(awaited, sync);
@@ -310,7 +318,7 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 		status =
 		        shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
 	mem_free(awaited.id);
-	if (status != ST_OK)
+	if (status != ST_OK || shell->dry)
 		return status;
 	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me)

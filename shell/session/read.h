@@ -39,7 +39,8 @@ struct data_read {
  * reason NULL: the side door: waits (backend.reach) for what is queued on the rank so far as far as it
  * touches the tensors, leaves no operation and no span. Else the program's own read: queues the hidden COPY
  * and SYNC (record.reason) as `print` does, and reaches it. ST_WAITS, worded, when the data hangs on a line
- * not yet given to another rank. Never called with --dry. */
+ * not yet given to another rank. With --dry it waits as it would with data, so that the times are those, and leaves
+ * `values` as they are. */
 enum status shell_read(struct shell *shell, const struct ranks *set, const struct data_read *reads,
         const char *reason, double *values);
 

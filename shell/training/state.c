@@ -192,8 +192,6 @@ enum status program_loss(struct shell *shell, double *loss)
 	struct world *world = shell->world;
 	struct ranks set = {0};
 	*loss = NAN;
-	if (shell->dry)
-		return ST_OK;
 	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
 	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
 	name_id name = names_find(world->names, "loss", 4);
@@ -204,7 +202,7 @@ enum status program_loss(struct shell *shell, double *loss)
 	int count = ranks_count(&set);
 	for (int i = 0; i < count && status == ST_OK; i++)
 		sum += values[i];
-	if (status == ST_OK && count)
+	if (status == ST_OK && count && !shell->dry)
 		*loss = sum / count;
 	mem_free(tensor);
 	mem_free(values);

@@ -6,6 +6,7 @@
 #define RANKSH_COLLECTIVES_INSIDE_H
 
 #include "collectives/collective.h"
+#include "world/op.h"
 
 /* Where a group lives. per_node: members on the node with the fewest. */
 struct group_nodes {

@@ -164,7 +164,7 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 void matches_join(struct world *world, op_id id);
 /* What a member brings to a match, by aspect: all of it must be equal. The most telling comes first: another
  * collective explains another size. */
-enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_REDUCTION, ASPECTS };
+enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_OP, ASPECT_ALGO, ASPECTS };
 struct share {
 	int64_t aspect[ASPECTS];
 };

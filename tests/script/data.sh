@@ -24,6 +24,11 @@ says "data text utf8" "utf8: 8 characters, 8 different ones"
 says "model gpt seq=8 batch=2; data text crlf; strategy ddp; run 2" "iteration 2"
 says "model gpt seq=20 batch=2; data text crlf; strategy ddp" "a sequence takes 20 tokens and one more; the data has 20: seq=19 fits"
 says "model gpt seq=8 batch=3; data text crlf; strategy ddp" "a batch takes 3 sequences of 8 tokens and one more, 25 in all; the data has 20: batch=2 fits"
+# a model chosen before its data is chosen again: its parameters are those of the text's vocabulary: 10*8 twice, 4*8 and 12 of 8*8
+"$RANKSH" --dry -n 2 -c "model gpt layers=1 hidden=8 heads=2 seq=4 batch=2; data text crlf" > out 2>&1
+check "a model before its data has the data's vocabulary" grep -qF "gpt: 960 parameters" out
+"$RANKSH" --dry -n 2 -c "data text crlf; model gpt layers=1 hidden=8 heads=2 seq=4 batch=2" > after 2>&1
+check "... as one behind it" grep -qF "gpt: 960 parameters" after
 says "data" "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic"
 says "data txt crlf" "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic"
 for value in 0 -1 1.5 1e12; do says "data synthetic count=$value" ": a whole number from 1 to 1000000000 was expected"; done

@@ -55,9 +55,9 @@ shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; ti
 END
 # R is a forward computed again: there is none without recompute
 shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
-     compute   F0 ░ F1 bbbbbbbbbbbbb░ B0 ░b░ B1 ░░   b bubble: waited for rank 1
+     compute   F0 █ F1 bbbbbbbbbbbbb░ B0 ░b░ B1 ░░   b bubble: waited for rank 1
      grad_in  bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░         e waited for compute
-     compute  bbbbb F0 ░F1░ ░ B0 ░░ ░ B1 ░░          b bubble: waited for rank 0
+     compute  bbbbb F0 █F1█ ░ B0 ░░ ░ B1 ░░          b bubble: waited for rank 0
 END
 shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak' <<'END'
    peak memory            1 kB

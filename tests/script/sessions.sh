@@ -57,6 +57,32 @@ undo
 copy t8 -> t8
 @(rank % 2 == 0) sync
 END
+# rank 1's copy joins its link no earlier than the answer that rank 0 was owed before it
+replayed "an answer that was owed is owed again before the next line" 2 <<'END'
+tensor x[512,512] w[512,512] = rank
+tensor h[512,512] pinned = 1
+stream s
+allreduce x
+@0 sync
+@1 copy h -> w on s
+END
+replayed "a line behind an undo" 4 <<'END'
+tensor t1[16,16] = ones; tensor t2[64] f16 = zeros; stream s3 blocking
+for i in 0:world { wait default on s3; @3 y7 = matmul t1 t1 on default; y8 = scatter t2 on s3 }
+record e on default
+@2-3 sync
+mark m
+undo
+spin 1us
+END
+replayed "what waits in a circle, and a group that is made behind it" 2 <<'END'
+tensor x[4] z[4] = ones
+stream s
+@0 reduce x root=1 on s; @0 allreduce z
+@1 send x to=0; @0 recv x from=1
+@1 sync
+group g 0
+END
 replayed "names of refused lines move no tensor in the list" 2 <<'END'
 copy a -> b
 tensor b[4] a[4]
@@ -89,6 +115,47 @@ repeat 3 { run 1; spin 1us }
 step back 2
 END
 dry=--dry
+# piped NAME RANKS < LINES: a script whose lines come slowly down a pipe, each when the one before is done, does what it does from a file
+piped() {
+	{ cat; printf '%s\n' 'say "--- looks"' 'timeline all' stalls stats traffic streams events; } > script.rsh
+	"$RANKSH" --dry -n "$2" script.rsh | sed -n '/--- looks/,$p' > before
+	: > got
+	number=0
+	while IFS= read -r line; do
+		number=$((number + 1))
+		printf '%s\nsay "line %s"\n' "$line" $number
+		for look in $(seq 400); do
+			grep -qx "line $number" got && break
+			timeout 0.05 tail -f /dev/null
+		done
+	done < script.rsh | "$RANKSH" --dry -n "$2" > got
+	sed -n '/--- looks/,$p' got | grep -v '^line ' > out
+	check "$1" same before out
+}
+piped "slowly down a pipe: transfers and collectives keep the machine that they were queued on" 3 <<'END'
+tensor t[512,512] w[512,512] = rank
+stream s
+sendrecv t -> t to=(rank+1)%world from=(rank-1)%world
+y = matmul w w on s
+set link_rate=1GB/s
+allreduce w
+@1 slow 3x
+z = matmul w w on s
+set collective_sms=50%
+barrier
+END
+piped "... and answers are owed where the script asks" 4 <<'END'
+tensor a[64,64] = rank
+stream s
+@0 host 3ms
+@0 send a to=1 on s; @1 recv a from=0 on s
+@1 query s
+@2-3 allreduce a on s
+y = matmul a a
+@0-1 allreduce a on s
+print count(matmul)
+sync
+END
 # taken NAME LINE: undo after LINE takes the line before it back
 taken() {
 	printf 'tensor x[4]\n' | state 2 > before
@@ -108,3 +175,8 @@ printf 'model mlp layers=2 hidden=128 batch=256\nstrategy zero\nrun 1\nstep back
 state 1 < lines > before
 { cat lines; echo stats; } | state 1 > out
 check "stats reads no loss that is not there yet" same before out
+# what a script has done so far is told of before the next world takes its place, as down a slow pipe
+for next in reset 'strategy ddp'; do
+	"$RANKSH" -n 1 -c "stream s; tensor x[4] = ones; y = relu x on s; copy x -> x; $next" > out 2>&1
+	check "\`$next\` in a script: the races before it are told" grep -q 'race: `relu` on s reads x' out
+done

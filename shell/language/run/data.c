@@ -75,7 +75,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	if (!formula->read_count)
 		return ST_OK;
 	bool guesses = shell->interpreter->guesses;
-	if (shell->dry && !guesses)
+	if (shell->dry && !guesses && reason) /* whoever needs the value refuses the line */
 		return ST_OK;
 	int n = shell->world->n;
 	double *got = mem_alloc((size_t)formula->read_count * (size_t)n * sizeof *got);
@@ -89,7 +89,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 			to_ranks(set, n, got + i * n);
 	}
 	mem_free(reads);
-	if (status == ST_OK)
+	if (status == ST_OK && !(shell->dry && !guesses))
 		*values = got;
 	else
 		mem_free(got);

@@ -110,6 +110,9 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	struct eval eval = {.shell = shell, .set = set, .assume = shell->dry};
 	struct ranks failed = {0};
 	double *data;
+	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
+	if (status != ST_OK)
+		return status;
 	if (shell->dry && statement->formula->read_count) {
 		if (!shell->interpreter->told_dry)
 			out_say(shell->out,
@@ -118,9 +121,6 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 		if (!statement->formula->skippable)
 			return ST_OK;
 	}
-	enum status status = fetch(shell, statement->formula, set, NULL, NULL, &data);
-	if (status != ST_OK)
-		return status;
 	eval.data = data;
 	status = evaluate_all(&eval, statement->formula);
 	const struct value *value = shell->interpreter->scratch;

@@ -29,6 +29,15 @@ expect count(allreduce,one) == 4
 let gradients = 8*256*256*4
 expect world == 1 or sent(nvlink,one) == 2*(world-1)/world*gradients
 
+# ... of the size that is given, the first one too
+model mlp layers=6 hidden=512 batch=8
+strategy ddp bucket=3M
+run 1
+mark large
+run 1
+sync
+expect count(allreduce,large) == 2
+
 ## lossy hooks converge, and say how far they are
 model mlp layers=2 hidden=16 batch=32
 data synthetic count=32

@@ -1,0 +1,154 @@
+#!/bin/sh
+# bad_files.sh: files of strategies, models and programs with a mistake in them are refused in words that tell file and line, and the session stays as it
+# was: all that can be looked at, the log, and the steps that come, byte for byte
+. tests/script/lib.sh
+cd "$work" || exit 1
+
+cat > line.rsh <<'END'
+# line: one matrix
+option hidden=8 least=1 "columns"
+option batch=8 least=1 "rows of all ranks together"
+refuse hidden % 2 != 0 "hidden=$hidden: an even number is wanted"
+def gradient_made p { }
+let rows = batch;  let from = 0
+def setup {
+  ## the matrix
+  tensor w[hidden,hidden] = randn seed=1 scale=0.3;  part w of w
+  tensor all[batch,hidden] goals[batch,hidden] = randn seed=2
+  x = all[from:from+rows];  t = goals[from:from+rows]
+}
+def iteration {
+  ## forward and backward
+  y = matmul x w;  loss = mse y t;  dy = mse_grad y t;  dw = matmul x.T dy
+  gradient_made w
+  ## the step
+  sgd w dw lr=0.1
+}
+END
+cat > mean.rsh <<'END'
+# mean: gradients are averaged, one allreduce a parameter
+# axis dp
+option often=1 least=1 "how many times"
+refuse batch % size(dp) != 0 "batch=$batch does not divide by $(size(dp)) ranks"
+let rows = batch//size(dp);  let from = dp*rows
+def gradient_made p { replaced p;  for i in 0:often { allreduce d$p op=avg in dp } }
+END
+
+# looks: whatever can be looked at, a line each
+looks() {
+	for look in tensors 'timeline all' stalls stats streams events groups traffic races mem program journal machine; do echo "$look"; done
+}
+# before, behind: the lines of a session before a file is read, and behind that
+before() {
+	printf '%s\n' 'model line.rsh' 'strategy mean.rsh' 'step 2' 'stream s' 'tensor mine[4] = rank' 'let often = 3' 'def f { spin 1ms }' '@1 spin 1ms on s'
+}
+behind() {
+	echo 'say "--- behind"'
+	looks
+	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'step back' 'print w[0,0] mine[3]' sync
+	looks
+	printf '%s\n' undo 'peek mine' tensors 'strategy serial' 'step 2' 'timeline all' program
+}
+# seen: what a session of 4 ranks, without data, answers to the lines on standard input
+seen() { { printf '\036{"do":"hello","width":120,"height":24}\n'; cat; } | "$RANKSH" --dry -n 4 --wire 2>&1; }
+{ before; behind; } | seen | sed -n '/--- behind/,$p' > good
+check "there is something to compare" [ "$(wc -l < good)" -gt 40 ]
+
+: > all_lines
+count=0
+# bad LINE WORDS: the typed line is refused in these words
+bad() {
+	{ before; echo "$1"; behind; } | seen > replies
+	sed -n '/--- behind/,$p' replies > out
+	check "the session as it was: $2" same good out
+	grep -F '"status":' replies | grep -vF '"status":"ok"' | head -1 > out
+	check "refused: $2" grep -qF -- "$2" out
+	echo "$1" >> all_lines
+}
+# bad_strategy TEXT LINE WORDS; bad_model, bad_program: the file with that text is refused where it is chosen, at its line LINE
+bad_file() {
+	count=$((count + 1))
+	printf '%s\n' "$2" > own$count.rsh
+	bad "$1 own$count.rsh" "own$count.rsh:$3: $4"
+}
+bad_strategy() { bad_file strategy "# own: for a test
+$1" "$2" "$3"; }
+bad_program() { bad_file program "$@"; }
+# bad_model EXPRESSION LINE WORDS: line.rsh, changed by sed
+bad_model() { bad_file model "$(sed "$1" line.rsh)" "$2" "$3"; }
+
+bad_strategy 'def gradient_mad p { }' 2 "no place 'gradient_mad' in the model; did you mean 'gradient_made'?"
+bad_strategy 'def gradient_made p q { }' 2 "def gradient_made takes 2 words, and the place that it replaces 1"
+bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an option of that name"
+bad_strategy 'option often' 2 "option wants NAME=DEFAULT"
+bad_strategy 'option often=1 lest=1 "times"' 2 "option: 'lest=1' was not expected"
+bad_strategy 'option often=1' 2 "option often wants a sentence that says what it does"
+bad_strategy 'option often=0 least=1 "times"' 2 "the default: often=0: at least 1 was expected"
+bad_strategy 'option often=batch//4-5 least=1 "times"' 2 "the default: often=-3: at least 1 was expected"
+bad_strategy 'def setup { replaced;  spin oftn*1ms }' 2 "no variable 'oftn'"
+bad_strategy '# axis dp
+refuse batch % (size(dp)-1) != 0 "$batch rows in $(size(dp)-1) parts"' 3 "8 rows in 3 parts"
+bad_strategy 'def gradient_made p { gradient_made p }' 2 "defs call each other deeper than 100"
+for block in together "capture g" "expect error"; do
+	bad_strategy "def setup { $block { ## within
+spin 1ms } }" 2 "a step (\`##\`) cannot begin inside"
+done
+bad_strategy 'def within { ## a step
+spin 1ms }
+def setup { replaced;  together { within } }' 2 "a step cannot begin inside \`together\` or \`capture\`"
+bad_strategy 'def gradient_made p { @0 { send dw to=1 } }' 2 "the iteration ends, and rank 0 still waits in"
+bad_strategy 'def gradient_made p { @0-2 { allreduce dw } }' 2 "the iteration ends, and rank 0 still waits in"
+bad_strategy 'def setup { replaced;  stream w }' 2 "'w' is a tensor already"
+bad_strategy 'def gradient_made p { spn 1ms }' 2 "no command 'spn'; did you mean 'spin'?"
+bad_strategy 'def setup { stream s
+replaced
+tensor x[4]' 5 "'}' is still missing: the block of line 2 is open"
+bad_strategy 'def iteration { replaced;  reset }' 2 '`reset` empties the world'
+bad_strategy 'def iteration { replaced;  step }' 2 "a program's own lines cannot play it"
+bad "strategy mean.rsh oftn=2" "strategy mean.rsh has no option 'oftn'; did you mean 'often'?"
+bad "strategy mean.rsh often=0" "often=0: at least 1 was expected"
+bad "strategy mean.rsh often=1.5" "often=1.5: a whole number was expected"
+bad "strategy mean.rsh often=1 often=2" "'often' stands twice on this line"
+bad "strategy mean.rsh=3" "mean.rsh=3: the sizes multiply to 3, and there are 4 ranks"
+bad "strategy mean.rsh=2 + mean.rsh=2" "mean.rsh and mean.rsh work on the same axis, dp"
+bad "strategy none.rsh" "none.rsh: No such file"
+
+bad_model 's/^option hidden.*/option hidden/' 2 "option wants NAME=DEFAULT"
+bad_model 's/=8 least=1 "columns"/=8 lest=1 "columns"/' 2 "option: 'lest=1' was not expected"
+bad_model 's/^option hidden=8/option hidden=7/' 4 "hidden=7: an even number is wanted"
+bad_model 's/rows = batch;/rows = bach;/' 6 "no variable 'bach'; did you mean 'batch'?"
+bad_model 's/^def gradient_made.*/def gradient_made p { gradient_made p }/' 5 "defs call each other deeper than 100"
+bad_model 's/^  ## the step/  together { ## the step\nspin 1ms }/' 17 "a step (\`##\`) cannot begin inside"
+bad_model 's/^  gradient_made w/  gradient_mad w/' 16 "no command 'gradient_mad'"
+bad_model 's/^  tensor w/  stream w;  tensor w/' 9 "'w' is a stream already: one name, one thing"
+bad_model '$d' 19 "'}' is still missing: the block of line 13 is open"
+bad_model 's/^  gradient_made w/  @0 { send w to=1 }/' 16 "send: to=1 on rank 0, and the group's ranks count 0-0"
+bad_model 's/^  sgd w dw/  sgd w dx/' 18 "no tensor 'dx'; did you mean 'dw'?"
+bad "model line.rsh hiden=4" "model line.rsh has no option 'hiden'; did you mean 'hidden'?"
+bad "model line.rsh hidden=7" "line.rsh:4: hidden=7: an even number is wanted"
+bad "model line.rsh hidden=0" "hidden=0: at least 1 was expected"
+bad "model none.rsh" "none.rsh: No such file"
+
+bad_program 'for it in 0:1 {
+spin 1ms
+}
+spin 2ms' 4 "a line behind the iteration's end"
+bad_program 'tensor x[4]
+for it in 0:1 {
+@0 send x to=1
+}' 3 "the iteration ends, and rank 0 still waits in"
+bad_program '## a
+spin 1ms
+spn 2ms' 3 "no command 'spn'"
+bad_program 'def f { f }
+for it in 0:1 { f }' 1 "defs call each other deeper than 100"
+
+# with data on 4 ranks: all of them in one session
+{ before; behind; } > typed
+wire 4 60
+sed -n '/--- behind/,$p' replies > good
+{ before; cat all_lines; behind; } > typed
+wire 4 120
+sed -n '/--- behind/,$p' replies > out
+check "with data, behind all of these: the session as it was" same good out
+check "... and nothing else was said" [ "$(grep -c '"status":"ok"' replies)" = "$(($(wc -l < typed) - $(wc -l < all_lines)))" ]
