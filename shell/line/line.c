@@ -12,12 +12,11 @@
 #include "shell/line/replay.h"
 #include "shell/training/open.h"
 #include "shell/session/credit.h"
-#include "shell/session/journal.h"
 #include "shell/session/prints.h"
 #include "shell/session/timeline.h"
 #include "shell/session/warn.h"
 #include "shell/training/training.h"
-#include "backend/backend.h"
+#include "shell/language/parse/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,10 +71,10 @@ enum status shell_settle(struct shell *shell, enum status status)
 
 /* ---- wishes: what a statement asks for is done when it is over ---- */
 
-/* A step of the tour, each line with what it says */
+/* A step of the tour, each line with what it says; not with what the prompt tells of lines that are typed */
 static enum status run_shown(struct shell *shell, const char *line, size_t count)
 {
-	return shell_settle(shell, line_text(shell, line, count, NULL, 1));
+	return shell_settle(shell, line_text(shell, line, count, "the tour", 1));
 }
 
 static enum status grant(struct shell *shell)

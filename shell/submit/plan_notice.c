@@ -6,22 +6,22 @@
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/submit/plan.h"
-#include "backend/backend.h"
-#include "world/world.h"
 
 #include <string.h>
 
-/* Times are the backend's of this moment: work that hangs on other ranks' lines has begun for nobody. `slowness` is
- * what `slow 2x` makes of a kernel's length. */
+/* Where a launch takes the host's time, what it launches begins behind the host's clock of now. Only where it takes
+ * none is the backend asked, whose answer is a forecast of all that is queued. `slowness` is what `slow 2x` makes of a
+ * kernel's length. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
 	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);
-	struct times times;
+	struct times times = {.start = TIME_UNKNOWN};
 	struct host_now now;
 	struct shape_text shape = {""};
 
-	shell->backend->times(shell->backend, id, &times);
+	if (record->launch_ns == 0)
+		shell->backend->times(shell->backend, id, &times);
 	shell->backend->host(shell->backend, shell->world->ops[id].rank, &now);
 	if (plan->results)
 		shape = shape_text(&plan->operand[plan->result[0].operand].layout);

@@ -66,7 +66,7 @@ void line_start(const char *history, line_complete *completer, void *self)
 	rl_change_environment = 0;
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_attempted_completion_function = complete;
-	rl_basic_word_break_characters = " \t\n;{}=@[](),";
+	rl_basic_word_break_characters = " \t\n;{}"; /* interpreter_complete gives whole words, as op=avg */
 	rl_completer_word_break_characters = rl_basic_word_break_characters;
 	editor.complete = completer;
 	editor.self = self;

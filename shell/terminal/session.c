@@ -7,7 +7,6 @@
  *     keys ----> line.c (readline) --- a line ---> act.c ---> talk.c ---> rank 0
  *     job's descriptors 1, 2 --- text that a rank prints by itself, its death ---> shown above the line at work */
 #include "shell/terminal/session.h"
-#include "shell/terminal/fold.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"

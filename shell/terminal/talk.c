@@ -9,15 +9,16 @@
  *                        Ctrl-C again, soon                            shall the job be ended?  ST_QUIT
  *                        the output ends                               the job died             ST_MPI */
 #include "shell/terminal/talk.h"
+#include "base/fold.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
-#include "shell/terminal/fold.h"
 #include "shell/terminal/line.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +135,20 @@ void talk_stop(struct talk *talk)
 }
 
 /* ---- what comes ---- */
+
+int terminal_columns(void)
+{
+	struct winsize size;
+	return ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void print_folded(const char *lines, size_t count)
+{
+	struct text folded = {0};
+	fold_lines(lines, count, terminal_columns(), &folded);
+	fwrite(text_string(&folded), 1, folded.count, stdout);
+	text_release(&folded);
+}
 
 /* Written over at each tick, and cleared before anything else is shown. */
 static void show_progress(struct talk *talk)

@@ -36,4 +36,9 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
  * died. */
 enum status talk_listen(struct talk *talk);
 
+/* Columns of the terminal that shows our output; 0: it goes elsewhere. */
+int terminal_columns(void);
+/* To the output, folded to its width. */
+void print_folded(const char *lines, size_t count);
+
 #endif

@@ -1,7 +1,8 @@
 /* play.c -- a program played: steps, iterations, steps back */
+#include "shell/language/run/player.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
-#include "base/memory.h"
+#include "base/fold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,14 +75,24 @@ struct showing {
 	struct training *t;
 	bool head, lines; /* what is wanted: its title; what it did */
 	bool told;        /* the title is out */
-	int used;         /* lines of the screen */
+	int used;         /* rows of the screen */
 };
+
+static void say_row(struct showing *show, struct text *line)
+{
+	struct out *out = show->shell->out;
+	struct text folded = {0};
+	show->used += fold_lines(text_string(line), line->count, out_width(out), &folded);
+	out_put(out, text_string(line), line->count);
+	text_release(&folded);
+	text_release(line);
+}
 
 /* "step 12/21 of iteration 0   title        ranks 0-3" */
 static void say_head(struct showing *show, const char *title)
 {
 	struct shell *shell = show->shell;
-	struct text head = {0}, ranks = {0};
+	struct text head = {0}, ranks = {0}, line = {0};
 	const struct program_step *ahead = step_ahead(show->t);
 	struct ranks all;
 	ranks_all(&all, shell->world->n);
@@ -92,13 +103,13 @@ static void say_head(struct showing *show, const char *title)
 	int width = transcript_width(shell->out);
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
-	out_say(shell->out, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place,
-	        text_string(&head), style(shell->out, COLOUR_PLAIN), text_string(&head) + place,
-	        gap > 3 ? gap : 3, "", word, text_string(&ranks));
+	text_add(&line, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place, text_string(&head),
+	        style(shell->out, COLOUR_PLAIN), text_string(&head) + place, gap > 3 ? gap : 3, "", word,
+	        text_string(&ranks));
+	say_row(show, &line);
 	text_release(&head);
 	text_release(&ranks);
 	show->told = true;
-	show->used = 1;
 }
 
 static void say_why(struct showing *show, const char *why)
@@ -107,9 +118,10 @@ static void say_why(struct showing *show, const char *why)
 	const char *end = why + strlen(why), *line;
 	size_t length;
 	while ((line = text_line(&why, end, &length))) {
-		out_say(out, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)length, line,
+		struct text row = {0};
+		text_add(&row, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)length, line,
 		        style(out, COLOUR_PLAIN));
-		show->used++;
+		say_row(show, &row);
 	}
 }
 

@@ -18,7 +18,10 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/state.h"
 #include "base/arithmetic.h"
+#include "base/fold.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <string.h>
 
@@ -219,31 +222,37 @@ static bool is_own(const struct transcript *transcript, const struct ran_line *e
 	        entry->kind != ENTRY_SETTING;
 }
 
+/* Rows of the screen that the entry takes, alone on a line */
+static int rows_of(const struct shell *shell, const struct text *entry)
+{
+	struct text line = {0}, folded = {0};
+	text_add(&line, "%*s%s", INDENT, "", text_string(entry));
+	int rows = fold_lines(text_string(&line), line.count, out_width(shell->out), &folded);
+	text_release(&line);
+	text_release(&folded);
+	return rows;
+}
+
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most)
 {
 	struct text line = {0}, one = {0};
-	int lines = 0;
-	size_t left = 0;
+	size_t left = 0, width = (size_t)transcript_width(shell->out);
 	for (size_t i = 0; i < transcript->count; i++) {
 		if (!is_own(transcript, &transcript->entry[i]) || is_idle(transcript, i))
 			continue;
-		if (lines == most) {
-			left++;
-			continue;
-		}
 		text_clear(&one);
 		put_entry(&transcript->entry[i], shell, &one);
-		if (line.count &&
-		        INDENT + text_columns(text_string(&line)) + text_columns(text_string(&one)) + 4 >
-		                (size_t)transcript_width(shell->out)) {
+		size_t columns = text_columns(text_string(&line)) + text_columns(text_string(&one));
+		if (line.count && INDENT + columns + 4 > width) {
 			say_line(shell, &line);
 			text_clear(&line);
-			if (++lines == most) {
-				left++;
-				continue;
-			}
 		}
-		text_add(&line, "%s%s", line.count ? ";  " : "", text_string(&one));
+		if (!line.count)
+			most -= rows_of(shell, &one);
+		if (most < 0)
+			left++;
+		else
+			text_add(&line, "%s%s", line.count ? ";  " : "", text_string(&one));
 	}
 	if (line.count)
 		say_line(shell, &line);

@@ -33,8 +33,7 @@ static name_id *slot_of(const struct names *names, const char *text, size_t leng
 		if (!*slot)
 			return slot;
 		const struct name_slot *entry = &names->entries[*slot - 1];
-		if (entry->hash == hash && entry->length == length &&
-		        (!length || memcmp(entry->text, text, length) == 0))
+		if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
 			return slot;
 	}
 }

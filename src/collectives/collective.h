@@ -2,32 +2,18 @@
  * MPI.
  *
  * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its name in
- * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS. */
+ * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS of world/op.h. */
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 
-#include "machine/machine.h"
 #include "mpi/transport.h"
 #include "world/world.h"
 
-/* X(symbol, name): the file of a name defines algorithm_NAME (inside.h). Words for users come from here. */
-#define ALGORITHMS(X) \
-	X(RING, ring) \
-	X(TREE, tree) \
-	X(NVLS, nvls) \
-	X(PAT, pat)
-enum algorithm {
-	ALGORITHM_AUTO,
-#define X(symbol, name) ALGORITHM_##symbol,
-	ALGORITHMS(X)
-#undef X
-	        ALGORITHM_COUNT
-};
+/* What `algo=` takes: of ALGORITHMS (world/op.h) */
 #define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
 #define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
 #define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
 #define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
-const char *algorithm_name(enum algorithm algorithm);
 bool algorithm_find(const char *name, enum algorithm *algorithm);
 
 /* X(name), in the order of help: collective_NAME is its row. */

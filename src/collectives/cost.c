@@ -19,6 +19,7 @@
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "base/ranks.h"
+#include "machine/machine.h"
 #include <string.h>
 
 static const struct algorithm_row *const rows[] = {
@@ -28,27 +29,16 @@ static const struct algorithm_row *const rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const char *const names[ALGORITHM_COUNT] = {"auto",
-#define X(symbol, name) #name,
-        ALGORITHMS(X)
-#undef X
-};
-
 /* Of row i: both lists are ALGORITHMS, and `auto` has no row. */
 static enum algorithm algorithm_of(int i)
 {
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
 }
 
-const char *algorithm_name(enum algorithm algorithm)
-{
-	return names[algorithm];
-}
-
 bool algorithm_find(const char *name, enum algorithm *algorithm)
 {
 	for (int i = 0; i < ALGORITHM_COUNT; i++) {
-		if (strcmp(names[i], name) == 0) {
+		if (strcmp(algorithm_name((enum algorithm)i), name) == 0) {
 			*algorithm = (enum algorithm)i;
 			return true;
 		}

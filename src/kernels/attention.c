@@ -82,53 +82,57 @@ struct attention_head {
 	bool causal;
 	float scale;
 	struct matrix p, ds; /* [n,n] */
+	float *largest;      /* [n]: of each row of p */
 };
 
-/* exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. The largest and
- * the sum run in eight parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
-LOOP_OF(softmax_row, (float *row, int64_t count), (row, count))
+/* How many of row r's n elements are computed: those it sees, and on to a multiple of 16 (vectors without a
+ * rest) */
+INLINE int64_t computed(int64_t r, int64_t n, bool causal)
 {
-	enum { PARTS = 8 };
-	float part[PARTS], most;
-	double sums[PARTS] = {0}, sum = 0;
-	int64_t whole = count / PARTS * PARTS;
-
-	/* A NaN may get lost here: its exp is one, and so is the sum. */
-	for (int j = 0; j < PARTS; j++)
-		part[j] = row[0];
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
-	for (int64_t i = whole; i < count; i++)
-		part[0] = row[i] > part[0] ? row[i] : part[0];
-	most = part[0];
-	for (int j = 1; j < PARTS; j++)
-		most = part[j] > most ? part[j] : most;
-
-	for (int64_t i = 0; i < count; i++)
-		row[i] = (float)exponential((double)row[i] - (double)most);
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			sums[j] += row[i + j];
-	for (int64_t i = whole; i < count; i++)
-		sums[i - whole] += row[i];
-	for (int j = 0; j < PARTS; j++)
-		sum += sums[j];
-	float inverse = (float)(1 / sum);
-	for (int64_t i = 0; i < count; i++)
-		row[i] *= inverse;
+	return causal ? least_of(n, parts_of(r + 1, 16) * 16) : n;
 }
 
-/* The first `count` of a row become its softmax, the rest up to `room` 0. What is padded with -infinity to a
- * multiple of 16, whose exp is 0, is computed in vectors without a rest. */
-static void softmax_start(float *row, int64_t count, int64_t room)
+/* The rows of p [n,n] become their softmax; causal: of row r the first r + 1 alone, what is behind them
+ * becomes 0. exp of what is left when the largest is taken off: nothing above 1, so nothing overflows.
+ *
+ * Three loops over the rows: in each a row need not wait for the one before it, and the processor computes
+ * several at once. The sum runs in eight parts, which a vector has side by side: part j has the elements
+ * j, j+8, j+16 ... */
+LOOP_OF(softmax_rows, (float *p, float *largest, int64_t n, bool causal), (p, largest, n, causal))
 {
-	int64_t padded = least_of(room, parts_of(count, 16) * 16);
-	for (int64_t i = count; i < padded; i++)
-		row[i] = -INFINITY;
-	softmax_row(row, padded);
-	for (int64_t i = padded; i < room; i++)
-		row[i] = 0;
+	for (int64_t r = 0; r < n; r++) {
+		int64_t seen = causal ? r + 1 : n;
+		float *row = p + r * n;
+		/* A NaN may get lost here: its exp is one, and so is the sum. */
+		largest[r] = row[0];
+		for (int64_t i = 1; i < seen; i++)
+			largest[r] = row[i] > largest[r] ? row[i] : largest[r];
+		for (int64_t i = seen; i < computed(r, n, causal); i++)
+			row[i] = -INFINITY; /* whose exp is 0 */
+	}
+	for (int64_t r = 0; r < n; r++) {
+		int64_t count = computed(r, n, causal);
+		float *row = p + r * n;
+		for (int64_t i = 0; i < count; i++)
+			row[i] = (float)exponential((double)row[i] - (double)largest[r]);
+	}
+	for (int64_t r = 0; r < n; r++) {
+		enum { PARTS = 8 };
+		int64_t count = computed(r, n, causal), whole = count / PARTS * PARTS;
+		float *row = p + r * n;
+		double part[PARTS] = {0}, sum = 0;
+		for (int64_t i = 0; i < whole; i += PARTS)
+			for (int j = 0; j < PARTS; j++)
+				part[j] += row[i + j];
+		for (int64_t i = whole; i < count; i++)
+			part[i - whole] += row[i];
+		for (int j = 0; j < PARTS; j++)
+			sum += part[j];
+		float inverse = (float)(1 / sum);
+		for (int64_t i = 0; i < count; i++)
+			row[i] *= inverse;
+		memset(row + count, 0, (size_t)(n - count) * sizeof *row);
+	}
 }
 
 static struct matrix transposed(struct matrix matrix)
@@ -141,10 +145,7 @@ static struct matrix transposed(struct matrix matrix)
 static void probabilities(const struct attention_head *h, struct matrix q, struct matrix k)
 {
 	matrix_product(h->n, h->n, h->d, h->scale, q, transposed(k), 0, h->p);
-	for (int i = 0; i < h->n; i++) {
-		float *row = h->p.data + (size_t)i * (size_t)h->n;
-		softmax_start(row, h->causal ? i + 1 : h->n, h->n);
-	}
+	softmax_rows(h->p.data, h->largest, h->n, h->causal);
 }
 
 /* ds := p (ds - rowsum(p ds)) on a row of n. */
@@ -168,7 +169,7 @@ static void softmax_back(const struct attention_head *h)
 }
 
 /* p and ds are square in the sequence's length, and the only memory that is: one of each for all heads. The
- * caller frees both. */
+ * caller frees them and `largest`. */
 static struct attention_head head_make(const struct kernel_call *call)
 {
 	int n = (int)sequence(call), d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
@@ -178,7 +179,8 @@ static struct attention_head head_make(const struct kernel_call *call)
 	        .causal = call->option[CAUSAL] != 0,
 	        .scale = (float)(1 / sqrt((double)d)),
 	        .p = {mem_alloc(square), NULL, n, CblasNoTrans},
-	        .ds = {mem_alloc(call->outs > 1 ? square : 0), NULL, n, CblasNoTrans}};
+	        .ds = {mem_alloc(call->outs > 1 ? square : 0), NULL, n, CblasNoTrans},
+	        .largest = mem_alloc((size_t)n * sizeof(float))};
 }
 
 /* The head's part of all of them */
@@ -237,6 +239,7 @@ static void attend(const struct kernel_call *call)
 		matrix_free(&in[i], NULL);
 	mem_free(h.p.data);
 	mem_free(h.ds.data);
+	mem_free(h.largest);
 }
 
 #define OPTIONS                                                                                    \

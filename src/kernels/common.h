@@ -3,16 +3,17 @@
  * Values travel as doubles in chunks that stay in the first-level cache:
  *
  *     f32, f16, bf16, i32, strided      a chunk of doubles        the row's loop         back, rounded once
- *      in[0] ....ooooooooo........  ->  buffer[0] [....1024]  \
- *      in[1] o.o.o.o.o.o.o.o.o....  ->  buffer[1] [....1024]  ->  result [....1024]  ->  out[0]
+ *      in[0] ....ooooooooo........  ->  buffer[0] [.....512]  \
+ *      in[1] o.o.o.o.o.o.o.o.o....  ->  buffer[1] [.....512]  ->  result [.....512]  ->  out[0]
  *
  * What a row's code reads is never what it has written: kernel_compute() gives an output that overlaps an
  * input memory of its own, unless it is the very same tensor, of which every element is read before it is
- * written. */
+ * written. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 
 #include "base/arithmetic.h"
+#include "kernels/kernel.h"
 #include "kernels/lane.h"
 #include "kernels/widths.h"
 

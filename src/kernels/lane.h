@@ -15,8 +15,8 @@
 #include "kernels/kernel.h"
 
 enum {
-	LANE_CHUNK = 1024
-}; /* elements that a loop takes at a time: three buffers of them stay in the first-level cache */
+	LANE_CHUNK = 512
+}; /* elements that a loop takes at a time: five buffers of them (adam) stay in the first-level cache */
 
 struct lane {
 	enum dtype dtype;

@@ -1,5 +1,8 @@
-/* widths.c -- which machine code the loops of kernels run in */
+/* widths.c -- which machine code the loops of kernels run in; bounds that loops must not know as constants */
+#include "kernels/exponential.h"
 #include "kernels/widths.h"
+
+const double exponential_least = -709, exponential_most = 710;
 
 static enum width allowed = WIDTH_AVX512;
 

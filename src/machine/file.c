@@ -8,7 +8,7 @@
  * (2) `like` stands before the first number, and a number stands once.
  * (3) With what it is like, a file gives all numbers. No default is taken from anywhere else.
  * (4) A failure names file and line; the machine of the session stays as it was. */
-#include "machine/inside.h"
+#include "machine/machine.h"
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -148,6 +148,12 @@ static enum status read_line(struct machine_reader *reader, char *line)
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
 }
 
+/* snprintf may have left a part of the last one. */
+static void cut_to_characters(char *text)
+{
+	text[text_valid(text, strlen(text))] = '\0';
+}
+
 /* A title may hold no '#', a line no more than LINE_MOST characters. */
 static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
@@ -171,9 +177,12 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 		if (status != ST_OK)
 			return fail_in(status, "%s:%d", reader->file, reader->line);
 	}
+	cut_to_characters(reader->machine.name);
+	cut_to_characters(reader->machine.title);
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (!reader->machine.source[i][0])
 			return fail(ST_SYNTAX, "%s: %s is missing", reader->file, machine_key(i, NULL, NULL));
+		cut_to_characters(reader->machine.source[i]);
 	}
 	return ST_OK;
 }

@@ -3,7 +3,7 @@
  * A key is a row of MACHINE_KEYS: the field of struct machine, its unit, its name, what it is. From it come
  * the field, the number of its index, and keys[] below; `machine`, `set` and the files know no other list.
  * Field i is reached by its offset, so that one loop reads, checks and shows them all. */
-#include "machine/inside.h"
+#include "machine/machine.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +18,6 @@ static const struct key keys[] = {
         MACHINE_KEYS(X)
 #undef X
 };
-enum { KEYS = MACHINE_KEY_COUNT };
 
 enum { LEAST_MEMORY = 1 << 20, MOST_GPUS = 4096, MOST_CHANNELS = 64 };
 
@@ -55,7 +54,7 @@ static struct range range_of(const struct key *key)
 
 int machine_key_find(const char *name)
 {
-	for (int i = 0; i < KEYS; i++) {
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (strcmp(keys[i].name, name) == 0)
 			return i;
 	}
@@ -107,11 +106,6 @@ enum status machine_set(struct machine *machine, const char *name, struct number
 	return ST_OK;
 }
 
-int machine_key_count(void)
-{
-	return KEYS;
-}
-
 const char *machine_key(int i, const char **about, enum unit *unit)
 {
 	if (about)
@@ -131,7 +125,7 @@ enum { NAME_COLUMNS = 19, VALUE_COLUMNS = 18 };
 void machine_text(const struct machine *machine, struct text *out)
 {
 	text_add(out, "%s: %s\n", machine->name, machine->title);
-	for (int i = 0; i < KEYS; i++) {
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		size_t begin;
 
 		text_add(out, "   %-*s", NAME_COLUMNS, keys[i].name);

@@ -45,6 +45,11 @@
 	X(nvls_channels, UNIT_PLAIN, "nvls_channels", "channels of NVLink-SHARP; 0: the machine has none") \
 	X(nvls_channel_rate, UNIT_BYTE_RATE, "nvls_channel_rate", "bandwidth of one such channel")
 
+#define X(field, unit, key, about) +1
+enum { MACHINE_KEY_COUNT = MACHINE_KEYS(X) };
+#undef X
+
+/* Texts that have no room are cut behind a whole character. */
 struct machine {
 	char name[48];
 	char title[96];
@@ -53,7 +58,7 @@ struct machine {
 #undef X
 	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by
 	 * you" after set */
-	char source[32][96];
+	char source[MACHINE_KEY_COUNT][96];
 	unsigned changes; /* of this struct since it was zeroed: two states of it have different numbers */
 };
 
@@ -62,8 +67,8 @@ struct machine {
 enum status machine_load(struct machine *machine, const char *name_or_path);
 /* key as in MACHINE_KEYS; checks the unit and the range. */
 enum status machine_set(struct machine *machine, const char *key, struct number value);
-int machine_key_count(void);
-const char *machine_key(int i, const char **about, enum unit *unit); /* i in 0 .. count-1 */
+int machine_key_find(const char *name);                              /* -1: no such key */
+const char *machine_key(int i, const char **about, enum unit *unit); /* i: below MACHINE_KEY_COUNT */
 double machine_value(const struct machine *machine, int i);
 const char *machine_embedded(int i); /* the i-th name, valid until the next call; NULL behind the last */
 void machine_text(const struct machine *machine, struct text *out); /* a table with units and sources */

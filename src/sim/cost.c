@@ -62,7 +62,6 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 	record->sent_bytes = cost.sent_bytes;
 	record->rate = cost.rate;
 	record->alone_ns = cost.alone_ns;
-	record->algorithm = cost.algorithm;
 	return ST_OK;
 }
 

@@ -2,7 +2,7 @@
  *
  * A function that can be refused (a name in use, no room on the device) checks all of it first and then
  * changes the books. Arrays grow where something is put into them: no pointer into one is kept over such a
- * call. */
+ * call. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 
@@ -164,7 +164,7 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 void matches_join(struct world *world, op_id id);
 /* What a member brings to a match, by aspect: all of it must be equal. The most telling comes first: another
  * collective explains another size. */
-enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_REDUCTION, ASPECTS };
+enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_OP, ASPECT_ALGO, ASPECTS };
 struct share {
 	int64_t aspect[ASPECTS];
 };

@@ -58,8 +58,8 @@ struct share member_share(const struct world *world, const struct match *match, 
 	const struct record *record = op_record(world, id);
 
 	if (!match->p2p)
-		return (struct share){
-		        {record->title, record->dtype, record->bytes, record->root, record->reduction}};
+		return (struct share){{record->title, record->dtype, record->bytes, record->root,
+		        record->reduction, record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
 	const struct layout *layout = &record->operand[record->part[part].operand].layout;
 	return (struct share){

@@ -75,8 +75,12 @@ static void put_camp(const struct world *world, const struct match *match, const
 	case ASPECT_ROOT:
 		text_add(why, one ? " names root %d" : " name root %d", (int)camp->brings);
 		break;
-	default:
+	case ASPECT_OP:
 		text_add(why, one ? " takes op=%s" : " take op=%s", reductions[camp->brings]);
+		break;
+	default:
+		text_add(why, one ? " takes algo=%s" : " take algo=%s",
+		        algorithm_name((enum algorithm)camp->brings));
 	}
 }
 

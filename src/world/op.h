@@ -69,6 +69,21 @@ struct operand {
 bool operand_equal(const struct operand *a, const struct operand *b);
 
 enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
+/* X(symbol, name): the file of a name in collectives/ defines algorithm_NAME (inside.h). Words for users come from
+ * here. */
+#define ALGORITHMS(X) \
+	X(RING, ring) \
+	X(TREE, tree) \
+	X(NVLS, nvls) \
+	X(PAT, pat)
+enum algorithm {
+	ALGORITHM_AUTO,
+#define X(symbol, name) ALGORITHM_##symbol,
+	ALGORITHMS(X)
+#undef X
+	        ALGORITHM_COUNT
+};
+const char *algorithm_name(enum algorithm algorithm);
 enum p2p_direction { P2P_SEND, P2P_RECV };
 /* One transfer of an OP_P2P; a send has its operand's index among the record's operands. */
 struct part {
@@ -94,7 +109,7 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;                           /* COLLECTIVE, P2P: index into world.groups; else -1 */
 	int root;                            /* place in the group, or -1 */
-	uint8_t reduction, algorithm;        /* enum reduction; enum algorithm of collectives/collective.h */
+	uint8_t reduction, algorithm;        /* as the line gives them */
 	uint8_t operands, parts;
 	struct operand
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
@@ -154,7 +169,7 @@ struct match {
 	struct crossing
 	        *crossings; /* crossing.c: matches of other groups that some rank queued just before */
 	bool p2p;
-	bool mismatch; /* kind, size, type, root or reduction differ: nobody will ever leave it */
+	bool mismatch; /* kind, size, type, root, reduction or algorithm differ: nobody will ever leave it */
 	bool aborted;
 };
 

@@ -33,13 +33,38 @@ keys -l 'strategy dd'
 keys Tab
 check "a strategy's name is completed" shows 'strategy ddp'
 keys C-u
+keys -l 'allreduce w1 op=av'
+keys Tab
+check "... and the word of an option" shows 'allreduce w1 op=avg'
+keys C-u
+# a file of one's own is completed as the built-in ones are: its name, its options, their words
+printf '# halved: the gradients\n# axis dp\noption times=two of="one two" "how often"\n' > "$folder/halved.rsh"
+keys -l 'strategy halv'
+keys Tab
+check "a strategy's file is completed" shows 'strategy halved.rsh *$'
+keys -l 'ti'
+keys Tab
+check "so are its options" shows 'strategy halved.rsh times=$'
+keys -l 'o'
+keys Tab
+check "and their words, behind the =" shows 'strategy halved.rsh times=one$'
+keys C-u
 line 'strategy ddp help'
 check "its head is its help" shows 'bucket='
 # Ctrl-C in a walk that never ends leaves the program before
 printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
 line 'program endless.rsh'
-nap; nap; nap; nap; nap; nap; nap; nap; nap; nap
+check "an endless program is walked through" shows 'Ctrl-C stops it'
 keys C-c
 check "an endless program is given up" showed 'endless.rsh:2.*interrupted'
 line 'step'
 check "and the one before goes on" shows 'step 2/'
+# ... and so it is with a strategy's file
+printf '# endless: for a test\ndef setup { replaced;  repeat 1000000000 { let x = 1 } }\n' > "$folder/never.rsh"
+keys C-l
+line 'strategy never.rsh'
+check "an endless strategy is walked through" shows 'Ctrl-C stops it'
+keys C-c
+check "an endless strategy is given up" shows 'never.rsh:2.*interrupted'
+line 'step'
+check "and the one before goes on from there" shows 'step 3/'

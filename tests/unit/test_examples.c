@@ -7,6 +7,7 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
@@ -28,6 +29,7 @@ static enum status run_example(const char *lines)
 	if (status == ST_OK)
 		status = line_text(&shell, lines, strlen(lines), NULL, 1);
 	status = shell_settle(&shell, status);
+	lesson_free(&shell);
 	shell_close(&shell);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* test_fold.c -- lines wider than the terminal are broken at blanks */
-#include "shell/terminal/fold.h"
+#include "base/fold.h"
 #include "check.h"
 
 #include <string.h>
@@ -51,6 +51,28 @@ static void colours_and_letters_take_their_columns(void **state)
 	folds(5, "abc \033[", "abc \033[");
 }
 
+static int rows(int columns, const char *lines)
+{
+	struct text folded = {0};
+	int count = fold_lines(lines, strlen(lines), columns, &folded);
+	text_release(&folded);
+	return count;
+}
+
+/* A word that is too wide is broken by the terminal: it takes its rows too. */
+static void rows_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(rows(10, ""), 0);
+	assert_int_equal(rows(10, "0123456789"), 1);
+	assert_int_equal(rows(10, "\n0123456789\n\n"), 3);
+	assert_int_equal(rows(10, "one two three four\nfive\n"), 4);
+	assert_int_equal(rows(10, "0123456789a\n"), 2);
+	assert_int_equal(rows(10, "01234567890123456789\n"), 2);
+	assert_int_equal(rows(10, "one 0123456789abc two\n"), 4);
+	assert_int_equal(rows(10, "\033[38;5;75mone two\033[0m ab"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -58,6 +80,7 @@ int main(void)
 	        cmocka_unit_test(the_rest_goes_below),
 	        cmocka_unit_test(a_long_word_stays_whole),
 	        cmocka_unit_test(colours_and_letters_take_their_columns),
+	        cmocka_unit_test(rows_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

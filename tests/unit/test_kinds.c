@@ -27,6 +27,8 @@ static void words(void **state)
 	assert_int_equal(tensor_kind_find("gradient"), KIND_GRADIENTS);
 	assert_int_equal(tensor_kind_find("gradients"), -1);
 	assert_string_equal(tensor_kind_name(KIND_OPTIMIZER), "optimizer");
+	assert_string_equal(
+	        TENSOR_KIND_WORDS, "parameter gradient optimizer activation activation_gradient buffer");
 }
 
 int main(void)

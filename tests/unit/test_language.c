@@ -1,6 +1,7 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
  * mistakes */
 #include "lines.h"
+#include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/parse/lex.h"
 
@@ -361,7 +362,9 @@ static void completion(void **state)
 	} rows[] = {{"matm", "matmul\n"}, {"y = rel", "relu\n"}, {"y = relu x on co", "compute\n"},
 	        {"allreduce y op", "op=\n"}, {"allreduce y op=a", "op=avg\n"}, {"record e on i", "io\n"},
 	        {"let a = 1; wai", "wait\n"}, {"allreduce batc", "batch\n"}, {"help grammar", "grammar\n"},
-	        {"zzz", ""}};
+	        {"expect bus", "busy\nbusbw\n"}, {"let q = exp", "exposed\n"}, {"if rac", "races\n"},
+	        {"expect time(ma", "time(max\n"}, {"print 1+ba", "1+batch\n"}, {"print pea", "peak\n"},
+	        {"expect ", "batch\n"}, {"let q = expe", ""}, {"zzz", ""}};
 	(void)state;
 	HOLDS("tensor batch[4] y[4]; stream io compute");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {

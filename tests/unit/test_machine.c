@@ -29,7 +29,7 @@ static void every_machine_loads_with_sources(void **state)
 		machine = load(name);
 		assert_string_equal(machine.name, name);
 		assert_true(*machine.title);
-		for (int i = 0; i < machine_key_count(); i++) {
+		for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 			const char *about;
 			enum unit unit;
 			struct number value;
@@ -68,7 +68,7 @@ static void variants_differ_only_in_nodes(void **state)
 
 	(void)state;
 	assert_true(many.nodes == 128);
-	for (int i = 0; i < machine_key_count(); i++) {
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (strcmp(machine_key(i, NULL, NULL), "nodes") != 0)
 			assert_true(machine_value(&one, i) == machine_value(&many, i));
 	}
@@ -178,6 +178,26 @@ static void a_file_of_ones_own(void **state)
 	assert_true(strstr(machine.source[0], ":5 measured at home") != NULL);
 }
 
+/* A description's texts have room for so many bytes, and no half of a character is shown. */
+static void long_texts_are_cut_behind_a_character(void **state)
+{
+	char text[600], long_text[200];
+
+	(void)state;
+	for (int begin = 0; begin < 2; begin++) {
+		struct machine machine;
+		memset(long_text, 'a', (size_t)begin);
+		for (size_t i = (size_t)begin; i + 2 < sizeof long_text; i += 2)
+			memcpy(long_text + i, "\303\251", 3);
+		snprintf(text, sizeof text, "title = %s\nlike = classroom\nlaunch = 1us # %s\n", long_text,
+		        long_text);
+		assert_int_equal(load_text(&machine, text), ST_OK);
+		assert_int_equal(strlen(machine.title), sizeof machine.title - 2 + (size_t)begin);
+		assert_int_equal(text_valid(machine.title, sizeof machine.title), strlen(machine.title));
+		assert_int_equal(text_valid(machine.source[0], 96), strlen(machine.source[0]));
+	}
+}
+
 static void mistakes_in_files(void **state)
 {
 	static const struct {
@@ -251,7 +271,7 @@ static void the_table_shows_every_number(void **state)
 	machine_text(&machine, &text);
 	assert_non_null(strstr(text_string(&text), "dgx-h100: DGX H100"));
 	assert_non_null(strstr(text_string(&text), "376 GB/s"));
-	for (int i = 0; i < machine_key_count(); i++)
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
 		assert_non_null(strstr(text_string(&text), machine_key(i, NULL, NULL)));
 	text_release(&text);
 }
@@ -266,6 +286,7 @@ int main(void)
 	        cmocka_unit_test(whole_ns_rounds_up),
 	        cmocka_unit_test(setting),
 	        cmocka_unit_test(a_file_of_ones_own),
+	        cmocka_unit_test(long_texts_are_cut_behind_a_character),
 	        cmocka_unit_test(mistakes_in_files),
 	        cmocka_unit_test(a_long_line_or_file_is_refused),
 	        cmocka_unit_test(without_memory),

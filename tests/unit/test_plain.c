@@ -96,8 +96,7 @@ static void a_gpt(void **state)
 	assert_non_null(text);
 	plain_make(&plain, VOCAB);
 	plain_make(&before, VOCAB);
-	begin("model gpt layers=4 hidden=64 heads=4 seq=64 batch=8 vocab=64 optimizer=adam lr=1e-3 tied=off "
-	      "seed=1\n"
+	begin("model gpt layers=4 hidden=64 heads=4 seq=64 batch=8 vocab=64\n"
 	      "data synthetic count=20000\nstrategy serial");
 	for (int it = 0; it < ITERATIONS; it++)
 		iteration_gives(it, (double)plain_iteration(&plain, text + it * TOKENS));
@@ -173,10 +172,10 @@ static void an_mlp(void **state)
 		plain_weight(&p.w[l], MLP_HIDDEN, MLP_HIDDEN, scale, 4 + l + 1);
 		plain_weight(&before.w[l], MLP_HIDDEN, MLP_HIDDEN, scale, 4 + l + 1);
 	}
-	begin("model mlp layers=3 hidden=24 batch=10 lr=0.2 seed=4\nstrategy serial");
+	begin("model mlp layers=3 hidden=24 batch=10 seed=4\nstrategy serial");
 	for (int it = 0; it < ITERATIONS; it++) { /* twice through the data */
 		int at = it % MLP_BATCHES * MLP_COUNT;
-		iteration_gives(it, mlp_iteration(&p, data[0] + at, data[1] + at, 0.2f));
+		iteration_gives(it, mlp_iteration(&p, data[0] + at, data[1] + at, 0.1f)); /* the default */
 	}
 	play("sync");
 	for (int l = 0; l < MLP_LAYERS; l++) {

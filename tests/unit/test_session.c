@@ -329,6 +329,56 @@ static void notices_know_the_slow(void **state)
 	close_session(&session);
 }
 
+static void (*sim_times)(struct backend *backend, op_id id, struct times *times);
+static int forecasts;
+
+static void count_times(struct backend *backend, op_id id, struct times *times)
+{
+	forecasts++;
+	sim_times(backend, id, times);
+}
+
+static int count_words(const char *text, const char *words)
+{
+	int count = 0;
+	for (const char *at = text; (at = strstr(at, words)) != NULL; at += strlen(words))
+		count++;
+	return count;
+}
+
+/* A line of many statements would take quadratic time if each notice asked for a forecast of all that the line has
+ * queued before it. */
+static void notices_of_one_line_ask_no_forecast(void **state)
+{
+	struct session session;
+	struct text line = {0}, said = {0};
+	(void)state;
+	open_session(&session);
+	session.shell.interactive = true;
+	sim_times = session.shell.backend->times;
+	session.shell.backend->times = count_times;
+	text_add(&line, "tensor x[4] = ones");
+	for (int i = 0; i < 100; i++)
+		text_add(&line, "; x = relu x");
+	assert_int_equal(type(&session, text_string(&line)), ST_OK);
+	out_render(session.shell.out, &said);
+	assert_int_equal(forecasts, 0);
+	assert_int_equal(count_words(text_string(&said), ", not begun"), 100);
+
+	/* launches that take no time: a forecast alone tells */
+	text_clear(&said);
+	assert_int_equal(type(&session, "sync; set launch=0us"), ST_OK);
+	out_render(session.shell.out, NULL);
+	assert_int_equal(type(&session, "spin 1ms; spin 0ms"), ST_OK);
+	out_render(session.shell.out, &said);
+	assert_int_equal(count_words(text_string(&said), ", begun"), 1);
+	assert_int_equal(count_words(text_string(&said), ", not begun"), 1);
+	assert_true(forecasts > 0);
+	text_release(&line);
+	text_release(&said);
+	close_session(&session);
+}
+
 /* Inside another line they would run the lines before it in the midst of it. */
 static void undo_stands_alone(void **state)
 {
@@ -439,6 +489,7 @@ int main(void)
 	        cmocka_unit_test(what_only_looks),
 	        cmocka_unit_test(step_back_keeps_the_line),
 	        cmocka_unit_test(notices_know_the_slow),
+	        cmocka_unit_test(notices_of_one_line_ask_no_forecast),
 	        cmocka_unit_test(undo_stands_alone),
 	        cmocka_unit_test(undo_takes_settings_back),
 	        cmocka_unit_test(undo_brings_the_world_before_back),

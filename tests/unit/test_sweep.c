@@ -10,6 +10,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
@@ -36,6 +37,7 @@ static void open_session(struct session *session, int ranks)
 
 static void close_session(struct session *session)
 {
+	lesson_free(&session->shell);
 	shell_close(&session->shell);
 	transport_stop(session->transport);
 }
@@ -69,6 +71,7 @@ struct play {
 	int ranks;
 	const char *lines;
 	uint64_t books;
+	bool accepted;
 };
 
 /* false: a line was refused, the books are others at the end, or something is left allocated. */
@@ -79,18 +82,18 @@ static bool play(void *self)
 	size_t from[LINES_MOST + 1];
 	long live = mem_live();
 	int count = split(played->lines, from);
-	bool accepted = true;
 
+	played->accepted = true;
 	open_session(&session, played->ranks);
-	for (int i = 0; i < count && accepted; i++) {
+	for (int i = 0; i < count && played->accepted; i++) {
 		enum status status = type(&session, played->lines + from[i], from[i + 1] - from[i]);
-		accepted = status == ST_OK || status == ST_QUIT;
+		played->accepted = status == ST_OK || status == ST_QUIT;
 	}
 	uint64_t end = books(&session);
 	bool same = played->books == 0 || played->books == end;
 	played->books = end;
 	close_session(&session);
-	return accepted && same && mem_live() == live;
+	return played->accepted && same && mem_live() == live;
 }
 
 /* Commands that play whole programs get a small one. */
@@ -109,8 +112,10 @@ static int sweep(int ranks, const struct command *command)
 	char lines[2000];
 	lines_of(command, lines, sizeof lines);
 	struct play whole = {.ranks = ranks, .lines = lines};
-	if (!play(&whole))
+	bool clean = play(&whole);
+	if (!whole.accepted)
 		return 0; /* an example for several ranks, or for data */
+	assert_true(clean);
 	/* a program of many steps allocates by the thousand: not every one of them fails */
 	for (long n = 0; !ends_without_memory(n, play, &whole); n += 1 + n / 6)
 		;

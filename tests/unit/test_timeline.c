@@ -400,11 +400,20 @@ static void memory_may_run_out(void **state)
 	scene_close(scene);
 }
 
-/* A frame over 100,000 spans: at most 30 ms on an idle machine; ten times that is allowed here, where others
- * compile. */
+/* Of this process, whatever else the computer does */
+static double processor_ms(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;
+}
+
+/* A frame over 100,000 spans takes about half as long as it took to queue them, 15 ms on a quick processor: on
+ * a slow one both take longer. */
 static void a_frame_is_quick(void **state)
 {
 	(void)state;
+	double begin = processor_ms();
 	struct scene *scene = scene_open(4);
 	for (int i = 0; i < 12500; i++)
 		for (int r = 0; r < 4; r++)
@@ -413,13 +422,12 @@ static void a_frame_is_quick(void **state)
 	struct timeline_options options = {
 	        .width = 200, .merge = true, .window = trace_window(&scene->trace, -1)};
 	struct picture picture;
-	struct timespec from, to;
-	clock_gettime(CLOCK_MONOTONIC, &from);
+	double queued = processor_ms();
 	assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	double ms = (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6;
-	print_message("a frame over 100,000 spans and as many launches: %.1f ms\n", ms);
-	assert_true(ms < 300);
+	double drawn = processor_ms();
+	print_message(
+	        "100,000 spans are queued in %.1f ms, and drawn in %.1f\n", queued - begin, drawn - queued);
+	assert_true(drawn - queued < 4 * (queued - begin));
 	picture_release(&picture);
 	scene_close(scene);
 }

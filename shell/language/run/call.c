@@ -4,7 +4,6 @@
  * line is kept in the word's slot by the first answer, so the questions for the other ranks are a look
  * each. Slots live as long as the line (run_command). */
 #include "shell/language/run/call.h"
-#include "shell/language/parse/rows.h"
 
 /* ---- the line ---- */
 
@@ -89,9 +88,11 @@ bool argument_is_number(const struct call *call, const struct argument *argument
 
 const char *call_argument_text(const struct call *call, int row, int i)
 {
-	const struct argument *argument = call_argument(call, row, i);
 	struct names *names = call->shell->world->names;
-	return names_text(names, names_make(names, argument->written.at, argument->written.length));
+	if (i >= call_count(call, row))
+		return "";
+	struct slice_of_text written = call_argument(call, row, i)->written;
+	return names_text(names, names_make(names, written.at, written.length));
 }
 
 bool call_is_tensor(const struct call *call, int row, int i)

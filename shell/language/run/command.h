@@ -3,7 +3,8 @@
  * To add a command: one file in shell/commands/ that defines `const struct command command_NAME`
  * (parse/rows.h says what a row holds; the build lists every `command_` symbol of that folder). A program
  * command has two halves: first it resolves and checks its line on every rank of the set, then it changes the
- * books; so a line takes effect on all of its ranks or on none. */
+ * books; so a line takes effect on all of its ranks or on none.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 
@@ -43,9 +44,9 @@ const char *call_span(const struct call *call, size_t *from, size_t *to);
 bool call_at_prompt(const struct call *call);     /* the prompt's own line: in no block, def, loop or file */
 bool call_alone(const struct call *call);         /* ... and nothing else stands in that line */
 int call_count(const struct call *call, int row); /* arguments that fell to argument[row] */
-/* Argument i of the row, as written */
+/* Argument i of the row, which must be there: see call_count */
 struct argument *call_argument(const struct call *call, int row, int i);
-/* its letters; valid until the line ends */
+/* its letters, "" when it is not there; valid until the line ends */
 const char *call_argument_text(const struct call *call, int row, int i);
 /* of a PRINTABLE, which may be a tensor or an expression */
 bool call_is_tensor(const struct call *call, int row, int i);

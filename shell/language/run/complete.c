@@ -3,13 +3,12 @@
  *     first word           commands, keywords, defs; tensors, for NAME = ...
  *     behind `on`, `in`    streams, groups
  *     KEY=                 the words of that option
+ *     an expression        variables, tensors, functions and metrics
  *     else                 what the row expects there, its KEY= names, `on` and `in` if it takes them
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
-#include "shell/language/run/evaluate.h"
-#include "shell/language/parse/rows.h"
-#include "kernels/kernel.h"
+#include "shell/language/run/run.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 struct endings {
 	const char *prefix;
-	size_t length;
+	size_t length, head; /* head: of the prefix, what stands before the name that goes on: "time(" */
 	struct text *out;
 };
 
@@ -30,13 +29,14 @@ static bool is_offered(const struct endings *endings, const char *word, size_t l
 	return false;
 }
 
-/* `word` behind `before`, where they go on from the prefix */
+/* `word` behind `before`, where they go on from the prefix; an option's values ("hook=none") only behind its '=' */
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
 	struct text whole = {0};
-	text_add(&whole, "%s%.*s", before, (int)length, word);
-	const char *text = text_string(&whole);
-	if (*text && strncmp(text, endings->prefix, endings->length) == 0 &&
+	text_add(&whole, "%.*s%s%.*s", (int)endings->head, endings->prefix, before, (int)length, word);
+	const char *text = text_string(&whole), *sign = strchr(text, '=');
+	bool value = sign && sign[1], asked = strchr(endings->prefix, '=') != NULL;
+	if (*text && (!sign || value == asked) && strncmp(text, endings->prefix, endings->length) == 0 &&
 	        !is_offered(endings, text, whole.count))
 		text_add(endings->out, "%s\n", text);
 	text_release(&whole);
@@ -87,16 +87,32 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
 		}
 }
 
-/* Those of the folder that the prefix names; hidden ones are left out */
-static void offer_files(struct endings *endings)
+/* What an expression may name; functions only once a letter is typed, as there are many. Behind a bracket or a sign
+ * a new name begins. */
+static void offer_values(struct endings *endings, const struct shell *shell)
+{
+#define X(symbol, compute, name, least, most, kinds, nature) name " "
+	static const char functions[] = FUNCTIONS(X);
+#undef X
+	for (size_t i = 0; i < endings->length; i++)
+		if (strchr("([,:+-*/%<>=!", endings->prefix[i]))
+			endings->head = i + 1;
+	offer_names(endings, shell, ARG_PRINTABLE);
+	if (endings->length > endings->head)
+		offer_list(endings, "", functions);
+}
+
+/* Those of the folder that the prefix names; hidden ones are left out, and others than scripts where those are wanted */
+static void offer_files(struct endings *endings, bool scripts)
 {
 	const char *slash = strrchr(endings->prefix, '/');
 	struct text pattern = {0};
 	glob_t found;
 	text_add(&pattern, "%.*s*", slash ? (int)(slash - endings->prefix + 1) : 0, endings->prefix);
-	if (glob(text_string(&pattern), 0, NULL, &found) == 0) {
+	if (glob(text_string(&pattern), GLOB_MARK, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			offer_word(endings, found.gl_pathv[i]);
+			if (!scripts || strstr(found.gl_pathv[i], ".rsh") || strchr(found.gl_pathv[i], '/'))
+				offer_word(endings, found.gl_pathv[i]);
 		globfree(&found);
 	}
 	text_release(&pattern);
@@ -183,6 +199,8 @@ static void offer_follows(
 		else if (!*name)
 			snprintf(
 			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
+	if (!*name && endings->length)
+		offer_files(endings, true);
 	row->follows(name, &lines);
 	offer_list(endings, "", text_string(&lines));
 	text_release(&lines);
@@ -211,9 +229,11 @@ static void offer_argument(
 		return;
 	}
 	if (argument && argument->kind == ARG_FILE)
-		offer_files(endings);
+		offer_files(endings, false);
 	else if (argument && argument->kind == ARG_WORD)
 		offer_list(endings, "", argument->words);
+	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))
+		offer_values(endings, shell);
 	else if (argument)
 		offer_names(endings, shell, argument->kind);
 	if (row->kernel || row->collective)
@@ -241,10 +261,11 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		return ST_OK;
 	memcpy(prefix, word, (size_t)(end - word));
 	prefix[end - word] = '\0';
-	struct endings endings = {prefix, (size_t)(end - word), out};
+	struct endings endings = {.prefix = prefix, .length = (size_t)(end - word), .out = out};
 	split_words(start, end, &typed);
 	int first = 0;
-	for (int i = 0; i < typed.count; i++)
+	bool let = typed.count && strcmp(typed.word[0], "let") == 0; /* behind its `=` stands an expression */
+	for (int i = 0; i < typed.count && !let; i++)
 		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
 			first = i + 1;
 	const char *last = typed.count ? typed.word[typed.count - 1] : "";
@@ -266,6 +287,6 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
 	else
-		offer_names(&endings, shell, ARG_PRINTABLE);
+		offer_values(&endings, shell);
 	return ST_OK;
 }

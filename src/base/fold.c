@@ -1,16 +1,14 @@
-/* fold.c -- a line wider than the terminal goes on below it, a little further in
+/* fold.c -- a line wider than the screen goes on below it, a little further in
  *
  *      |     memory: the whole model on every rank: parameters, optimi|zer; activations
  *      |     memory: the whole model on every rank: parameters,       |
  *      |       optimizer; activations                                 |
  *
- * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here: it may be a path
- * that is copied. */
-#include "shell/terminal/fold.h"
+ * The terminal alone would cut "optimi|zer". A word that fits into no line stays whole here, for the terminal to
+ * break: it may be a path that is copied. */
+#include "base/fold.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 enum { FURTHER = 2 };
 
@@ -33,50 +31,43 @@ static const char *stop_of(const char *at, const char *end, int used, int column
 }
 
 /* What goes on below stands further in than the line itself, unless the line begins in the right half. */
-static void fold_line(const char *at, const char *end, int columns, struct text *folded)
+static int fold_line(const char *at, const char *end, int columns, struct text *folded)
 {
-	int indent = 0;
+	int indent = 0, rows = 1, wide;
 	while (at + indent < end && at[indent] == ' ')
 		indent++;
 	indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
 	for (int used = 0; at < end; used = indent) {
 		const char *stop = stop_of(at, end, used, columns);
 		text_put(folded, at, (size_t)(stop - at));
+		for (; at < stop; used += wide)
+			at += text_step(at, stop, &wide);
+		rows += used > columns ? (used - 1) / columns : 0;
 		for (at = stop; at < end && *at == ' '; at++)
 			;
 		if (at < end) {
 			text_put(folded, "\n", 1);
 			text_repeat(folded, " ", indent);
+			rows++;
 		}
 	}
+	return rows;
 }
 
 /* Each line by itself; the newline of the last may be missing, and is not added. */
-void fold_lines(const char *lines, size_t count, int columns, struct text *folded)
+int fold_lines(const char *lines, size_t count, int columns, struct text *folded)
 {
 	const char *end = lines + count;
+	int rows = 0;
 	for (const char *at = lines; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 		if (columns < 1)
 			text_put(folded, at, (size_t)(stop - at));
 		else
-			fold_line(at, stop, columns, folded);
+			rows += fold_line(at, stop, columns, folded);
 		if (newline)
 			text_put(folded, "\n", 1);
 		at = stop + (newline != NULL);
 	}
-}
-
-int terminal_columns(void)
-{
-	struct winsize size;
-	return ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-void print_folded(const char *lines, size_t count)
-{
-	struct text folded = {0};
-	fold_lines(lines, count, terminal_columns(), &folded);
-	fwrite(text_string(&folded), 1, folded.count, stdout);
-	text_release(&folded);
+	return rows;
 }

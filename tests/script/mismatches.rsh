@@ -1,0 +1,61 @@
+# what ranks of one collective must agree about, each in the words of `stuck`
+tensor g[1k] = rank
+tensor f[1k] f16 = 1
+stream comm
+
+@0-2 allreduce g op=max on comm
+@3 allreduce g op=avg on comm
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allreduce#1 in world does not match: rank 3 takes op=avg, ranks 0-2 take
+#>    op=max
+#>    ranks  hangs in             waits for  last done  next in world
+#>    0-3    allreduce g on comm             nothing    allreduce g
+abort world
+
+@1-3 broadcast g root=2 on comm
+@0 broadcast g on comm
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    broadcast#1 in world does not match: rank 0 names root 0, ranks 1-3 name root
+#>    2
+#>    ranks  hangs in             waits for  last done    next in world
+#>    0-3    broadcast g on comm             allreduce g  broadcast g
+abort world
+
+@1 allreduce f on comm
+@0,2-3 allreduce g on comm
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allreduce#2 in world does not match: rank 1 brings f16, ranks 0,2,3 bring f32
+#>    ranks  hangs in             waits for  last done    next in world
+#>    0,2,3  allreduce g on comm             broadcast g  allreduce g
+#>    1      allreduce f on comm             broadcast g  allreduce f
+abort world
+
+# another algorithm sends to other ranks: NCCL, told so by NCCL_ALGO, would wait for ever
+@0-1 allreduce g algo=ring on comm
+@2-3 allreduce g algo=tree on comm
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allreduce#3 in world does not match: ranks 0,1 take algo=ring, ranks 2,3 take
+#>    algo=tree
+#>    ranks  hangs in             waits for  last done    next in world
+#>    0,2,3  allreduce g on comm             allreduce g  allreduce g
+#>    1      allreduce g on comm             allreduce f  allreduce g
+abort world
+@0-2 allreduce g on comm
+@3 allreduce g algo=ring on comm
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allreduce#4 in world does not match: rank 3 takes algo=ring, ranks 0-2 take
+#>    algo=auto
+#>    ranks  hangs in             waits for  last done    next in world
+#>    0-3    allreduce g on comm             allreduce g  allreduce g
+abort world
+
+# as given by all alike, wherever the lines stand
+@0-1 allreduce g algo=tree on comm
+@2-3 allreduce g algo=tree on comm
+sync
+expect g[0] == 6
