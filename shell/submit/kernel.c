@@ -14,9 +14,7 @@
  * runs). */
 #include "shell/submit/kernel.h"
 #include "kernels/kernel.h"
-#include "shell/session/read.h"
 #include "shell/submit/plan.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +33,7 @@ static int access_of(const struct kernel *kernel, int i)
 /* The comparison is written so that a NaN is refused. */
 enum status duration_check(const char *title, struct number number)
 {
-	if (number.unit != UNIT_TIME && number.value != 0)
+	if (number.unit != UNIT_TIME && number.value != 0 && isfinite(number.value))
 		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", title, number.value,
 		        number.value);
 	if (!(number.value >= 0 && number.value < 1e18))

@@ -45,12 +45,13 @@ before() {
 behind() {
 	echo 'say "--- behind"'
 	looks
-	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'step back' 'print w[0,0] mine[3]' sync
+	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'print w[0,0] mine[3]' sync
 	looks
-	printf '%s\n' undo 'peek mine' tensors 'strategy serial' 'step 2' 'timeline all' program
+	printf '%s\n' 'strategy serial' 'step 2' 'timeline all' program 'undo 2' 'peek mine' program 'step back' # these two make the world again from the log
+	looks
 }
 # seen: what a session of 4 ranks, without data, answers to the lines on standard input
-seen() { { printf '\036{"do":"hello","width":120,"height":24}\n'; cat; } | "$RANKSH" --dry -n 4 --wire 2>&1; }
+seen() { one_process --dry -n 4; }
 { before; behind; } | seen | sed -n '/--- behind/,$p' > good
 check "there is something to compare" [ "$(wc -l < good)" -gt 40 ]
 
@@ -83,6 +84,8 @@ bad_strategy 'option hidden=4 "columns"' 2 "option hidden: the model has an opti
 bad_strategy 'option often' 2 "option wants NAME=DEFAULT"
 bad_strategy 'option often=1 lest=1 "times"' 2 "option: 'lest=1' was not expected"
 bad_strategy 'option often=1' 2 "option often wants a sentence that says what it does"
+bad_strategy 'option often=0 least=1 "times"' 2 "the default: often=0: at least 1 was expected"
+bad_strategy 'option often=batch//4-5 least=1 "times"' 2 "the default: often=-3: at least 1 was expected"
 bad_strategy 'def setup { replaced;  spin oftn*1ms }' 2 "no variable 'oftn'"
 bad_strategy '# axis dp
 refuse batch % (size(dp)-1) != 0 "$batch rows in $(size(dp)-1) parts"' 3 "8 rows in 3 parts"
@@ -143,7 +146,7 @@ for it in 0:1 { f }' 1 "defs call each other deeper than 100"
 
 # with data on 4 ranks: all of them in one session
 { before; behind; } > typed
-wire 4 60
+wire 4 120
 sed -n '/--- behind/,$p' replies > good
 { before; cat all_lines; behind; } > typed
 wire 4 120

@@ -19,9 +19,19 @@ repeat 3 print 1
 #> tests/script/mistakes_python.rsh:18: repeat wants a block on its line: repeat 4 { ... }
 if rank == 0 print 1
 #> tests/script/mistakes_python.rsh:20: if wants a block on its line: if rank == 0 { ... }
+if rank world { }
+#> tests/script/mistakes_python.rsh:22: 'rank world': an operator was expected at 'world'
+if rank = 0 { }
+#> tests/script/mistakes_python.rsh:24: 'rank = 0': == compares, and '=' does not belong at '= 0'
+repeat 2 3 { }
+#> tests/script/mistakes_python.rsh:26: '2 3': an operator was expected at '3'
 while 1 { print 1 }
-#> tests/script/mistakes_python.rsh:22: here: repeat 4 { }, or: for i in 0:4 { }
+#> tests/script/mistakes_python.rsh:28: here: repeat 4 { }, or: for i in 0:4 { }
 for i in range(3) { print i }
-#> tests/script/mistakes_python.rsh:24: here: for i in 0:4 { }
+#> tests/script/mistakes_python.rsh:30: here: for i in 0:4 { }
 import torch
-#> tests/script/mistakes_python.rsh:26: here: nothing is imported: kernels and collectives are there (help)
+#> tests/script/mistakes_python.rsh:32: here: nothing is imported: kernels and collectives are there (help)
+optimizer.step()
+#> tests/script/mistakes_python.rsh:34: here: sgd w dw lr=0.1; without brackets the next step of a strategy's program
+clear
+#> tests/script/mistakes_python.rsh:36: here: Ctrl-L clears the screen; reset empties the ranks

@@ -55,6 +55,10 @@ check "defs typed at the prompt are saved" same "$work/a" "$work/b"
 check "from the step on before which they were typed" [ "$(grep -c 'spin 50000ns' "$work/ran.rsh") $(grep -c '@3 spin 40000ns' "$work/ran.rsh")" = "21 3" ]
 "$RANKSH" -n 4 -c "model mlp layers=3; strategy serial; def gradient_made p { replaced p;  spin 7ms }; step 1; run 1; program save $work/ran.rsh" > "$work/out" 2>&1
 check "one typed before the first step counts" [ "$(grep -c 'spin 7000000ns' "$work/ran.rsh")" = 3 ]
+# a def of his own sees his own variables first, also where the program has one of that name: neither changes the other's
+"$RANKSH" -n 4 -c "$small; strategy ddp; let batch = 3; let mine = 2; def gradient_made p { replaced p;  let batch = batch + 1;  spin (batch*mine*hidden*1ms) }; run 1; program save $work/ran.rsh; say \"batch \$batch\"" > "$work/out" 2>&1
+check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ns' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128000000ns spin 160000000ns spin 192000000ns " ]
+check "and changes its own" grep -qx "batch 6" "$work/out"
 printf '%s\n' '## only' 'tensor x[4] = ones' 'if x[0] > 0 { spin 1ms }' > "$work/asks.rsh"
 "$RANKSH" -n 2 -c "program $work/asks.rsh; step 1; expect error \"data decides which lines of this program run\" { program save $work/no.rsh }" > "$work/out" 2>&1
 check "what data decides is not saved as lines" [ $? = 0 ]
@@ -120,6 +124,13 @@ check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work
 check "its head is its help" grep -q "often=1" "$work/out"
 "$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
 check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
+"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help; strategy ddp + zero source" > "$work/out" 2>&1
+check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
+check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
+# a default out of a list of numbers is a number, as the value given is
+sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
+check "an option of listed numbers is a number" [ $? = 0 ]
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]

@@ -73,8 +73,8 @@ static void a_namespace_of_its_own(void **state)
 	                         "## one\nmade h2; for m in 0:2 { made w$m }\n"
 	                         "## two\nplace; expect n == 10 and i == 1\n"
 	                         "def named p { let n = sum($p) }\ntensor hh[1] = 5\n"
-	                         "## three\nplace; expect n == 4\n"
-	                         "## four\nplace; expect n == 5\n"
+	                         "## three\nplace; expect n == 10 + 4\n"
+	                         "## four\nplace; expect n == 15\n"
 	                         "## five\nexpect h == 3",
 	                         NULL, 0),
 	        ST_OK);
@@ -84,8 +84,8 @@ static void a_namespace_of_its_own(void **state)
 	REFUSED(interpreter_run(&shell, "made x", 6, NULL, 1), "no command 'made'");
 	/* an older def of the learner's does not count */
 	STEP();
-	/* what he types now does, and sees the program's variables before his own */
-	HOLDS("def place { let n = i + h }");
+	/* what he types now does, and sees his own variables before the program's */
+	HOLDS("def place { let n = i + h + layers }");
 	STEP();
 	HOLDS("def place { replaced; let n = n + 1 }");
 	STEP();

@@ -28,7 +28,8 @@ static enum status formula_block(
         struct parser *parser, struct statement *statement, const char *what, const char *example)
 {
 	enum status status = rest_formula(parser, what, &statement->formula);
-	if (status == ST_SYNTAX && parser->word_count && *parser->rest_end != '{')
+	bool block = *skip_blanks(parser->rest_end, parser->end, false) == '{';
+	if (status == ST_SYNTAX && parser->word_count && !block)
 		return fail(ST_SYNTAX, "%s wants a block on its line: %s { ... }", what, example);
 	return status == ST_OK ? parse_block(parser, &statement->block) : status;
 }
@@ -273,11 +274,13 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
 		        WHOLE(line->name), usage);
 	const char *value = line->value.at, *after = value + line->value.length;
-	if (!line->words)
+	struct number number;
+	int used = 0;
+	if (line->words && !is_listed(line->words, value, after))
+		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
+	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);
-	return is_listed(line->words, value, after)
-	        ? ST_OK
-	        : none_of("option", slice_between(words->at, words->after), line->value, line->words);
+	return ST_OK;
 }
 
 /* refuse EXPR "text": the text is the last word, and all before it is when */

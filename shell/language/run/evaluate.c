@@ -190,7 +190,7 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 		return status;
 	}
 	enum status status = evaluate_number(eval, formula->left, value);
-	value->number = -value->number;
+	*value = value_number(-value->number, (enum unit)value->unit);
 	return status;
 }
 

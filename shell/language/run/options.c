@@ -137,6 +137,11 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	}
 	if (status == ST_OK)
 		status = option_value(&eval, line, given, &value);
+	if (status == ST_OK && !given && value.kind == VALUE_NUMBER) {
+		typed = (struct given){.name = names_text(shell->world->names, name),
+		        .number = {value.number, (enum unit)value.unit}};
+		status = given_fits("the default", line, &typed);
+	}
 	if (status != ST_OK)
 		return status;
 	if (eval.varies)

@@ -8,9 +8,9 @@
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
  *         phase F {         stream    each ----/                  borrowed */
-#include "shell/language/run/evaluate.h"
 #include "base/search.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 
@@ -29,8 +29,8 @@ struct variable *variable_find(struct interpreter *in, name_id name)
 	for (size_t i = local->count; i-- > 0;)
 		if (local->item[i].name == name)
 			return &local->item[i];
-	struct namespace *spaces[] = {in->now.frame->space, in->now.frame->outer};
-	for (int i = 0; i < 2 && spaces[i]; i++)
+	struct namespace *spaces[] = {in->now.frame->outer, in->now.frame->space};
+	for (int i = !spaces[0]; i < 2; i++)
 		if ((size_t)name < spaces[i]->room && spaces[i]->entry[name].variable)
 			return &spaces[i]->variables.item[spaces[i]->entry[name].variable - 1];
 	return NULL;

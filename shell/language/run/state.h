@@ -15,14 +15,14 @@
  *
  *     frame of the call      parameters, loop names, `let` in a def      frame.local, latest first
  *       |  not the caller's: a def sees its own names and those of its namespace
+ *     the learner's          only of a def of his that a program calls: it finds
+ *       |                    first what it was written with              frame.outer
  *     namespace of the def   learner: the prompt and its scripts         frame.space
- *                            program: model and strategies' files
- *       |  only of a learner's def that a program calls
- *     the learner's          so that it still finds what it was written with   frame.outer */
+ *                            program: model and strategies' files */
 #ifndef RANKSH_STATE_H
 #define RANKSH_STATE_H
 
-#include "shell/language/run/interpreter.h"
+#include "shell/language/run/command.h"
 
 enum {
 	CALLS_MAX = 100 /* of defs within each other */,
@@ -87,7 +87,7 @@ struct frame {
 	struct variables local;  /* parameters, loop names, and what `let` makes in a def */
 	const struct ranks *set; /* that run the call: the domain of its names */
 	/* Where a name that is not local is looked for. `outer`: of a learner's def that a program calls, its
-	 * own namespace, behind the program's. */
+	 * own namespace, before the program's. */
 	struct namespace *space, *outer;
 	/* which def this is a call of; serial 0: of none */
 	name_id def;

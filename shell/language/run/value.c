@@ -6,15 +6,17 @@
  *
  * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
  * is ST_UNIT with both units by name. */
-#include "shell/language/run/evaluate.h"
+#include "shell/language/run/run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A NaN has no sign: inf-inf is `nan` in a message, and not `-nan` */
 struct value value_number(double number, enum unit unit)
 {
-	return (struct value){.kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = number};
+	return (struct value){
+	        .kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = isnan(number) ? (double)NAN : number};
 }
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)

@@ -35,3 +35,12 @@ step endless
 #> tests/script/commands/whole.rsh:34: step: inf: a whole number from 0 to 1000000 was expected
 verify iterations=large
 #> tests/script/commands/whole.rsh:36: verify: iterations=1e+300: a whole number from 0 to 1000000 was expected
+let none = endless - endless
+tensor n[none]
+#> tests/script/commands/whole.rsh:39: 'none' is nan: a whole number was expected
+tensor n[-none]
+#> tests/script/commands/whole.rsh:41: '-none' is nan: a whole number was expected
+let h$none = 1
+#> tests/script/commands/whole.rsh:43: 'h$none': $none is nan, and a name takes whole numbers
+spin none
+#> tests/script/commands/whole.rsh:45: spin: a time from 0 to 30 years, please
