@@ -21,3 +21,27 @@ expect error "no tensor 'x'" { print x }
 expect error "no tensor 'X'" { print X }
 tensors
 #> [0-3] no tensors: tensor x[64,64] = randn makes one
+
+# a write is remembered though its own stream has read it since: another stream's read races with the write
+reset
+stream a b c
+tensor p[4] = 1
+y = relu p on a
+k = relu y on a
+m = relu y on b
+expect races == world
+# columns that are written leave what lies between them as it was
+reset
+stream a b c
+tensor x[4,8] = 0
+tensor z[1,2] v[4,2] = 1
+x[0:1,0:2] = relu z on a
+x[3:4,0:2] = relu z on a
+x[:,4:6] = relu v on b
+expect races == 0
+x[3:4,0:2] = relu z on c
+expect races == world
+#>    race: `relu` on a writes y while `relu` on b reads it. `wait a on b` between
+#>    the two puts them in order.                                             [0-3]
+#>    race: `relu` on a writes x[3:4,0:2] while `relu` on c writes it.
+#>    `wait a on c` between the two puts them in order.                       [0-3]
