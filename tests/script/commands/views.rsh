@@ -22,6 +22,25 @@ expect error "no tensor 'X'" { print X }
 tensors
 #> [0-3] no tensors: tensor x[64,64] = randn makes one
 
+# what has written a part of a tensor has written the tensor
+tensor g[8] = rank
+part = g[4:8]
+allreduce part
+sync
+expect busbw(g) > 0
+
+# what waits for another rank's line is no race yet: the lines to come may put it behind what reads the same now
+reset
+stream a b
+tensor p[4] y[4] u[4] = 1
+@0 recv u from=1 on a
+@0 y = relu p on a
+@0 k = relu y on b
+expect races == 0
+@0 send k to=1 on b
+@1 { recv u from=0; send u to=0 }
+sync
+expect races == 0
 # a write is remembered though its own stream has read it since: another stream's read races with the write
 reset
 stream a b c
