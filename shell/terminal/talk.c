@@ -81,8 +81,10 @@ enum status talk_start(struct talk *talk, const struct options *options)
 
 static void clear_progress(struct talk *talk)
 {
-	if (talk->progress_shown)
+	if (talk->progress_shown) {
 		fputs("\r\033[K", stdout);
+		fflush(stdout); /* what follows may go to stderr */
+	}
 	talk->progress_shown = false;
 }
 
@@ -288,6 +290,9 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		show_progress(talk);
 		if (kind == REPLY_DONE && signal_taken_interrupt())
 			status = pass_interrupt(talk);
+		if (kind == REPLY_HELLO && signal_taken_interrupt())
+			status = ST_QUIT; /* nobody is there yet who could stop by himself */
 	}
+	clear_progress(talk);
 	return status;
 }
