@@ -107,6 +107,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 int talk_bury(struct talk *talk)
 {
 	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
+	clear_progress(talk);
 	if (talk->job.in >= 0)
 		close(talk->job.in);
 	talk->job.in = -1;

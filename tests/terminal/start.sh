@@ -83,5 +83,5 @@ check "ranks that take long to start" shows 'starting the ranks .*Ctrl-C stops i
 keys C-c
 check "Ctrl-C stops them" left 4
 fake 'echo "mpirun noticed that process rank 1 with PID 7 on node x exited on signal 11 (Segmentation fault)." >&2'
-check "an mpirun that hangs when a rank has died is ended" shows 'rank 1 died of signal 11'
+check "an mpirun that hangs when a rank has died is ended" showed '^rank 1 died of signal 11'
 check "... and ranksh too" left 4
