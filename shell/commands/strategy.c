@@ -1,6 +1,5 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
 #include "shell/language/run/command.h"
-#include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
 
@@ -37,14 +36,19 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
  *     strategy ddp=2 bucket=8k + tp=2       part 0: keys ddp, bucket      part 1: key tp
  *     strategy fsdp wrap=layer              part 0: word fsdp, key wrap
  *
- * A part without a word takes its name from its first key. *count: one more than the last part that holds anything. */
-static enum status read_parts(struct call *call, struct choice *choice, int *count)
+ * A part without a word takes its name from its first key. *count: one more than the last part that holds anything.
+ * *tell: `help` or `source`, which the line may end with; it is left as it is by other lines. */
+static enum status read_parts(struct call *call, struct choice *choice, int *count, const char **tell)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		struct choice *part = &choice[call_argument(call, 0, i)->part];
 		const char *name;
 		status = call_word(call, 0, i, ranks_first(call->set), &name);
+		if (status == ST_OK && (strcmp(name, "help") == 0 || strcmp(name, "source") == 0)) {
+			*tell = name;
+			continue;
+		}
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
 			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",
@@ -65,21 +69,23 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 	return status;
 }
 
-/* Without a name the list; with `help` or `source` about one; else the program is written, in an empty world. */
+/* Without a name the list; with `help` or `source` about these; else the program is written, in an empty world. */
 static enum status strategy_run(struct shell *shell, struct call *call)
 {
 	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* the first is the model's */
+	const char *tell = "";
 	int count = 0;
-	enum status status = read_parts(call, strategy, &count);
+	enum status status = read_parts(call, strategy, &count, &tell);
 	if (status != ST_OK)
 		return status;
 	if (count == 0) {
 		choice_list(shell, false);
 		return ST_OK;
 	}
-	if (call_count(call, 1))
-		return choice_tell(
-		        shell, false, strategy->name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
+	for (int i = 0; *tell && i < count && status == ST_OK; i++)
+		status = choice_tell(shell, false, strategy[i].name, strcmp(tell, "source") == 0);
+	if (status != ST_OK || *tell)
+		return status;
 	status = choose_strategies(shell, choice, 1 + count);
 	if (status == ST_OK)
 		say_program(shell, training_of(shell));
@@ -103,7 +109,6 @@ const struct command command_strategy = {
         .unless = {"*", COMMAND_STEER},
         .divided = true,
         .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "NAME|F.rsh"},
-                {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = strategy_run,
         .follows = follows,

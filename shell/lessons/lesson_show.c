@@ -2,7 +2,6 @@
 #include "shell/lessons/lesson_show.h"
 #include "base/text.h"
 #include "shell/lessons/lesson_file.h"
-#include "shell/session/out.h"
 #include "shell/session/shell.h"
 
 void lesson_say_text(struct shell *shell, const struct text *text, int colour)

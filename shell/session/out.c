@@ -14,6 +14,7 @@
  * flushed, and rank 0 renders. */
 #include "shell/session/out.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "shell/wire/block.h"
 #include "trace/trace.h"
 
@@ -136,7 +137,8 @@ void out_say(struct out *out, const char *format, ...)
 const char *style(const struct out *out, int colour)
 {
 	static const char *const escapes[] = {
-#define X(symbol, ansi) (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
+#define X(symbol, ansi) \
+	COLOUR_##symbol == COLOUR_HEAD ? "\033[1m" : (ansi) < 0 ? "\033[0m" : "\033[38;5;" #ansi "m",
 		COLOURS(X)
 #undef X
 	};

@@ -1,6 +1,7 @@
 /* job.c -- the ranks of a session: their start, their death, and new ones in their place */
 #include "shell/rank/process.h"
 #include "shell/terminal/inside.h"
+#include "shell/terminal/launch.h"
 #include "shell/wire/wire.h"
 
 #include <stdio.h>
@@ -30,8 +31,8 @@ static void offer_restart(const struct session *session)
 	size_t lines = session->journal.log.count;
 	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
-	printf("   restart   new ranks, the same lines again           quit   leaves (ranksh --resume opens "
-	       "it again)\n");
+	printf("   restart   new ranks, the same lines again\n");
+	printf("   quit      leaves; `ranksh --resume` opens it again\n");
 	fflush(stdout);
 }
 

@@ -5,6 +5,8 @@
  *     0                everything                      q      back to the prompt
  */
 #include "shell/terminal/view.h"
+#include "shell/wire/wire.h"
+#include "trace/trace.h"
 
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
@@ -35,8 +37,7 @@ static void start_colours(void)
 	};
 	/* the nearest of eight where the terminal has no more */
 	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN,
-	        COLOR_CYAN, COLOR_YELLOW, COLOR_WHITE, COLOR_RED, COLOR_WHITE, COLOR_WHITE, COLOR_GREEN,
-	        COLOR_RED, COLOR_WHITE};
+	        COLOR_CYAN, COLOR_YELLOW, -1, COLOR_RED, -1, -1, COLOR_GREEN, COLOR_RED, -1};
 	start_color();
 	use_default_colors();
 	for (short i = 1; i < COLOUR_COUNT; i++)
@@ -52,6 +53,7 @@ static void paint_cells(const struct screen *view, int top, int rows)
 			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
 			attr_t colour =
 			        view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
+			colour |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
 			attrset(colour | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0));
 			mvaddwstr(top + y, x, glyph);
 		}

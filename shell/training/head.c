@@ -2,6 +2,7 @@
 #include "shell/training/head.h"
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
+#include "shell/language/parse/tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,8 +120,14 @@ void head_options(const struct head *head, struct text *out)
 void head_keys(const struct head *head, struct text *out)
 {
 	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
-	        at = next_option(at->next))
-		text_add(out, "%.*s=\n", (int)at->given->name.length, at->given->name.at);
+	        at = next_option(at->next)) {
+		text_add(out, "%.*s=\n", WHOLE(at->given->name));
+		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
+			size_t length = strcspn(word, " ");
+			text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), (int)length, word);
+			word += length;
+		}
+	}
 }
 
 bool file_has_option(const struct player_file *file, const char *name)

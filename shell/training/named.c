@@ -3,8 +3,10 @@
 #include "shell/training/head.h"
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "shell/language/run/player.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
+#include "trace/trace.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -68,12 +70,16 @@ void choice_release(struct choice *choice)
 
 void choice_follows(bool model, const char *name, struct text *out)
 {
-	struct choice choice = {.name = name};
+	struct choice choice = {.name = name, .file.name = name};
 	const char *other;
+	char *bytes = NULL;
 	for (int i = 0; !*name && (other = embedded_name(folder_of(model), i, ".rsh")); i++)
 		text_add(out, "%s\n", other);
-	if (!*name || embedded_file(model, &choice) != ST_OK)
+	if (!*name ||
+	        (choice_is_path(name) ? read_file(name, &bytes, &choice.file.count)
+	                              : embedded_file(model, &choice)) != ST_OK)
 		return;
+	choice.file.text = bytes ? bytes : choice.file.text;
 	text_add(out, "help\nsource\n");
 	if (head_read(&choice.head, &choice.file) == ST_OK)
 		head_keys(&choice.head, out);

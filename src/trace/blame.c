@@ -183,7 +183,7 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 		time_text(blame->most, &table.cells);
 		table_end(&table);
 		table_cell(&table, "%s", trace_causes[blame->key.cause]);
-		ranks_text(&blame->ranks, &table.cells);
+		table_ranks(&table, &blame->ranks);
 		table_cell(&table, " %s", names_text(names, blame->key.lane));
 		put_blamed(&blame->key, names, &table.cells);
 		table_end(&table);

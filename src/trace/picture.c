@@ -72,7 +72,8 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 			        (cell->colour != look->colour || cell->dim != look->dim ||
 			                cell->reverse != look->reverse)) {
 				/* each begins with 0, which ends all looks before it */
-				text_add(out, "\033[0%s%s", cell->dim ? ";2" : "", cell->reverse ? ";7" : "");
+				text_add(out, "\033[0%s%s%s", cell->dim ? ";2" : "",
+				        cell->reverse ? ";7" : "", cell->colour == COLOUR_HEAD ? ";1" : "");
 				if (ansi[cell->colour] >= 0)
 					text_add(out, ";38;5;%d", ansi[cell->colour]);
 				text_add(out, "m");
@@ -80,7 +81,7 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 			look = cell;
 			text_put_point(out, line[i].glyph);
 		}
-		if (colour && (ansi[look->colour] >= 0 || look->dim || look->reverse))
+		if (colour && (look->colour != COLOUR_PLAIN || look->dim || look->reverse))
 			text_add(out, "\033[0m");
 		text_add(out, "\n");
 	}

@@ -58,7 +58,7 @@ static void print_columns(const struct columns *columns, int width, struct text 
 		figures_join(&names, &columns->figures[i]);
 	table_cell(&table, "ranks");
 	for (size_t i = 0; i < columns->count; i++) {
-		ranks_text(&columns->seen.block[i].ranks, &table.cells);
+		table_ranks(&table, &columns->seen.block[i].ranks);
 		table_end(&table);
 	}
 	table_row(&table);

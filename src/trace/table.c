@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { COLUMNS_MAX = 64, MARGIN = 3, GAP = 2 };
+enum { COLUMNS_MAX = 64, MARGIN = 3, GAP = 2, RANKS_WIDE = 24, RANKS_KEPT = 12 };
 
 void table_cell(struct table *table, const char *format, ...)
 {
@@ -33,6 +33,19 @@ void table_words(struct table *table, const char *const words[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		table_cell(table, "%s", words[i]);
+}
+
+void table_ranks(struct table *table, const struct ranks *set)
+{
+	struct text all = {0};
+	ranks_text(set, &all);
+	size_t kept = all.count > RANKS_WIDE ? RANKS_KEPT : all.count;
+	while (kept < all.count && all.bytes[kept] != ',')
+		kept--;
+	text_put(&table->cells, text_string(&all), kept);
+	if (kept < all.count)
+		text_add(&table->cells, ",... (%d)", ranks_count(set));
+	text_release(&all);
 }
 
 void table_row(struct table *table)
@@ -152,7 +165,7 @@ size_t table_blocks(struct table *table, const struct blocks *blocks, size_t mos
 {
 	size_t shown = blocks->count < most ? blocks->count : most;
 	for (size_t i = 0; i < shown; i++) {
-		ranks_text(&blocks->block[i].ranks, &table->cells);
+		table_ranks(table, &blocks->block[i].ranks);
 		for (const char *rows = blocks->block[i].rows; *rows;) {
 			size_t length = strcspn(rows, "\n") + 1;
 			table_end(table);

@@ -3,7 +3,6 @@
 #define RANKSH_TRACE_TABLE_H
 
 #include "base/ranks.h"
-#include "base/status.h"
 #include "base/text.h"
 
 /* Cells are kept as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an empty table. */
@@ -19,6 +18,9 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 	table_words((table), (const char *const[]){__VA_ARGS__}, \
 	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 void table_words(struct table *table, const char *const words[], size_t count);
+/* The cell goes on with the set. One of many parts ("7,15,23 ..." of 1,024) would leave the other columns no room: it is
+ * cut, and counted: "7,15,23,31,... (128)". */
+void table_ranks(struct table *table, const struct ranks *set);
 void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns it takes, margin included */

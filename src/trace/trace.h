@@ -17,7 +17,7 @@
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
- * nothing. */
+ * nothing. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 
@@ -81,7 +81,7 @@ struct cell {
 	uint8_t colour; /* enum colour */
 	uint8_t dim, reverse;
 };
-/* X(symbol, ANSI 256-colour foreground) */
+/* X(symbol, ANSI 256-colour foreground). -1: the terminal's own, which is seen on light screens too; HEAD is bold. */
 #define COLOURS(X)        \
 	X(PLAIN, -1)      \
 	X(KERNEL, 75)     \
@@ -94,7 +94,7 @@ struct cell {
 	X(HOSTWORK, 250)  \
 	X(STALL, 203)     \
 	X(QUEUED, 242)    \
-	X(HEAD, 255)      \
+	X(HEAD, -1)       \
 	X(GOOD, 114)      \
 	X(BAD, 203)       \
 	X(NOTE, 244)

@@ -14,7 +14,7 @@ refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
 refuse lr <= 0 or loss_scale <= 0 "lr=$lr loss_scale=$loss_scale: numbers above 0 are wanted"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
-refuse data_kind == "text" "an mlp reads rows of numbers: `data SAMPLES.npy TARGETS.npy`, or `model gpt` for a text"
+refuse data_kind == "text" "an mlp reads rows of numbers: `data synthetic`, `data X.npy Y.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }
 refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=$samples fits"
 if columns_in == 0 { let columns_in = hidden }

@@ -24,7 +24,7 @@ def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
 def iteration {
   use compute
   for k in 0:micros {
-    ## part $(k+1) of the batch's $micros
+    ## the rows of micro-batch $k
     # rows of the batch are copied to the GPU: each rank's own where the batch is cut
     phase F$k;  take k;  let m = uneven*k;  read_input m;  read_target m
     for u in first_unit:last_unit+1 {

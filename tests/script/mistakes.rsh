@@ -126,3 +126,7 @@ tensor z[4] = randm
 #> tests/script/mistakes.rsh:125: tensor ... = randm: neither a source (zeros ones randn uniform iota load) nor a variable; did you mean 'randn'?
 y = spin 2ms
 #> tests/script/mistakes.rsh:127: spin takes 1 tensor, not 0: spin TIME, or y = spin TIME x
+step into
+#> tests/script/mistakes.rsh:129: step [N] | step in | step back [N] | step 0: no variable 'into'. `let into = ...` makes it
+strategy ddp=1+tp=2
+#> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': blanks stand around the +: ddp=1 + tp=2

@@ -31,3 +31,7 @@ for i in range(3) { print i }
 #> tests/script/mistakes_python.rsh:30: here: for i in 0:4 { }
 import torch
 #> tests/script/mistakes_python.rsh:32: here: nothing is imported: kernels and collectives are there (help)
+optimizer.step()
+#> tests/script/mistakes_python.rsh:34: here: sgd w dw lr=0.1; without brackets the next step of a strategy's program
+clear
+#> tests/script/mistakes_python.rsh:36: here: Ctrl-L clears the screen; reset empties the ranks

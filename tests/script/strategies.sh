@@ -130,6 +130,13 @@ check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work
 check "its head is its help" grep -q "often=1" "$work/out"
 "$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
 check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
+"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help; strategy ddp + zero source" > "$work/out" 2>&1
+check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
+check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
+# a default out of a list of numbers is a number, as the value given is
+sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
+"$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
+check "an option of listed numbers is a number" [ $? = 0 ]
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]

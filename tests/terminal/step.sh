@@ -37,6 +37,18 @@ keys -l 'allreduce w1 op=av'
 keys Tab
 check "... and the word of an option" shows 'allreduce w1 op=avg'
 keys C-u
+# a file of one's own is completed as the built-in ones are: its name, its options, their words
+printf '# halved: the gradients\n# axis dp\noption times=two of="one two" "how often"\n' > "$folder/halved.rsh"
+keys -l 'strategy halv'
+keys Tab
+check "a strategy's file is completed" shows 'strategy halved.rsh *$'
+keys -l 'ti'
+keys Tab
+check "so are its options" shows 'strategy halved.rsh times=$'
+keys -l 'o'
+keys Tab
+check "and their words, behind the =" shows 'strategy halved.rsh times=one$'
+keys C-u
 line 'strategy ddp help'
 check "its head is its help" shows 'bucket='
 # Ctrl-C in a walk that never ends leaves the program before

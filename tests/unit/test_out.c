@@ -118,6 +118,8 @@ static void styles_only_in_colour(void **state)
 	out_setup(out, true, 100);
 	assert_string_equal(style(out, COLOUR_KERNEL), "\033[38;5;75m");
 	assert_string_equal(style(out, COLOUR_PLAIN), "\033[0m");
+	assert_string_equal(
+	        style(out, COLOUR_HEAD), "\033[1m"); /* in the terminal's own colour, on light ones too */
 	assert_int_equal(out_width(out), 100);
 	out_free(out);
 }

@@ -169,6 +169,26 @@ static void stats_of_unlike_ranks(void **state)
 	scene_close(scene);
 }
 
+/* Every other one of 64 ranks is slower: the two sets take the columns that "0,2,4,6 ..." would not leave */
+static void stats_of_many_ranks(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(64);
+	int compute = scene_stream(scene, "compute");
+	for (int r = 0; r < 64; r++)
+		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, r % 2 ? 1020 : 2020);
+	expect_table(scene, trace_stats, -1,
+	        "everything\n"
+	        "   ranks                  0,2,4,6,8,10,... (32)  1,3,5,7,9,11,... (32)\n"
+	        "   time                                 2.02 ms                1.02 ms\n"
+	        "   operations                                 1                      1\n"
+	        "   busy compute                             99%                    98%\n"
+	        "   exposed communication                      0                      0\n"
+	        "   stall launch                              1%                     2%\n"
+	        "   peak memory                              0 B                    0 B\n");
+	scene_close(scene);
+}
+
 static void metrics_by_their_formulas(void **state)
 {
 	(void)state;
@@ -577,6 +597,7 @@ int main(void)
 	        cmocka_unit_test(sections_side_by_side),
 	        cmocka_unit_test(stats_of_a_section),
 	        cmocka_unit_test(stats_of_unlike_ranks),
+	        cmocka_unit_test(stats_of_many_ranks),
 	        cmocka_unit_test(who_sent_what),
 	        cmocka_unit_test(races_in_words),
 	        cmocka_unit_test(a_missing_line_is_named),

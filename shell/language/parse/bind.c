@@ -15,7 +15,6 @@
  * What cannot be bound is a mistake of one of four kinds, each worded in bind_mistakes.c: a word too many,
  * one too few, one that does not fit, and an option that the row does not have. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
 #include "strategies/kinds.h"
 
@@ -316,6 +315,11 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 			parser->words[kept++] = *word;
 			continue;
 		}
+		const char *plus =
+		        divided ? memchr(word->sign, '+', (size_t)(word->after - word->sign)) : NULL;
+		if (plus && memchr(plus, '=', (size_t)(word->after - plus)))
+			return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s + %.*s", WORD(word),
+			        UP_TO(40, word->at, plus), UP_TO(40, plus + 1, word->after));
 		status = bind_option(parser, statement, word);
 		if (status == ST_OK && !divided && i + 1 < count && is_operator(word + 1))
 			status = lonely_operator(parser->words, i + 1, count);

@@ -10,7 +10,6 @@
  * A word that the shell has too, only written as Python does (`y = matmul(x, w)`), needs no row: its line is
  * said with blanks in place of brackets and commas. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
 #include "base/text.h"
 
@@ -49,6 +48,8 @@ static const struct {
         {"Event", "event $="},
         {"item", "print $.[0]"},
         {"backward", "dy = mse_grad y t, and each kernel's _grad"},
+        {"step", "sgd w dw lr=0.1; without brackets the next step of a strategy's program"},
+        {"zero_grad", "fill dw 0"},
         {"cuda", "copy h -> x on S"},
         {"pin_memory", "tensor h[64,64] pinned = randn"},
         {"no_grad", "nothing: gradients are lines of their own here"},
@@ -97,7 +98,11 @@ static const struct {
         {"var const int float", "let n = 4"},
         {"assert", "expect n == 4"},
         {"ls who", "tensors, streams, events, groups"},
-        {"clear", "reset"},
+        {"clear cls", "Ctrl-L clears the screen; reset empties the ranks"},
+        {"redo", "arrow up, and the line once more"},
+        {"continue", "run"},
+        {"history", "journal"},
+        {"strategies", "strategy"},
         {"man", "help $1"},
         {"sleep", "host 2ms (the host computes), spin 2ms (the GPU)"},
         {"elif", "} else if ... {"},

@@ -274,11 +274,13 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
 		        WHOLE(line->name), usage);
 	const char *value = line->value.at, *after = value + line->value.length;
-	if (!line->words)
+	struct number number;
+	int used = 0;
+	if (line->words && !is_listed(line->words, value, after))
+		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
+	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);
-	return is_listed(line->words, value, after)
-	        ? ST_OK
-	        : none_of("option", slice_between(words->at, words->after), line->value, line->words);
+	return ST_OK;
 }
 
 /* refuse EXPR "text": the text is the last word, and all before it is when */

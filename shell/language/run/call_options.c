@@ -2,6 +2,7 @@
  * keys */
 #include "shell/language/run/call.h"
 #include "shell/language/parse/parse.h"
+#include "shell/language/run/run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +96,8 @@ enum status call_whole(struct call *call, int row, int64_t least, int64_t most, 
 	if (call_count(call, row) == 0)
 		return ST_OK;
 	enum status status = call_number(call, row, 0, ranks_first(call->set), &number);
+	if (status == ST_NAME) /* `step into`: a word that is none of the command's */
+		return fail_in(status, "%s", call->statement->row->usage);
 	return status == ST_OK ? whole_in(call, "", number.value, least, most, value) : status;
 }
 

@@ -8,10 +8,7 @@
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
-#include "shell/language/run/evaluate.h"
-#include "shell/language/parse/function.h"
-#include "shell/language/parse/rows.h"
-#include "kernels/kernel.h"
+#include "shell/language/run/run.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -32,13 +29,14 @@ static bool is_offered(const struct endings *endings, const char *word, size_t l
 	return false;
 }
 
-/* `word` behind `before`, where they go on from the prefix */
+/* `word` behind `before`, where they go on from the prefix; an option's values ("hook=none") only behind its '=' */
 static void offer(struct endings *endings, const char *before, const char *word, size_t length)
 {
 	struct text whole = {0};
 	text_add(&whole, "%.*s%s%.*s", (int)endings->head, endings->prefix, before, (int)length, word);
-	const char *text = text_string(&whole);
-	if (*text && strncmp(text, endings->prefix, endings->length) == 0 &&
+	const char *text = text_string(&whole), *sign = strchr(text, '=');
+	bool value = sign && sign[1], asked = strchr(endings->prefix, '=') != NULL;
+	if (*text && (!sign || value == asked) && strncmp(text, endings->prefix, endings->length) == 0 &&
 	        !is_offered(endings, text, whole.count))
 		text_add(endings->out, "%s\n", text);
 	text_release(&whole);
@@ -104,16 +102,17 @@ static void offer_values(struct endings *endings, const struct shell *shell)
 		offer_list(endings, "", functions);
 }
 
-/* Those of the folder that the prefix names; hidden ones are left out */
-static void offer_files(struct endings *endings)
+/* Those of the folder that the prefix names; hidden ones are left out, and others than scripts where those are wanted */
+static void offer_files(struct endings *endings, bool scripts)
 {
 	const char *slash = strrchr(endings->prefix, '/');
 	struct text pattern = {0};
 	glob_t found;
 	text_add(&pattern, "%.*s*", slash ? (int)(slash - endings->prefix + 1) : 0, endings->prefix);
-	if (glob(text_string(&pattern), 0, NULL, &found) == 0) {
+	if (glob(text_string(&pattern), GLOB_MARK, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			offer_word(endings, found.gl_pathv[i]);
+			if (!scripts || strstr(found.gl_pathv[i], ".rsh") || strchr(found.gl_pathv[i], '/'))
+				offer_word(endings, found.gl_pathv[i]);
 		globfree(&found);
 	}
 	text_release(&pattern);
@@ -200,6 +199,8 @@ static void offer_follows(
 		else if (!*name)
 			snprintf(
 			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
+	if (!*name && endings->length)
+		offer_files(endings, true);
 	row->follows(name, &lines);
 	offer_list(endings, "", text_string(&lines));
 	text_release(&lines);
@@ -228,7 +229,7 @@ static void offer_argument(
 		return;
 	}
 	if (argument && argument->kind == ARG_FILE)
-		offer_files(endings);
+		offer_files(endings, false);
 	else if (argument && argument->kind == ARG_WORD)
 		offer_list(endings, "", argument->words);
 	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))

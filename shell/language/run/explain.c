@@ -96,6 +96,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 {
 	static const char of_stream[] = "STREAM";
 	struct fills fills = {0};
+	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
 		add_fills(&fills, of_stream, of_stream + strlen(of_stream),
@@ -108,6 +109,9 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 		bool member = at > text && at[-1] == '.';
 		const struct slice_of_text *value = count && !member ? find_fill(&fills, at, count) : NULL;
 		count = count ? count : 1;
+		if (adds && *at == '=')
+			text_add(out, "+");
+		adds = adds && *at != '=';
 		if (value)
 			text_put(out, value->at, value->length);
 		else
@@ -122,13 +126,7 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	struct text filled = {0};
 	if (!text)
 		return;
-	/* g += x is PyTorch as it stands */
-	bool alone = line->adds &&
-	        !memmem(line->source.at, line->source.length, line->row->name, strlen(line->row->name));
-	if (alone && text == line->row->torch)
-		text_put(&filled, line->source.at, line->source.length);
-	else
-		explain_fill(line, stream, text, &filled);
+	explain_fill(line, stream, text, &filled);
 	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
 	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
 	text_release(&filled);
