@@ -210,13 +210,9 @@ static void show_all(struct talk *talk)
 /* The line that is being typed goes out of the way and comes back, once for all that is there. */
 enum status talk_listen(struct talk *talk)
 {
-	struct reply reply = {0};
 	line_hide();
 	enum status status = hear(talk, 0);
-	while (take_reply(talk, &reply)) {
-		show(talk, &reply);
-		reply_release(&reply);
-	}
+	show_all(talk);
 	line_show();
 	return status;
 }
@@ -291,8 +287,10 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		show_progress(talk);
 		if (kind == REPLY_DONE && signal_taken_interrupt())
 			status = pass_interrupt(talk);
-		if (kind == REPLY_HELLO && signal_taken_interrupt())
-			status = ST_QUIT; /* nobody is there yet who could stop by himself */
+		if (kind == REPLY_HELLO && signal_taken_interrupt()) {
+			kill(-talk->job.pid, SIGTERM); /* nobody is there yet who could stop by himself */
+			status = ST_QUIT;
+		}
 	}
 	clear_progress(talk);
 	return status;
