@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 #include "world/world.h"
 #include "mpi/transport.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/session/share.h"
 
 #include <string.h>
