@@ -5,8 +5,6 @@
  * never made anew under them. The race check works on addresses, so it sees through views. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "shell/session/read.h"
-#include "world/world.h"
 
 #include <string.h>
 

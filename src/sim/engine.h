@@ -18,7 +18,8 @@
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
  * Whoever meets a stopped rank is stopped too, from that time on. Ranks that meet nobody stopped do not
- * depend on it, and the order between them means nothing. */
+ * depend on it, and the order between them means nothing.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H
 
@@ -354,7 +355,6 @@ void mark_outputs(struct engine *e, op_id id, op_id by);
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
-void match_needs(struct engine *e, op_id id);    /* a quiet rank has reached a meeting with a stopped rank */
 bool match_put_off(struct engine *e,
         uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
 

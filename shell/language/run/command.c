@@ -2,12 +2,12 @@
  *
  * Everything that a line costs before its command runs is here, so it is kept small: the call is on the
  * stack, and room for what is found out about its words too, unless there are many of them. */
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "base/memory.h"
-#include "shell/language/parse/rows.h"
-#include "shell/language/run/answer.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/explain.h"
+#include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 
 #include <string.h>
