@@ -86,9 +86,8 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
-	text_clear(&shell->outside);
 	shell_replaying(shell, order->silent);
-	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
+	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
 	shell_replaying(shell, -order->silent);
 	return status;
 }

@@ -4,7 +4,7 @@
  * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
  * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
  * slower than the others is `slow`. */
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/share.h"
 

@@ -9,7 +9,7 @@
  * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
  * at once. */
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
