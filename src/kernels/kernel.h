@@ -16,7 +16,6 @@
 #define RANKSH_KERNEL_H
 
 #include "base/dtype.h"
-#include "base/status.h"
 
 enum { KERNEL_ARGS_MAX = 8, KERNEL_OPTIONS_MAX = 6 };
 
