@@ -117,8 +117,8 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	last_words.descriptor =
-	        capture_err(capture); /* 2 may lead into a pipe of ours, which is lost with us */
+	/* 2 may lead into a pipe of ours, which is lost with us */
+	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);
 	if (status == ST_OK) {

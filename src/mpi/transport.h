@@ -19,8 +19,8 @@ struct transport_group; /* a communicator of some ranks */
  * wants them. */
 enum status transport_start(struct transport **t, bool mpi, int *argc, char ***argv);
 void transport_stop(struct transport *t); /* MPI_Finalize, after everybody agreed to leave */
-void transport_die(
-        struct transport *t, int code); /* MPI_Abort: a peer is gone, or cannot go on with the others */
+/* MPI_Abort: a peer is gone, or cannot go on with the others */
+void transport_die(struct transport *t, int code);
 int transport_rank(const struct transport *t);
 int transport_size(const struct transport *t);
 
@@ -48,8 +48,8 @@ enum status transport_share(struct transport *t, const void *mine, void *all, si
 enum status transport_broadcast(struct transport *t, int owner, void **bytes, size_t *count);
 /* A rank's captured stdout/stderr, as a message to rank 0 that rank 0 collects when it polls. */
 enum status transport_forward(struct transport *t, const char *bytes, size_t count);
-bool transport_take_forwarded(
-        struct transport *t, int *rank, char **bytes, size_t *count); /* rank 0; false: none waiting */
+/* rank 0; false: none waiting */
+bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count);
 /* Credit: rank 0 tells all others one number (a grant), without waiting; the others take them one by one: a
  * grant may say more than how far, so none is passed over. */
 enum status transport_grant(struct transport *t, int64_t upto);
