@@ -119,8 +119,8 @@ static enum status print_run(struct shell *shell, struct call *call)
 	for (int i = 0; i < count; i++)
 		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
-		return answer_each(
-		        shell, call, print_values, 0); /* at once, behind the prints that are over */
+		/* at once, behind the prints that are over */
+		return answer_each(shell, call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc((size_t)count * sizeof *print->item);
 	print->items = count;

@@ -41,8 +41,8 @@ static enum status save_files(struct shell *shell, struct call *call)
 			return status;
 		if (!first_with(call, rank, path))
 			continue;
-		if (rank ==
-		        shell->world->me) { /* views and slices are packed: a file has its elements in rows */
+		/* views and slices are packed: a file has its elements in rows */
+		if (rank == shell->world->me) {
 			void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
 			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
 			status = npy_save(path, &view.layout, packed);

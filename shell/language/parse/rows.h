@@ -7,7 +7,6 @@
 #define RANKSH_ROWS_H
 
 #include "base/number.h"
-#include "base/status.h"
 #include <stdbool.h>
 #include <stdint.h>
 
