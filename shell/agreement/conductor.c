@@ -6,11 +6,9 @@
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
-#include "shell/session/out.h"
 #include "shell/training/open.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
-#include "trace/trace.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #ifndef RANKSH_CONDUCTOR_H
 #define RANKSH_CONDUCTOR_H
 
-#include "mpi/transport.h"
 #include "shell/wire/capture.h"
 #include "shell/session/credit.h"
 #include "shell/session/options.h"

@@ -9,10 +9,8 @@
  *
  * Shapes and types must agree on every rank before anything is queued; a copy converts nothing. */
 #include "shell/language/run/command.h"
-#include "shell/session/read.h"
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
-#include "world/world.h"
 
 enum { FROM, ARROW, TO };
 

@@ -10,7 +10,6 @@
  * first and last layers take their widths from it. */
 #include "shell/language/run/command.h"
 #include "shell/session/load.h"
-#include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
 

@@ -5,12 +5,9 @@
  * stands in it too. Rank 0 writes; its success or failure is everyone's, so that the line is refused
  * everywhere or nowhere. */
 #include "base/file.h"
-#include "mpi/transport.h"
 #include "shell/language/run/command.h"
 #include "shell/session/credit.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "trace/trace.h"
 
 #include <string.h>
 

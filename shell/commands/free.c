@@ -8,8 +8,6 @@
  * race check says so. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "shell/session/read.h"
-#include "world/world.h"
 
 /* The line's i-th tensor on one rank: no slice, and not named before. */
 static enum status may_free(const struct shell *shell, struct call *call, int rank, int i)

@@ -7,7 +7,6 @@
  * tensors each time it is launched. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "world/world.h"
 
 /* All ranks begin before the block runs: its lines may be for any of them. */
 static enum status capture_run(struct shell *shell, struct call *call)

@@ -11,7 +11,6 @@
  * Groups are made on all ranks in one go, without a clock: there is no handshake to wait for. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/commands/answer.h"
+#include "shell/language/run/command.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * another rank has not been given yet, the line stands and a note says for whom this host waits. */
 #include "shell/commands/answer.h"
 #include "shell/submit/host.h"
+#include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
-#include "world/world.h"
 
 /* ---- sync ---- */
 

@@ -5,7 +5,6 @@
  * block. A mark begins a section of the timeline, of which `timeline`, `stats`, `diff` and time(NAME)
  * speak. Neither takes time. */
 #include "shell/language/run/command.h"
-#include "world/world.h"
 
 #include <string.h>
 

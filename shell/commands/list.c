@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "shell/commands/answer.h"
 #include "backend/backend.h"
-#include "world/world.h"
+#include "shell/language/parse/rows.h"
 
 #include <stdlib.h>
 

@@ -5,13 +5,11 @@
  * What is final is carried out first; what hangs on lines not given yet is projected, as if nothing more
  * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
 #include "shell/commands/answer.h"
-#include "shell/session/out.h"
 #include "shell/session/queue.h"
 #include "shell/session/timeline.h"
 #include "shell/training/state.h"
 #include "races/races.h"
-#include "trace/trace.h"
-#include "world/world.h"
+#include "shell/language/run/command.h"
 
 #include <string.h>
 

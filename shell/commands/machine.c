@@ -4,10 +4,8 @@
  * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
  * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
  * slower than the others is `slow`. */
-#include "machine/machine.h"
-#include "world/world.h"
-#include "mpi/transport.h"
 #include "shell/commands/answer.h"
+#include "shell/language/run/command.h"
 #include "shell/session/share.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
  * default stream's rule, by which it waits for all of them and they for it. An event is a mark to be put
  * into a stream; until it is recorded it holds nothing back. Neither takes time. */
 #include "shell/language/run/command.h"
-#include "world/world.h"
 
 #include <string.h>
 

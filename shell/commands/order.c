@@ -6,7 +6,6 @@
  * times that came of it. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
-#include "world/world.h"
 
 /* The event is made when it is not there: record names it anyway. It then holds the operation that it
  * stands behind. */

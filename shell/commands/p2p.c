@@ -8,11 +8,9 @@
  *
  * to= and from= count places in the group. To and from oneself a sendrecv is a copy on the device. */
 #include "shell/language/run/command.h"
-#include "shell/session/read.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/together.h"
 #include "base/arithmetic.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. */
 #include "base/memory.h"
 #include "shell/commands/answer.h"
-#include "shell/session/read.h"
+#include "shell/language/run/command.h"
 #include "shell/session/show.h"
 
 /* A rank's own trouble is its own answer: the others' lines do not hang on it. */

@@ -1,8 +1,8 @@
 /* play.c -- program, step, run, verify: a program is played */
 #include "base/memory.h"
 #include "shell/commands/answer.h"
+#include "shell/language/run/command.h"
 #include "shell/session/share.h"
-#include "shell/session/shell.h"
 #include "shell/training/training.h"
 
 #include <stdio.h>

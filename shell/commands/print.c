@@ -10,6 +10,7 @@
  * at once. */
 #include "base/memory.h"
 #include "shell/commands/answer.h"
+#include "shell/language/run/command.h"
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 

@@ -6,11 +6,8 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
-#include "shell/session/out.h"
-#include "shell/session/read.h"
 #include "shell/session/share.h"
 #include "shell/submit/host.h"
-#include "world/world.h"
 
 #include <string.h>
 

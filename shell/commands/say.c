@@ -6,10 +6,9 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/commands/answer.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "shell/session/shell.h"
 #include "shell/training/head.h"
 
 #include <stdio.h>

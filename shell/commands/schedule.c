@@ -7,7 +7,6 @@
  * time and changes no books. */
 #include "shell/language/run/command.h"
 #include "strategies/schedule.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -5,10 +5,7 @@
  * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
  * of them is a line of the program. */
 #include "shell/language/run/command.h"
-#include "shell/session/journal.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "shell/session/shell.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* stage.c -- stage: the times of a pipeline's stages, where the model does not matter */
 #include "shell/language/run/command.h"
-#include "shell/session/out.h"
 #include "shell/training/training.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
  * one types. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* strategy.c -- strategy: writes the program that trains the model on all ranks */
 #include "shell/language/run/command.h"
-#include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
 

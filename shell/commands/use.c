@@ -4,7 +4,6 @@
  * on the first rank of the line: a stream that only some ranks have is refused when a line of the others
  * would go to it. */
 #include "shell/language/run/command.h"
-#include "world/world.h"
 
 #include <string.h>
 

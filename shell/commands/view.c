@@ -5,8 +5,6 @@
  * never made anew under them. The race check works on addresses, so it sees through views. */
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "shell/session/read.h"
-#include "world/world.h"
 
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */

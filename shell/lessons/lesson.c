@@ -12,11 +12,9 @@
 #include "shell/lessons/lesson.h"
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "machine/machine.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/lesson_show.h"
-#include "shell/session/out.h"
 #include "shell/training/open.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "shell/lessons/lesson_show.h"
 #include "base/text.h"
 #include "shell/lessons/lesson_file.h"
-#include "shell/session/out.h"
 #include "shell/session/shell.h"
 
 /* As many of the line's characters as fit into `columns`, cut at a blank where there is one. */

@@ -12,12 +12,11 @@
 #include "shell/line/replay.h"
 #include "shell/training/open.h"
 #include "shell/session/credit.h"
-#include "shell/session/journal.h"
 #include "shell/session/prints.h"
 #include "shell/session/timeline.h"
 #include "shell/session/warn.h"
 #include "shell/training/training.h"
-#include "backend/backend.h"
+#include "shell/language/parse/rows.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
-#include "shell/session/out.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
 

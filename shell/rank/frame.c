@@ -4,9 +4,6 @@
  * whole extent, how many rows there are, the first one shown) goes with it. Nothing is kept between frames. */
 #include "shell/rank/frame.h"
 #include "base/number.h"
-#include "backend/backend.h"
-#include "trace/trace.h"
-#include "world/world.h"
 
 static void add_time(struct text *out, const char *what, int64_t ns)
 {

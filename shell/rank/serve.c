@@ -13,15 +13,10 @@
 #include "shell/lessons/lesson.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
-#include "shell/session/journal.h"
-#include "shell/session/out.h"
-#include "shell/session/shell.h"
 #include "shell/training/training.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
-#include "backend/backend.h"
-#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,10 +11,8 @@
 #include "base/characters.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "mpi/transport.h"
 #include "shell/session/queue.h"
 #include "shell/session/share.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * Every process words the same note from the books; rank 0's is shown. Replays say nothing. */
 
 #include "shell/session/note.h"
-#include "shell/session/out.h"
 
 #include <string.h>
 

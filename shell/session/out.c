@@ -14,6 +14,7 @@
  * flushed, and rank 0 renders. */
 #include "shell/session/out.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "shell/wire/block.h"
 #include "trace/trace.h"
 

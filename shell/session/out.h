@@ -3,7 +3,6 @@
 #ifndef RANKSH_OUT_H
 #define RANKSH_OUT_H
 
-#include "base/ranks.h"
 #include "base/text.h"
 
 struct out;

@@ -12,9 +12,7 @@
 #include "shell/session/prints.h"
 #include "base/search.h"
 #include "base/memory.h"
-#include "shell/session/out.h"
 #include "shell/session/show.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "shell/session/read.h"
 #include "shell/session/shell.h"
-#include "world/world.h"
 
 /* An argument as it is printed by this process's rank: a tensor, or the text of an expression. */
 struct printed {

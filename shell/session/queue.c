@@ -4,7 +4,6 @@
  * every operation. So nobody calls world_queue and its kin directly. A change that failed half way still
  * has operations in the books: those are told too, and the change's own failure is the one returned. */
 #include "shell/session/queue.h"
-#include "world/world.h"
 
 enum status shell_tell(struct shell *shell, size_t before)
 {

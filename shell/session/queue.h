@@ -3,7 +3,6 @@
 #define RANKSH_QUEUE_H
 
 #include "shell/session/shell.h"
-#include "world/world.h"
 
 /* As world_queue and its kin; the backend is told of every operation that came of it. kind: what the tensor's
  * memory is for (enum tensor_kind). */

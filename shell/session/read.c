@@ -14,9 +14,7 @@
 
 #include "shell/session/read.h"
 #include "base/memory.h"
-#include "mpi/transport.h"
 #include "shell/session/queue.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

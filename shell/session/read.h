@@ -3,7 +3,6 @@
 #define RANKSH_READ_H
 
 #include "shell/session/shell.h"
-#include "world/world.h"
 
 struct view {       /* a tensor argument on one rank */
 	int tensor; /* index into world.tensors; -1: a result whose name is not there yet */

@@ -10,7 +10,6 @@
 #include "shell/session/share.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "mpi/transport.h"
 
 #include <stdio.h>
 #include <string.h>

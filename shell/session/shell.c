@@ -6,10 +6,7 @@
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "races/races.h"
-#include "machine/machine.h"
-#include "mpi/transport.h"
 #include "shell/session/prints.h"
-#include "world/world.h"
 #include "sim/sim.h"
 
 #include <inttypes.h>

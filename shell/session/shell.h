@@ -1,8 +1,9 @@
 /* shell.h -- one process's session: the books, the backend, the interpreter's state and what is said. Passed
- * everywhere; no globals. */
+ * everywhere; no globals. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_SHELL_H
 #define RANKSH_SHELL_H
 
+#include "base/ranks.h"
 #include "machine/machine.h"
 #include "backend/backend.h"
 #include "mpi/transport.h"

@@ -1,8 +1,6 @@
 /* timeline.c -- the timeline as text: drawn by trace/, cut to the terminal's width and to rows that a
  * person still reads. */
 #include "shell/session/timeline.h"
-#include "shell/session/out.h"
-#include "trace/trace.h"
 
 /* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
  * show them. */

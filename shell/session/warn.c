@@ -7,9 +7,6 @@
 #include "shell/session/warn.h"
 #include "races/races.h"
 #include "shell/session/note.h"
-#include "shell/session/out.h"
-#include "trace/trace.h"
-#include "world/world.h"
 
 #include <string.h>
 

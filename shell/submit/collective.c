@@ -10,12 +10,8 @@
  * found where they meet in the books, not here. */
 #include "shell/submit/collective.h"
 #include "collectives/collective.h"
-#include "shell/language/run/command.h"
-#include "shell/session/read.h"
-#include "shell/submit/plan.h"
 #include "shell/submit/unroll.h"
 #include "base/arithmetic.h"
-#include "world/world.h"
 
 #include <string.h>
 

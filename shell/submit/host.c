@@ -6,11 +6,8 @@
  * next line is read. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/session/queue.h"
-#include "shell/session/read.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #define RANKSH_SUBMIT_HOST_H
 
 #include "shell/language/run/command.h"
-#include "world/world.h"
 
 /* Queues an operation without operands; it shares the record of the line's operation before it where they say the
  * same. *id: its number, never NULL. */

@@ -14,9 +14,7 @@
  * runs). */
 #include "shell/submit/kernel.h"
 #include "kernels/kernel.h"
-#include "shell/session/read.h"
 #include "shell/submit/plan.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,11 +11,8 @@
  * reasons that end the line half way on every process alike, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "shell/session/read.h"
 #include "shell/submit/together.h"
-#include "world/world.h"
 
 #include <string.h>
 

@@ -9,8 +9,6 @@
 
 #include "shell/language/run/command.h"
 #include "kernels/kernel.h"
-#include "shell/session/read.h"
-#include "world/world.h"
 
 /* What becomes of a result's name. Decided by plan_result_settle; until then a result is KEEP or DROP:
  *

@@ -6,8 +6,6 @@
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 #include "shell/submit/plan.h"
-#include "backend/backend.h"
-#include "world/world.h"
 
 #include <string.h>
 

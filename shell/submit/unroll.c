@@ -20,9 +20,8 @@
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
-#include "shell/language/run/command.h"
 #include "shell/session/queue.h"
-#include "world/world.h"
+#include "shell/submit/plan.h"
 
 /* What one rank works on. */
 struct unrolling {

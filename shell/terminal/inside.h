@@ -1,5 +1,5 @@
 /* inside.h -- what the files of the front end's session share: session.c (the prompt), job.c (its ranks,
- * their death, restart), act.c (a line) */
+ * their death, restart), act.c (a line). An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TERMINAL_INSIDE_H
 #define RANKSH_TERMINAL_INSIDE_H
 

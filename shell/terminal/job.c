@@ -1,6 +1,7 @@
 /* job.c -- the ranks of a session: their start, their death, and new ones in their place */
 #include "shell/rank/process.h"
 #include "shell/terminal/inside.h"
+#include "shell/terminal/launch.h"
 #include "shell/wire/wire.h"
 
 #include <stdio.h>

@@ -5,6 +5,8 @@
  *     0                everything                      q      back to the prompt
  */
 #include "shell/terminal/view.h"
+#include "shell/wire/wire.h"
+#include "trace/trace.h"
 
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>

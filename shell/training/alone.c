@@ -3,11 +3,13 @@
  * It is the model's file without a strategy, played in a session of its own with one rank, one process and a
  * device of any size. The learner's world is not touched. */
 #include "base/memory.h"
-#include "mpi/transport.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 #include "shell/session/credit.h"
 #include "shell/session/read.h"
 #include "shell/session/share.h"
 #include "shell/training/scratch.h"
+#include "shell/training/training.h"
 #include "shell/training/verify.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
  *     setup
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
-#include "shell/session/out.h"
 
 #include <stdint.h>
 #include <stdio.h>

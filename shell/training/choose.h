@@ -2,7 +2,8 @@
 #ifndef RANKSH_CHOOSE_H
 #define RANKSH_CHOOSE_H
 
-#include "shell/language/parse/rows.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/player.h"
 #include "shell/training/head.h"
 #include "shell/training/training.h"
 

@@ -1,10 +1,10 @@
 /* compare.c -- what ranks hold of the parameters, beside those of one rank: each process compares its own
  * rank's parts, and all hear of it */
 #include "base/memory.h"
-#include "mpi/transport.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/read.h"
 #include "shell/training/state.h"
+#include "shell/training/training.h"
 #include "shell/training/verify.h"
 
 #include <math.h>

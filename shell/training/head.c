@@ -2,6 +2,7 @@
 #include "shell/training/head.h"
 #include "base/embedded.h"
 #include "shell/language/parse/lex.h"
+#include "shell/language/parse/tree.h"
 
 #include <stdio.h>
 #include <string.h>

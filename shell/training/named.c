@@ -3,8 +3,10 @@
 #include "shell/training/head.h"
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "shell/language/run/player.h"
 #include "shell/session/out.h"
 #include "shell/session/share.h"
+#include "trace/trace.h"
 
 #include <stdint.h>
 #include <stdio.h>

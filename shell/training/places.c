@@ -1,6 +1,8 @@
 /* places.c -- are the files of one program made for each other? Defs of strategies against the places of the
  * files before them, options against the model's. Nothing runs: it is read from the trees. */
+#include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
+#include "shell/training/head.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* play.c -- a program played: steps, iterations, steps back */
+#include "shell/language/run/player.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
 #include "base/fold.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/evaluate.h"
 #include "base/memory.h"
+#include "shell/language/parse/tree.h"
 
 #include <stdio.h>
 #include <stdint.h>

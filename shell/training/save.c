@@ -8,6 +8,8 @@
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
 #include "base/memory.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 
 #include <string.h>
 

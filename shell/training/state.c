@@ -2,9 +2,9 @@
 #include "shell/training/state.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/out.h"
 #include "strategies/kinds.h"
 #include "base/memory.h"
+#include "shell/language/run/player.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* training.c -- model, data, strategy and program of a session: made, emptied, put at their start */
 #include "shell/training/training.h"
 #include "base/memory.h"
+#include "shell/language/run/player.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
  * steps.
  *
  * A program (program.h) is played through the same interpreter as typed lines; the world knows nothing of it.
- * A reset empties the world and puts the program at its start; the program itself stays. */
+ * A reset empties the world and puts the program at its start; the program itself stays.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TRAINING_H
 #define RANKSH_TRAINING_H
 

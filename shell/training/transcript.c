@@ -20,6 +20,8 @@
 #include "base/arithmetic.h"
 #include "base/fold.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 
 #include <string.h>
 

@@ -8,9 +8,7 @@
 #include "shell/training/choose.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "mpi/transport.h"
 
 #include <math.h>
 #include <stdio.h>

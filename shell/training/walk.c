@@ -9,11 +9,13 @@
  * An expression of a built-in iteration asks for tensors that the setup has made, never for what the
  * iteration makes: else the walk that only counts would find no such tensor (tests/script/strategies.sh holds
  * that as many steps are played as were counted). */
-#include "shell/training/program.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
 #include "shell/language/run/state.h"
 #include "base/memory.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
+#include "shell/session/read.h"
 
 #include <string.h>
 

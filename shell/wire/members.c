@@ -4,6 +4,7 @@
  *
  *     written   by message COMPLETE: "cursor":17        read   from any message; none: 0; below 0: 0 */
 #include "shell/wire/members.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #ifndef RANKSH_WIRE_MEMBERS_H
 #define RANKSH_WIRE_MEMBERS_H
 
-#include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <cjson/cJSON.h>

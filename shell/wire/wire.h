@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "trace/trace.h"
-#include "world/world.h"
 #include <stdint.h>
 
 enum { WIRE_MARK = 0x1e, WIRE_VERSION = 2 };

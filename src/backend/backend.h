@@ -18,7 +18,7 @@
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
  * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
- * Includes: world/ (types) base/. */
+ * Includes: world/ (types) base/. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 

@@ -3,7 +3,6 @@
 #define RANKSH_DTYPE_H
 
 #include "base/status.h"
-#include "base/text.h"
 #include <stdbool.h>
 #include <stdint.h>
 

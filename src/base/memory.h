@@ -2,7 +2,6 @@
 #ifndef RANKSH_MEMORY_H
 #define RANKSH_MEMORY_H
 
-#include "base/status.h"
 #include <stdbool.h>
 #include <stddef.h>
 

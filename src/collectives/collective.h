@@ -6,7 +6,6 @@
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 
-#include "machine/machine.h"
 #include "mpi/transport.h"
 #include "world/world.h"
 

@@ -19,6 +19,7 @@
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
 #include "base/ranks.h"
+#include "machine/machine.h"
 #include <string.h>
 
 static const struct algorithm_row *const rows[] = {

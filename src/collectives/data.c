@@ -16,6 +16,8 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"
+#include "mpi/transport.h"
+#include "world/op.h"
 #include <string.h>
 
 /* Elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */

@@ -1,10 +1,12 @@
 /* inside.h -- what the files of src/collectives share: algorithms as rows, and NCCL's tables
  *
- * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row. */
+ * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COLLECTIVES_INSIDE_H
 #define RANKSH_COLLECTIVES_INSIDE_H
 
 #include "collectives/collective.h"
+#include "world/op.h"
 
 /* Where a group lives. per_node: members on the node with the fewest. */
 struct group_nodes {

@@ -9,7 +9,6 @@
  *      exchanged      [8,2]              [8,2]          alltoall
  *
  * n is the size of the group. */
-#include "base/text.h"
 #include "collectives/inside.h"
 
 #include <string.h>

@@ -8,11 +8,12 @@
  *
  * What a row's code reads is never what it has written: kernel_compute() gives an output that overlaps an
  * input memory of its own, unless it is the very same tensor, of which every element is read before it is
- * written. */
+ * written. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COMMON_H
 #define RANKSH_COMMON_H
 
 #include "base/arithmetic.h"
+#include "kernels/kernel.h"
 #include "kernels/lane.h"
 #include "kernels/widths.h"
 

@@ -6,7 +6,7 @@
  *      nap.c        naps, ended by a doorbell
  *      data.c       tensors' bytes: plain blocking MPI, on a communicator of its own
  *
- * May call: base/. */
+ * May call: base/. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_MPI_INSIDE_H
 #define RANKSH_MPI_INSIDE_H
 

@@ -7,8 +7,8 @@
 #ifndef RANKSH_TRANSPORT_H
 #define RANKSH_TRANSPORT_H
 
-#include "base/dtype.h"
 #include "base/status.h"
+#include <stdint.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -21,13 +21,14 @@
  * is before them on every member before what is behind them on every member) once both operations can take
  * place (runnable.c): their past does not change any more then. While a meeting in that past lacks members
  * the conflict waits at that meeting. So the order in which lines of different ranks were typed does not
- * change which races there are. */
+ * change which races there are. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_RACES_ORDER_H
 #define RANKSH_RACES_ORDER_H
 
 #include "base/memory.h"
 #include "races/races.h"
 #include "waits/search.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -18,7 +18,8 @@
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
  * Whoever meets a stopped rank is stopped too, from that time on. Ranks that meet nobody stopped do not
- * depend on it, and the order between them means nothing. */
+ * depend on it, and the order between them means nothing.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_ENGINE_H
 #define RANKSH_ENGINE_H
 

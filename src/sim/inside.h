@@ -1,5 +1,5 @@
 /* inside.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
- * reach.c, project.c, abort.c. */
+ * reach.c, project.c, abort.c. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_SIM_INSIDE_H
 #define RANKSH_SIM_INSIDE_H
 

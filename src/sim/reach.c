@@ -15,6 +15,7 @@
  * most as many tries as ranks. Ranks outside it keep their open future. */
 #include "sim/inside.h"
 #include "base/memory.h"
+#include "waits/search.h"
 #include "waits/waits.h"
 
 #include <string.h>

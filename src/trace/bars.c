@@ -7,6 +7,7 @@
  * short operation between two pauses does not vanish. */
 #include "trace/picture.h"
 #include "base/memory.h"
+#include "trace/trace.h"
 
 #include <string.h>
 

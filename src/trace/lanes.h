@@ -8,7 +8,8 @@
  *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
  *
  * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a
- * rank's own part of them is small. Loading again into the same struct keeps its memory. */
+ * rank's own part of them is small. Loading again into the same struct keeps its memory.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 

@@ -10,6 +10,7 @@
  */
 #include "trace/legend.h"
 #include "base/memory.h"
+#include "trace/lanes.h"
 
 #include <stdio.h>
 #include <string.h>

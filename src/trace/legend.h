@@ -3,7 +3,7 @@
 #ifndef RANKSH_TRACE_LEGEND_H
 #define RANKSH_TRACE_LEGEND_H
 
-#include "trace/picture.h"
+#include "trace/trace.h"
 
 struct legend_entry {
 	char words[64];

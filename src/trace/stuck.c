@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
+#include "waits/search.h"
 #include "waits/waits.h"
 
 #include <string.h>

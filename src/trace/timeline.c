@@ -6,7 +6,9 @@
  *
  * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
  * keeps those of the rows to be shown (sets.c). */
+#include "trace/lanes.h"
 #include "trace/legend.h"
+#include "trace/picture.h"
 #include "trace/sets.h"
 
 #include <stdio.h>

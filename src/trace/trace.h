@@ -17,7 +17,7 @@
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
- * nothing. */
+ * nothing. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TRACE_H
 #define RANKSH_TRACE_H
 

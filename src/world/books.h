@@ -2,7 +2,7 @@
  *
  * A function that can be refused (a name in use, no room on the device) checks all of it first and then
  * changes the books. Arrays grow where something is put into them: no pointer into one is kept over such a
- * call. */
+ * call. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BOOKS_H
 #define RANKSH_BOOKS_H
 

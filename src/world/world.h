@@ -13,7 +13,8 @@
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
  * May call: machine/ base/. Functions check nothing that a command's row has checked, but keep the books
- * whole: on any failure status the books are as before the call. */
+ * whole: on any failure status the books are as before the call.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_WORLD_H
 #define RANKSH_WORLD_H
 

@@ -45,12 +45,13 @@ before() {
 behind() {
 	echo 'say "--- behind"'
 	looks
-	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'step back' 'print w[0,0] mine[3]' sync
+	printf '%s\n' 'step 1' 'say "often $often"' f 'run 1' 'print w[0,0] mine[3]' sync
 	looks
-	printf '%s\n' undo 'peek mine' tensors 'strategy serial' 'step 2' 'timeline all' program
+	printf '%s\n' 'strategy serial' 'step 2' 'timeline all' program 'undo 2' 'peek mine' program 'step back' # these two make the world again from the log
+	looks
 }
 # seen: what a session of 4 ranks, without data, answers to the lines on standard input
-seen() { { printf '\036{"do":"hello","width":120,"height":24}\n'; cat; } | "$RANKSH" --dry -n 4 --wire 2>&1; }
+seen() { one_process --dry -n 4; }
 { before; behind; } | seen | sed -n '/--- behind/,$p' > good
 check "there is something to compare" [ "$(wc -l < good)" -gt 40 ]
 
@@ -145,7 +146,7 @@ for it in 0:1 { f }' 1 "defs call each other deeper than 100"
 
 # with data on 4 ranks: all of them in one session
 { before; behind; } > typed
-wire 4 60
+wire 4 120
 sed -n '/--- behind/,$p' replies > good
 { before; cat all_lines; behind; } > typed
 wire 4 120

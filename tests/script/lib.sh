@@ -34,6 +34,13 @@ wire() {
 	status=$(cat over)
 	answered=$(grep -c '"is":"\(done\|view\|complete\)"' replies)
 }
+# one_process OPTIONS...: what a session in one process answers to the lines and requests on standard input, and to a `quit` behind them. The input stays
+# open until it has left: a second after its end what still runs would be interrupted.
+one_process() {
+	rm -f left
+	mkfifo left
+	{ printf '\036{"do":"hello","width":120,"height":24}\n'; cat; echo quit; read -r left < left; } | { "$RANKSH" "$@" --wire 2>&1; : > left; }
+}
 # same WANTED GOT: two files say the same, and something
 same() {
 	[ -s "$1" ] && cmp -s "$1" "$2" && return

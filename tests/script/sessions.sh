@@ -12,10 +12,9 @@ state() {
 		[ -n "${2:-}" ] || printf '%s\n' "$line"
 	done > typed
 	{
-		printf '\036{"do":"hello","width":120,"height":24}\n'
 		cat typed
 		for look in 'say "--- looks"' tensors 'timeline all' stalls stats streams events groups traffic races 'peek c8' 'peek loss'; do echo "$look"; done
-	} | "$RANKSH" $dry -n "$1" --wire > replies 2>&1
+	} | one_process $dry -n "$1" > replies
 	sed -n '/--- looks/,$p' replies | sed 's/,"log":.*//'
 }
 # undone NAME RANKS LINE < LINES: LINE and undo leave the state after LINES
@@ -57,13 +56,13 @@ undo
 copy t8 -> t8
 @(rank % 2 == 0) sync
 END
-# rank 1's copy joins its link no earlier than the answer that rank 0 was owed before it
+# rank 1's line brings the answer that rank 0 is owed; its copy joins its link no earlier than that
 replayed "an answer that was owed is owed again before the next line" 2 <<'END'
 tensor x[512,512] w[512,512] = rank
 tensor h[512,512] pinned = 1
 stream s
-allreduce x
-@0 sync
+@0 allreduce x; @0 sync
+@1 allreduce x
 @1 copy h -> w on s
 END
 replayed "a line behind an undo" 4 <<'END'
@@ -165,7 +164,7 @@ taken() {
 for look in mem machine strategy help lessons lesson timeline; do taken "\`$look\` looks: undo takes the line before it" "$look"; done
 # logged NAME LINE: the line is in the log
 logged() {
-	printf '%s\n' "$2" | "$RANKSH" --dry -n 2 --wire > out 2>&1
+	printf '%s\n' "$2" | one_process --dry -n 2 > out
 	check "$1" grep -q "\"add\":\[{\"line\":\"$2\"" out
 }
 for line in 'timeline on' 'explain on' 'machine dgx-h100' 'mem trim'; do logged "\`$line\` is kept for new ranks" "$line"; done

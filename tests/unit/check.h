@@ -3,6 +3,7 @@
 #define RANKSH_TEST_CHECK_H
 
 #include "base/memory.h"
+#include "base/status.h" /* before cmocka, which has a macro `fail` */
 
 #include <setjmp.h>
 #include <stdarg.h>

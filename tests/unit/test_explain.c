@@ -1,4 +1,7 @@
 /* test_explain.c -- PyTorch lines and CUDA calls with the names of a line filled in */
+#include "base/file.h"
+#include "base/memory.h"
+#include "shell/language/parse/rows.h"
 #include "shell/language/run/explain.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
@@ -37,6 +40,7 @@ static void names(void **state)
 	        "ncclAllReduce(x, x, count, comm, stream)");
 	fills("z = f(g)", "z = allreduce g", NULL, "y = f(x)");
 	fills("y = x.view([4,4])", "y = reshape x [4,4]", NULL, "NAME = TENSOR.view(SHAPE)");
+	fills("z += torch.relu(k)", "z += relu k", NULL, "y = torch.relu(x)");
 	fills("np.save(\"a.npy\", w.cpu())", "save w a.npy", NULL, "np.save(\"FILE\", TENSOR.cpu())");
 }
 
@@ -49,10 +53,38 @@ static void what_is_not_plain_stays(void **state)
 	fills("a = torch.relu(relu)", "a = relu relu", NULL, "y = torch.relu(x)");
 }
 
+static bool stands_in(const struct block *block, const struct command *row)
+{
+	for (const struct statement *line = block ? block->first : NULL; line; line = line->next)
+		if (line->row == row || stands_in(line->block, row))
+			return true;
+	return false;
+}
+
+/* The script shows the texts of every row that has some, so that a wrong one fails there. */
+static void every_row_is_shown_by_the_script(void **state)
+{
+	static const char path[] = "tests/script/commands/explain.rsh";
+	struct tree *tree;
+	char *text;
+	size_t count;
+	(void)state;
+	assert_int_equal(file_read(path, 1 << 20, &text, &count), ST_OK);
+	assert_int_equal(tree_parse(&tree, text, count, path, 1), ST_OK);
+	for (int i = 0; command_at(i); i++) {
+		const struct command *row = command_at(i);
+		if (row->class == COMMAND_PROGRAM && (row->torch || row->cuda) &&
+		        !stands_in(&tree->block, row))
+			fail_msg("%s has no line of %s", path, row->name);
+	}
+	tree_release(tree);
+	mem_free(text);
+}
+
 int main(void)
 {
 	commands_start(command_table);
-	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(names), cmocka_unit_test(what_is_not_plain_stays)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(what_is_not_plain_stays),
+	        cmocka_unit_test(every_row_is_shown_by_the_script)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

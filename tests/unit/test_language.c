@@ -1,6 +1,7 @@
 /* test_language.c -- lines run in a world of 4 ranks without data: what they mean, and what is said of
  * mistakes */
 #include "lines.h"
+#include "shell/language/parse/tree.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/parse/lex.h"
 

@@ -15,7 +15,6 @@
  * What cannot be bound is a mistake of one of four kinds, each worded in bind_mistakes.c: a word too many,
  * one too few, one that does not fit, and an option that the row does not have. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
 #include "strategies/kinds.h"
 

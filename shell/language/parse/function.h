@@ -2,7 +2,8 @@
 #ifndef RANKSH_FUNCTION_H
 #define RANKSH_FUNCTION_H
 
-#include "shell/language/parse/tree.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /* X(symbol, computed by, name, arguments at least, at most, kinds, nature)
  *

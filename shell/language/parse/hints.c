@@ -10,7 +10,6 @@
  * A word that the shell has too, only written as Python does (`y = matmul(x, w)`), needs no row: its line is
  * said with blanks in place of brackets and commas. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 #include "kernels/kernel.h"
 #include "base/text.h"
 

@@ -10,6 +10,7 @@
  * the text, and remembers nothing. */
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/function.h"
+#include "shell/language/parse/tree.h"
 
 bool is_title(const char *at, const char *end)
 {

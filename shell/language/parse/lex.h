@@ -6,7 +6,7 @@
 #ifndef RANKSH_LEX_H
 #define RANKSH_LEX_H
 
-#include "shell/language/parse/tree.h"
+#include "shell/language/parse/rows.h"
 
 #include <string.h>
 

@@ -11,11 +11,12 @@
  * All of them give ST_OK, ST_INCOMPLETE (the text ends too early: more of it may mend that) or another
  * status with the failure worded. Nodes are the tree's, and stay there after a failure; slices point into
  * its text. A function that takes [at, after) reads all of it; one that takes the parser alone reads on
- * from parser->at. */
+ * from parser->at. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_PARSE_H
 #define RANKSH_PARSE_H
 
 #include "shell/language/parse/lex.h"
+#include "shell/language/parse/tree.h"
 
 enum { KNOWN_NAMES = 256 };
 

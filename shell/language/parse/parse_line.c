@@ -15,7 +15,6 @@
  * languages, missing blanks, arithmetic where a kernel belongs. Each such function gives ST_OK when its
  * mistake is not the one. */
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * the rest of this folder.
  *
  * A tree owns a copy of its text and all its nodes (one arena; equal names are shared), and is counted: a
- * `def` keeps the tree alive that it came from. */
+ * `def` keeps the tree alive that it came from. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TREE_H
 #define RANKSH_TREE_H
 

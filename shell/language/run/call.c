@@ -4,7 +4,6 @@
  * line is kept in the word's slot by the first answer, so the questions for the other ranks are a look
  * each. Slots live as long as the line (run_command). */
 #include "shell/language/run/call.h"
-#include "shell/language/parse/rows.h"
 
 /* ---- the line ---- */
 

@@ -2,6 +2,7 @@
  * keys */
 #include "shell/language/run/call.h"
 #include "shell/language/parse/parse.h"
+#include "shell/language/run/run.h"
 
 #include <stdio.h>
 #include <string.h>

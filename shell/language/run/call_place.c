@@ -4,6 +4,7 @@
  *
  * The last three are one look at the scope, which each block has copied from the one around it. */
 #include "shell/language/run/call.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

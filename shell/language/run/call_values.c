@@ -7,6 +7,7 @@
  * names. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/call.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

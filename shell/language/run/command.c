@@ -4,9 +4,9 @@
  * stack, and room for what is found out about its words too, unless there are many of them. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
-#include "shell/language/parse/rows.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/explain.h"
+#include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 
 #include <string.h>

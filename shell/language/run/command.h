@@ -3,7 +3,8 @@
  * To add a command: one file in shell/commands/ that defines `const struct command command_NAME`
  * (parse/rows.h says what a row holds; the build lists every `command_` symbol of that folder). A program
  * command has two halves: first it resolves and checks its line on every rank of the set, then it changes the
- * books; so a line takes effect on all of its ranks or on none. */
+ * books; so a line takes effect on all of its ranks or on none.
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COMMAND_H
 #define RANKSH_COMMAND_H
 

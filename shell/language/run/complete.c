@@ -8,10 +8,7 @@
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
-#include "shell/language/run/evaluate.h"
-#include "shell/language/parse/function.h"
-#include "shell/language/parse/rows.h"
-#include "kernels/kernel.h"
+#include "shell/language/run/run.h"
 
 #include <glob.h>
 #include <stdio.h>

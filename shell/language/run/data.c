@@ -10,8 +10,7 @@
  * processes ask in the same order and get all values. Evaluation itself then needs no message, and comes
  * out the same everywhere. With --dry there is no data and nothing is fetched. */
 #include "base/memory.h"
-#include "shell/language/run/evaluate.h"
-#include "shell/session/read.h"
+#include "shell/language/run/run.h"
 
 /* The read that `formula` stands for on one rank */
 static enum status read_of(struct eval *eval, const struct formula *formula, struct data_read *read)

@@ -6,7 +6,7 @@
 #ifndef RANKSH_EVALUATE_H
 #define RANKSH_EVALUATE_H
 
-#include "shell/language/parse/function.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/state.h"
 
 /* One evaluation: on one rank at a time; `varies` gathers over several, and is never cleared on the way. A

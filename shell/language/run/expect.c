@@ -6,7 +6,6 @@
  * rank where it is false. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
-#include "shell/session/out.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
  * words stay. May call: language/ (call_*), out. */
 #include "shell/language/run/explain.h"
 #include "shell/language/parse/parse.h"
+#include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
 
 #include <ctype.h>
@@ -114,6 +115,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	static const char of_stream[] = "STREAM";
 	struct fills fills = {0};
 	const char *const *op = operation(line);
+	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
 		add_fills(&fills, of_stream, of_stream + strlen(of_stream),
@@ -126,6 +128,9 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 		bool member = at > text && at[-1] == '.';
 		const struct slice_of_text *value = count && !member ? find_fill(&fills, at, count) : NULL;
 		count = count ? count : 1;
+		if (adds && *at == '=')
+			text_add(out, "+");
+		adds = adds && *at != '=';
 		if (op && count == 3 && memcmp(at, "SUM", count) == 0)
 			text_add(out, "%s", op[1]);
 		else if (op && count == 7 && memcmp(at, "ncclSum", count) == 0)
@@ -144,13 +149,7 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	struct text filled = {0};
 	if (!text)
 		return;
-	/* g += x is PyTorch as it stands */
-	bool alone = line->adds &&
-	        !memmem(line->source.at, line->source.length, line->row->name, strlen(line->row->name));
-	if (alone && text == line->row->torch)
-		text_put(&filled, line->source.at, line->source.length);
-	else
-		explain_fill(line, stream, text, &filled);
+	explain_fill(line, stream, text, &filled);
 	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
 	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
 	text_release(&filled);

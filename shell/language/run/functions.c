@@ -4,6 +4,7 @@
  * Numbers are computed here; data was fetched before (data.c). What hangs on the rank says so in eval.varies:
  * for data and for metrics of a rank that is done here, from their nature. */
 #include "shell/language/run/functions.h"
+#include "shell/language/run/run.h"
 
 #include <math.h>
 #include <stdio.h>

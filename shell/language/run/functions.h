@@ -5,6 +5,7 @@
 #ifndef RANKSH_FUNCTIONS_H
 #define RANKSH_FUNCTIONS_H
 
+#include "shell/language/parse/function.h"
 #include "shell/language/run/evaluate.h"
 #include "trace/trace.h"
 

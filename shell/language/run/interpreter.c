@@ -1,9 +1,7 @@
 /* interpreter.c -- runs a tree: blocks and statements for sets of ranks, and whole texts */
 #include "shell/language/run/interpreter.h"
 #include "base/memory.h"
-#include "shell/language/parse/lex.h"
 #include "shell/language/parse/parse.h"
-#include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 

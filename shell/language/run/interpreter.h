@@ -2,7 +2,8 @@
 #ifndef RANKSH_INTERPRETER_H
 #define RANKSH_INTERPRETER_H
 
-#include "shell/language/run/command.h"
+#include "shell/language/parse/rows.h"
+#include "shell/session/read.h"
 
 struct interpreter *interpreter_create(void);
 void interpreter_free(struct interpreter *interpreter);

@@ -2,9 +2,9 @@
  *
  * Ids of names belong to a world. Emptying it makes all ids in trees void at once by counting the
  * generation on; a tree may still be running then (the line that emptied it). */
-#include "shell/language/run/state.h"
 #include "base/search.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

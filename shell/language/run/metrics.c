@@ -2,6 +2,7 @@
  * row of FUNCTIONS; their meaning is src/trace's. */
 #include "shell/language/run/functions.h"
 #include "races/races.h"
+#include "shell/language/run/run.h"
 
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */

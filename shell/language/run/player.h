@@ -14,7 +14,7 @@
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 
-#include "shell/language/run/interpreter.h"
+#include "shell/language/run/command.h"
 
 enum ran {
 	RAN_LINE,  /* a command, `tensor`, a view, `expect` */

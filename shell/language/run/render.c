@@ -8,8 +8,9 @@
  *
  * It walks the tree as the parser made it, and asks for values as a run would. A line that cannot be filled
  * in (its run will say why) is shown as it was typed. */
-#include "shell/language/run/call.h"
 #include "kernels/kernel.h"
+#include "shell/language/run/call.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 
@@ -259,6 +260,7 @@ static void render_command(struct rendering *r, struct call *call)
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
+	const struct kernel *source = making->source;
 	render_clause(r, "on", call->statement->clauses.stream,
 	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM]);
 	if (r->out->count)
@@ -274,7 +276,7 @@ static void render_making(struct rendering *r, struct call *call)
 	if (making->dtype_given)
 		text_add(r->out, " %s", dtype_name((enum dtype)making->dtype));
 	render_purpose(r, call->statement);
-	if (!making->source && !making->file)
+	if (!source && !making->file)
 		return;
 	put(r, " = ");
 	if (making->file) {
@@ -283,7 +285,7 @@ static void render_making(struct rendering *r, struct call *call)
 	} else if (making->value) {
 		render_formula(r, making->value, false);
 	} else {
-		put(r, making->source->name);
+		put(r, source->name);
 		for (int i = 0; i < making->options; i++)
 			render_option(r, &making->option[i]);
 	}

@@ -5,11 +5,16 @@
  *                                        +------- run_block <-------+   { lines }: a scope of their own
  *
  * Each runs for a set of ranks, which its clauses have narrowed already and which is not empty. A failure is
- * worded; its place is added where it leaves the innermost statement (interpreter.c: locate). */
+ * worded; its place is added where it leaves the innermost statement (interpreter.c: locate).
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_RUN_H
 #define RANKSH_RUN_H
 
+#include "shell/language/parse/function.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/evaluate.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/state.h"
 
 /* ---- setting.c: what the line's tensors are for, until it is over. ST_ARGUMENT: no such word */
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set);

@@ -7,6 +7,7 @@
  * A slot is the k-th task of each stage, not a moment: a stage waits in its slot for what it needs. */
 #include "shell/language/run/functions.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
 #include "strategies/schedule.h"
 
 #include <string.h>

@@ -8,9 +8,9 @@
  *     scope of the file     stream -  each -      own -
  *       on s$rank {         stream    each -----> [s0 s1 s2 s3]   own
  *         phase F {         stream    each ----/                  borrowed */
-#include "shell/language/run/evaluate.h"
 #include "base/search.h"
 #include "base/memory.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

@@ -22,7 +22,7 @@
 #ifndef RANKSH_STATE_H
 #define RANKSH_STATE_H
 
-#include "shell/language/run/interpreter.h"
+#include "shell/language/run/command.h"
 
 enum {
 	CALLS_MAX = 100 /* of defs within each other */,

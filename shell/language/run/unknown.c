@@ -5,7 +5,7 @@
  * thing has the name is said first: it is the likelier mistake. */
 #include "base/arithmetic.h"
 #include "shell/language/parse/parse.h"
-#include "shell/language/run/evaluate.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
  * is ST_UNIT with both units by name. */
-#include "shell/language/run/evaluate.h"
+#include "shell/language/run/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,8 +9,7 @@
  * ("w.T[0:4,2]", numbers filled in) is the same on all ranks that wrote the same slice; it labels
  * operations, and is what a def gets for its parameter. */
 #include "base/memory.h"
-#include "shell/language/run/evaluate.h"
-#include "shell/session/read.h"
+#include "shell/language/run/run.h"
 
 #include <string.h>
 
