@@ -51,7 +51,7 @@ const struct command command_record = {
 /* Waits for the i-th word of the line; with act false it only looks. */
 static enum status wait_one(struct call *call, int i, int rank, bool act)
 {
-	struct record record = call_record(call, rank, OP_WAIT, "wait");
+	struct record record = act ? call_record(call, rank, OP_WAIT, "wait") : (struct record){0};
 	int number;
 	op_id target, id = 0;
 	enum status status = host_target(call, i, rank, &target, &record.object);

@@ -60,7 +60,7 @@ static enum status option_value(
 	                                              : call_option(call, option->name, rank, &number);
 	if (status == ST_OK && option->kind == KO_TIME_NS)
 		status = duration_check(kernel->name, number);
-	*value = dtype_find(word, &dtype) ? (double)dtype : number.value;
+	*value = *word && dtype_find(word, &dtype) ? (double)dtype : number.value;
 	return status;
 }
 

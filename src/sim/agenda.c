@@ -32,18 +32,18 @@ static inline void put(struct engine *e, size_t at, struct due due)
  */
 static void place(struct engine *e, size_t at, struct due due)
 {
-	size_t from = at;
-	for (; at > 0 && before(&due, &e->agenda[(at - 1) / 4]); at = (at - 1) / 4)
-		put(e, at, e->agenda[(at - 1) / 4]);
-	while (at >= from) {
-		size_t first = at * 4 + 1, best = first,
-		       last = first + 4 < e->agenda_count ? first + 4 : e->agenda_count;
+	struct due *agenda = e->agenda;
+	size_t from = at, count = e->agenda_count, first;
+	for (; at > 0 && before(&due, &agenda[(at - 1) / 4]); at = (at - 1) / 4)
+		put(e, at, agenda[(at - 1) / 4]);
+	while (at >= from && (first = at * 4 + 1) < count) {
+		size_t best = first, last = first + 4 < count ? first + 4 : count;
 		for (size_t i = first + 1; i < last; i++)
-			if (before(&e->agenda[i], &e->agenda[best]))
+			if (before(&agenda[i], &agenda[best]))
 				best = i;
-		if (first >= e->agenda_count || !before(&e->agenda[best], &due))
+		if (!before(&agenda[best], &due))
 			break;
-		put(e, at, e->agenda[best]);
+		put(e, at, agenda[best]);
 		at = best;
 	}
 	put(e, at, due);

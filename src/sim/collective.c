@@ -89,8 +89,6 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	device_hold(e, id, 1);
 	if (last)
 		begin(e, instance, match);
-	if (stops)
-		match_needs(e, id);
 }
 
 /* The next collective's turn:

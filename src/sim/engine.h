@@ -355,7 +355,6 @@ void mark_outputs(struct engine *e, op_id id, op_id by);
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
-void match_needs(struct engine *e, op_id id);    /* a quiet rank has reached a meeting with a stopped rank */
 bool match_put_off(struct engine *e,
         uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
 

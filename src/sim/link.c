@@ -77,23 +77,25 @@ static void share_anew(struct engine *e, uint32_t work)
 /* The flow takes its place on each of its links. */
 static void join(struct engine *e, uint32_t work)
 {
+	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t tie = e->s.free_tie;
 		e->s.free_tie = e->ties[tie].next;
 		e->ties[tie] = (struct tie){work, link->first};
 		link->first = tie;
-		link->count++;
+		alone &= link->count++ == 0;
 	}
-	if (flow_links(e, work))
-		share_anew(e, work);
+	if (alone)
+		work_plan(e, work, 1); /* or on no link at all: a message of a rank to itself */
 	else
-		work_plan(e, work, 1); /* a message of a rank to itself is on no link */
+		share_anew(e, work);
 }
 
 /* ... and leaves them. */
 static void part(struct engine *e, uint32_t work)
 {
+	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
 		struct link *link = &e->links[flow_link(e, work, i)];
 		uint32_t *at = &link->first;
@@ -103,9 +105,10 @@ static void part(struct engine *e, uint32_t work)
 		*at = e->ties[tie].next;
 		e->ties[tie].next = e->s.free_tie;
 		e->s.free_tie = tie;
-		link->count--;
+		alone &= --link->count == 0;
 	}
-	share_anew(e, work);
+	if (!alone)
+		share_anew(e, work);
 }
 
 /* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,

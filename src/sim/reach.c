@@ -2,13 +2,16 @@
  *
  * A `print` or `let` asks for operations that final time has not reached: their ranks' hosts are idle, and
  * could still queue something before. But the asking host waits for the answer, so it will not: taking it to
- * be quiet is no guess. Those it depends on are found by trying, on copies:
+ * be quiet is no guess. Those it depends on are found by trying, on a copy:
  *
  *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
  *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
  *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is
  *                              missing
- *     for good                 the same pass over the same state, on the machine itself
+ *     for good                 all of it in one pass, on the machine itself
+ *
+ * A try goes on where the one before ended: what that has carried out is final with fewer quiet ranks, and so with
+ * more of them.
  *
  * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no
  * earlier: the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at
@@ -44,26 +47,27 @@ static void goal_set(struct engine *e, const op_id *goal, int count, int64_t unt
 	}
 }
 
-/* One try; *more: ranks were found that must be quiet too, and now are. */
-static enum status try_once(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
-        bool *needed, struct budget *budget, bool *more)
+/* Tries until nobody new is needed; quiet[] is everybody who must be then. */
+static enum status find_needed(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
+        bool *needed, struct budget *budget)
 {
 	size_t n = sim->engine->ranks_count;
 	struct engine *e = fresh_copy(sim);
-	memset(needed, 0, n);
-	e->quiet = quiet;
-	e->needed = needed;
+	enum status status = ST_OK;
 	goal_set(e, goal, count, until);
-	enum status status = engine_run(e, budget);
-	e->quiet = e->needed = NULL;
-	*more = false;
-	for (size_t i = 0; i < n; i++) {
-		*more |= needed[i];
-		quiet[i] |= needed[i];
+	for (bool more = true; more && status == ST_OK;) {
+		memset(needed, 0, n);
+		e->quiet = quiet;
+		e->needed = needed;
+		status = engine_run(e, budget);
+		e->quiet = e->needed = NULL;
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			more |= needed[i];
+			quiet[i] |= needed[i];
+		}
 	}
-	if (status == ST_OK && !*more && count && e->goal_left > 0)
-		return ST_WAITS;
-	return status;
+	return status == ST_OK && count && e->goal_left > 0 ? ST_WAITS : status;
 }
 
 /* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every
@@ -107,11 +111,9 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
         struct budget *budget)
 {
 	size_t n = sim->engine->ranks_count;
-	bool *quiet = mem_alloc(2 * n), more = true;
-	enum status status = ST_OK;
+	bool *quiet = mem_alloc(2 * n);
 	memcpy(quiet, start, n);
-	while (status == ST_OK && more)
-		status = try_once(sim, goal, count, until, quiet, quiet + n, budget, &more);
+	enum status status = find_needed(sim, goal, count, until, quiet, quiet + n, budget);
 	if (status == ST_OK)
 		status = for_good(sim, goal, count, until, quiet, budget);
 	mem_free(quiet);

@@ -36,7 +36,7 @@
 /* The rank stops, and joins the list of those whose stopping has not spread yet. */
 static void push(struct engine *e, uint32_t *list, uint32_t rank)
 {
-	if (rank_quiet(e, rank) || rank_stopped(e, rank))
+	if (rank_stopped(e, rank))
 		return;
 	e->ranks[rank].stopped = e->s.pass;
 	e->stopped_count++;
@@ -44,23 +44,21 @@ static void push(struct engine *e, uint32_t *list, uint32_t rank)
 	*list = rank;
 }
 
-/* The answer depends on this rank: it must be quiet in the next try. */
-static void need(struct engine *e, uint32_t rank)
+/* The answer depends on this stopped rank: it must be quiet in the next try, which goes on from here. So a quiet rank
+ * that meets it stops for this one. False: this is no try. */
+static bool need(struct engine *e, uint32_t rank)
 {
 	if (e->needed && !rank_quiet(e, rank))
 		e->needed[rank] = true;
+	return e->needed;
 }
 
 /* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
  * side is in the books. */
 static void spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
 {
-	if (rank_quiet(e, other)) {
-		if (queued)
-			need(e, rank);
-	} else {
+	if (!rank_quiet(e, other) || (queued && need(e, rank)))
 		push(e, list, other);
-	}
 }
 
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
@@ -124,7 +122,7 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
  *      rank 2 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
  *
  * A rank is pushed at most once a pass, so it ends after as many rounds as there are ranks. Quiet ranks are
- * never pushed: what a stopped rank owes them makes it needed instead. */
+ * pushed in a try only: what a stopped rank owes them makes it needed. */
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;
@@ -143,22 +141,23 @@ static void stop_rank(struct engine *e, uint32_t rank)
 	}
 }
 
-/* A quiet rank has reached a rendezvous with a stopped one: members that are queued and stopped are
- * needed. */
-void match_needs(struct engine *e, op_id id)
+/* A quiet rank reaches a rendezvous: members that are queued and stopped are needed. */
+static bool meets_needed(struct engine *e, op_id id)
 {
 	const struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
+	bool needs = false;
 	if (record->kind == OP_COLLECTIVE) {
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n; i++)
 			if (match->member[i] && rank_stopped(e, (uint32_t)match->ranks[i]))
-				need(e, (uint32_t)match->ranks[i]);
-		return;
+				needs |= need(e, (uint32_t)match->ranks[i]);
+		return needs;
 	}
 	for (int i = 0; i < record->parts; i++)
 		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, id, i))
-			need(e, (uint32_t)record->part[i].peer);
+			needs |= need(e, (uint32_t)record->part[i].peer);
+	return needs;
 }
 
 /* A rank that reaches a meeting with a stopped one stops and reaches it in a later pass: everybody arrives in
@@ -166,7 +165,7 @@ void match_needs(struct engine *e, op_id id)
 bool match_put_off(struct engine *e, uint32_t lane)
 {
 	uint32_t rank = e->lanes[lane].rank;
-	if (rank_quiet(e, rank))
+	if (rank_quiet(e, rank) && !meets_needed(e, e->lanes[lane].head))
 		return false;
 	stop_rank(e, rank);
 	lane_schedule(e, lane, e->s.now, PHASE_ARRIVE);

@@ -76,11 +76,8 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 	bool with_stopped = false;
 	for (int i = 0; i < record->parts && e->stopped_count; i++)
 		with_stopped |= rank_stopped(e, (uint32_t)record->part[i].peer);
-	if (with_stopped) {
-		if (match_put_off(e, lane))
-			return;
-		match_needs(e, id);
-	}
+	if (with_stopped && match_put_off(e, lane))
+		return;
 	l->state = LANE_MATCH;
 	l->left = record->parts;
 	for (int i = 0; i < record->parts; i++) {

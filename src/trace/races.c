@@ -3,10 +3,12 @@
  *
  *      race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the two puts
  *         them in order.                                                                            [0-3] */
+#include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "races/races.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "writes x": how an operation uses the bytes at the race's address. */
@@ -85,20 +87,33 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 	text_add(out, "[%s]\n", ranks);
 }
 
-/* A race is found on each rank by itself; the words hold no rank, so those that are the same on several
- * ranks are told once, with their ranks at the end */
+static int by_order(const void *a, const void *b)
+{
+	const struct race *x = a, *y = b;
+	return x->later != y->later ? (x->later > y->later) - (x->later < y->later)
+	                            : (x->earlier > y->earlier) - (x->earlier < y->earlier);
+}
+
+/* In program order: which was found first hangs on when somebody asked. A race is found on each rank by itself; the
+ * words hold no rank, so those that are the same on several ranks are told once, with their ranks at the end */
 void trace_races(const struct trace *trace, size_t first, int width, struct text *out)
 {
 	const struct world *world = trace->world;
 	const struct races *races = world->races;
 	struct blocks blocks = {0};
 	struct text words = {0};
+	size_t count = races && races->count > first ? races->count - first : 0;
+	struct race *race = mem_alloc(count * sizeof *race);
 
-	for (size_t i = first; races && i < races->count; i++) {
+	for (size_t i = 0; i < count; i++)
+		race[i] = races->race[first + i];
+	qsort(race, count, sizeof *race, by_order);
+	for (size_t i = 0; i < count; i++) {
 		text_clear(&words);
-		put_race(trace, &races->race[i], &words);
-		blocks_add(&blocks, world->ops[races->race[i].later].rank, &words);
+		put_race(trace, &race[i], &words);
+		blocks_add(&blocks, world->ops[race[i].later].rank, &words);
 	}
+	mem_free(race);
 	for (size_t i = 0; i < blocks.count; i++) {
 		text_clear(&words);
 		ranks_text(&blocks.block[i].ranks, &words);

@@ -179,3 +179,9 @@ for next in reset 'strategy ddp'; do
 	"$RANKSH" -n 1 -c "stream s; tensor x[4] = ones; y = relu x on s; copy x -> x; $next" > out 2>&1
 	check "\`$next\` in a script: the races before it are told" grep -q 'race: `relu` on s reads x' out
 done
+# the race of x is decided when rank 1 receives, and found before that of y by who asks only then
+dry=--dry
+printf 'stream s t\ntensor x[4] y[4] z[4] = ones\n@0 send z to=1 on s\n@0 x = relu x on s\n@0 x = gelu x\n@0 y = relu y on t\n@0 y = gelu y\n' > lines
+{ cat lines; echo '@1 recv z from=0'; } | state 2 > before
+{ cat lines; echo races; echo '@1 recv z from=0'; } | state 2 > out
+check "races stand in program order, whenever they were found" same before out

@@ -87,6 +87,68 @@ static void best_fit_in_its_pool(void **state)
 	books_close(&b);
 }
 
+/* Of equal blocks the one with the lowest address; a small block gives off a rest of one unit too. */
+static void lowest_and_smallest(void **state)
+{
+	struct books b = books_open(1, 0);
+	int low = make(&b, 0, "low", 100), high;
+
+	(void)state;
+	make(&b, 0, "keep1", 100);
+	high = make(&b, 0, "high", 100);
+	make(&b, 0, "keep2", 100);
+	int two = make(&b, 0, "two", 256);
+	make(&b, 0, "keep3", 100);
+	int64_t low_at = address_of(&b, low), high_at = address_of(&b, high), two_at = address_of(&b, two);
+	world_tensor_free(b.world, low, STREAM_HOST);
+	world_tensor_free(b.world, high, STREAM_HOST);
+	assert_int_equal(address_of(&b, make(&b, 0, "first", 100)), low_at);
+	assert_int_equal(address_of(&b, make(&b, 0, "second", 100)), high_at);
+	world_tensor_free(b.world, two, STREAM_HOST);
+	assert_int_equal(address_of(&b, make(&b, 0, "third", 100)), two_at);
+	assert_int_equal(address_of(&b, make(&b, 0, "fourth", 100)), two_at + 512);
+	books_close(&b);
+}
+
+/* x has been waited for, y has not: together they are not clean. */
+static void merged_memory_is_as_clean_as_both(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), x = make(&b, 0, "x", 100), y = make(&b, 0, "y", 100);
+	int64_t at = address_of(&b, x);
+
+	(void)state;
+	op_id op = touch(&b, 0, io, "relu", x, ACCESS_WRITE);
+	world_tensor_free(b.world, x, STREAM_HOST);
+	order(&b, 0, STREAM_HOST, OP_SYNC, op);
+	touch(&b, 0, io, "relu", y, ACCESS_WRITE);
+	world_tensor_free(b.world, y, STREAM_HOST);
+	int z = make_in(&b, 0, "z", 100, SPACE_DEVICE, STREAM_DEFAULT, true);
+	assert_int_not_equal(address_of(&b, z), at);
+	books_close(&b);
+}
+
+/* `free x on io; free y on io`, and what is in the memory of both waits for the later work of io. */
+static void one_wait_for_two_frees(void **state)
+{
+	struct books b = books_open(1, 0);
+	int io = stream(&b, 0, "io"), x = make(&b, 0, "x", 128), y = make(&b, 0, "y", 128);
+	int64_t at = address_of(&b, x);
+
+	(void)state;
+	touch(&b, 0, io, "relu", x, ACCESS_WRITE);
+	world_tensor_free(b.world, x, io);
+	op_id later = touch(&b, 0, io, "relu", y, ACCESS_WRITE);
+	world_tensor_free(b.world, y, io);
+	int z = make(&b, 0, "z", 256);
+	assert_int_equal(address_of(&b, z), at);
+	op_id id = touch(&b, 0, STREAM_DEFAULT, "relu", z, ACCESS_WRITE);
+	assert_int_equal(op_record(b.world, id - 1)->kind, OP_WAIT);
+	assert_int_equal(b.world->ops[id - 1].target, later);
+	assert_int_equal(id - 1, later + 1);
+	books_close(&b);
+}
+
 /* 256 MB: an eighth of PyTorch's sizes; 80 GB: PyTorch's */
 static void segment_sizes(void **state)
 {
@@ -321,6 +383,9 @@ int main(void)
 	        cmocka_unit_test(splits_and_merges),
 	        cmocka_unit_test(peak_by_kind),
 	        cmocka_unit_test(best_fit_in_its_pool),
+	        cmocka_unit_test(lowest_and_smallest),
+	        cmocka_unit_test(merged_memory_is_as_clean_as_both),
+	        cmocka_unit_test(one_wait_for_two_frees),
 	        cmocka_unit_test(segment_sizes),
 	        cmocka_unit_test(running_out),
 	        cmocka_unit_test(clean_memory),

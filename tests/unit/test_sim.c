@@ -155,6 +155,44 @@ static void test_collective_holds_multiprocessors_from_its_arrival(void **state)
 	bench_close(&b);
 }
 
+/* Two that hold half of it each: a tenth is left for kernels. */
+static void test_collectives_leave_a_tenth_of_the_device(void **state)
+{
+	struct bench b;
+	int group;
+	(void)state;
+	bench_open(&b, 2);
+	int one = stream_of(&b, 0, "one", false), two = stream_of(&b, 0, "two", false);
+	assert_int_equal(
+	        world_group_make(b.world, name_of(&b, "g"), false, 1, (int[]){0, 2}, (int[]){0, 1}, &group),
+	        ST_OK);
+	allreduce(&b, 0, one, 100 * US);
+	allreduce_in(&b, 0, two, group, 100 * US);
+	op_id k = kernel(&b, 0, STREAM_DEFAULT, 10);
+	sync_on(&b, 0, k);
+	spin(&b, 1, STREAM_DEFAULT, 500);
+	sync_on(&b, 1, OP_EVERYTHING);
+	advance(&b);
+	assert_span(&b, k, 30, 130);
+	bench_close(&b);
+}
+
+/* 100000.5 ns and 1000 bytes at 0.64 bytes a ns, 1562.5 ns: 101563 ns together */
+static void test_a_flow_is_rounded_up_once(void **state)
+{
+	struct bench b;
+	(void)state;
+	bench_open(&b, 1);
+	b.machine.copy_latency = 100 * US + 0.5;
+	b.machine.h2d = 0.64e9;
+	op_id id = copy(&b, 0, STREAM_DEFAULT, SPACE_PINNED, SPACE_DEVICE, 1);
+	sync_on(&b, 0, id);
+	advance(&b);
+	assert_int_equal(times_of(&b, id).start, 10 * US);
+	assert_int_equal(times_of(&b, id).end, 10 * US + 101563);
+	bench_close(&b);
+}
+
 static void test_collectives_of_a_group_take_turns(void **state)
 {
 	struct bench b;
@@ -283,6 +321,27 @@ static void test_an_answer_fixes_the_past(void **state)
 	      c = copy(&b, 2, STREAM_DEFAULT, SPACE_PINNED, SPACE_DEVICE, 10);
 	assert_span(&b, k, 10, 20);
 	assert_span(&b, c, 460, 570);
+	bench_close(&b);
+}
+
+/* Rank 2 has typed nothing, and can begin nothing before rank 0's answer: what waits for rank 2 is no reason for
+ * rank 1 to stop earlier. */
+static void test_an_idle_rank_begins_nothing_before_an_answer(void **state)
+{
+	struct bench b;
+	int group;
+	(void)state;
+	bench_open(&b, 3);
+	int comm = stream_of(&b, 1, "comm", false);
+	assert_int_equal(
+	        world_group_make(b.world, name_of(&b, "g"), false, 1, (int[]){0, 2}, (int[]){1, 2}, &group),
+	        ST_OK);
+	op_id asked = kernel(&b, 0, STREAM_DEFAULT, 300);
+	allreduce_in(&b, 1, comm, group, 100 * US);
+	op_id k = kernel(&b, 1, STREAM_DEFAULT, 100);
+	host_work(&b, 1, 1000);
+	assert_int_equal(reach(&b, asked), ST_OK);
+	assert_int_equal(b.world->ops[k].end, 220 * US); /* at half speed from 20 */
 	bench_close(&b);
 }
 
@@ -504,6 +563,9 @@ int main(void)
 	        cmocka_unit_test(test_default_stream_and_blocking_streams),
 	        cmocka_unit_test(test_collective_starts_with_the_last),
 	        cmocka_unit_test(test_collective_holds_multiprocessors_from_its_arrival),
+	        cmocka_unit_test(test_collectives_leave_a_tenth_of_the_device),
+	        cmocka_unit_test(test_a_flow_is_rounded_up_once),
+	        cmocka_unit_test(test_an_idle_rank_begins_nothing_before_an_answer),
 	        cmocka_unit_test(test_collectives_of_a_group_take_turns),
 	        cmocka_unit_test(test_transfers_are_rendezvous_and_share_links),
 	        cmocka_unit_test(test_sendrecv_is_one_operation),

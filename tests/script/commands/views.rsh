@@ -21,3 +21,46 @@ expect error "no tensor 'x'" { print x }
 expect error "no tensor 'X'" { print X }
 tensors
 #> [0-3] no tensors: tensor x[64,64] = randn makes one
+
+# what has written a part of a tensor has written the tensor
+tensor g[8] = rank
+part = g[4:8]
+allreduce part
+sync
+expect busbw(g) > 0
+
+# what waits for another rank's line is no race yet: the lines to come may put it behind what reads the same now
+reset
+stream a b
+tensor p[4] y[4] u[4] = 1
+@0 recv u from=1 on a
+@0 y = relu p on a
+@0 k = relu y on b
+expect races == 0
+@0 send k to=1 on b
+@1 { recv u from=0; send u to=0 }
+sync
+expect races == 0
+# a write is remembered though its own stream has read it since: another stream's read races with the write
+reset
+stream a b c
+tensor p[4] = 1
+y = relu p on a
+k = relu y on a
+m = relu y on b
+expect races == world
+# columns that are written leave what lies between them as it was
+reset
+stream a b c
+tensor x[4,8] = 0
+tensor z[1,2] v[4,2] = 1
+x[0:1,0:2] = relu z on a
+x[3:4,0:2] = relu z on a
+x[:,4:6] = relu v on b
+expect races == 0
+x[3:4,0:2] = relu z on c
+expect races == world
+#>    race: `relu` on a writes y while `relu` on b reads it. `wait a on b` between
+#>    the two puts them in order.                                             [0-3]
+#>    race: `relu` on a writes x[3:4,0:2] while `relu` on c writes it.
+#>    `wait a on c` between the two puts them in order.                       [0-3]
