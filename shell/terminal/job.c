@@ -86,7 +86,13 @@ enum status job_open(struct session *session, int *n)
 		return status;
 	}
 	status = greet(session, n);
-	if (status != ST_OK) {
+	if (status == ST_QUIT) {
+		job_end(&session->talk.job);
+		job_release(&session->talk.job);
+		session->talk.alive = false;
+		session->code = 4;
+		say_bad(session, "stopped before the ranks were there");
+	} else if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
 		if (code >= 4)
 			say_bad(session, fail_text());

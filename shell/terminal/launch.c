@@ -206,11 +206,22 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
+/* mpirun ends at once when it has told that a rank died. But where that rank was just being started, it may wait for ever
+ * for a lock of its own (Open MPI 4.1, in PMIx_server_finalize). */
+static void end_stuck(struct job *job)
+{
+	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
+		job->death_ns = wall_ns();
+	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
+		kill(-job->pid, SIGKILL);
+}
+
 /* Bytes come as they were written, lines are made of them: mpirun's boxes are told by whole lines. What stands behind the
  * last newline waits in job->partial. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
+	end_stuck(job);
 	if (poll(ends, 2, wait_ms) <= 0)
 		return;
 	take(&job->out, ends[0].revents, out);
@@ -297,7 +308,7 @@ static enum status pass_on(struct job *job)
 	enum status status = ST_OK;
 	struct text out = {0}, err = {0};
 	while ((job->out >= 0 || job->err >= 0) && !asked_to_end && status == ST_OK) {
-		job_hear(job, -1, &out, &err);
+		job_hear(job, END_WAIT_MS, &out, &err);
 		status = write_all(1, out.bytes, out.count);
 		fwrite(text_string(&err), 1, err.count, stderr);
 		text_clear(&out);

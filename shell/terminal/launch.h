@@ -17,6 +17,7 @@ struct job {
 	struct text chatter; /* what mpirun said in its boxes of dashes */
 	bool boxed;          /* within such a box */
 	struct text partial; /* the beginning of a line of its descriptor 2 */
+	int64_t death_ns;    /* when mpirun told of a rank that died; 0: of none */
 };
 
 /* wire: descriptor 0 becomes a pipe, and the job is told `--wire`; else it is inherited, where lines come

@@ -199,6 +199,7 @@ int session_run(const struct options *options)
 	struct session session = {.options = *options, .journal = {.file = -1}};
 	struct termios before;
 	char history[1200];
+	signals_start(); /* before the terminal is changed: a signal must not leave it so */
 	bool terminal = tcgetattr(0, &before) == 0;
 	if (terminal) { /* Ctrl-C is answered by us: no ^C in the middle of an output */
 		struct termios quiet = before;
@@ -206,7 +207,6 @@ int session_run(const struct options *options)
 		tcsetattr(0, TCSANOW, &quiet);
 	}
 	choose_looks(&session);
-	signals_start();
 	wire_start();
 	if (open_session(&session) == ST_OK) {
 		snprintf(history, sizeof history, "%s/history", session.journal.folder);

@@ -81,8 +81,10 @@ enum status talk_start(struct talk *talk, const struct options *options)
 
 static void clear_progress(struct talk *talk)
 {
-	if (talk->progress_shown)
+	if (talk->progress_shown) {
 		fputs("\r\033[K", stdout);
+		fflush(stdout); /* what follows may go to stderr */
+	}
 	talk->progress_shown = false;
 }
 
@@ -105,6 +107,7 @@ static enum status hear(struct talk *talk, int wait_ms)
 int talk_bury(struct talk *talk)
 {
 	int64_t until = wall_ns() + END_WAIT_MS * MS_NS;
+	clear_progress(talk);
 	if (talk->job.in >= 0)
 		close(talk->job.in);
 	talk->job.in = -1;
@@ -288,6 +291,9 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		show_progress(talk);
 		if (kind == REPLY_DONE && signal_taken_interrupt())
 			status = pass_interrupt(talk);
+		if (kind == REPLY_HELLO && signal_taken_interrupt())
+			status = ST_QUIT; /* nobody is there yet who could stop by himself */
 	}
+	clear_progress(talk);
 	return status;
 }

@@ -71,3 +71,17 @@ open 80 24 -n 1
 check "set hello=off is remembered" ends_with_prompt
 settle
 refute "no first screen then" showed 'simulated machine'
+
+# an mpirun that never comes to an end
+fake() {
+	printf '#!/bin/sh\n%s\nexec sleep 1000\n' "$1" > "$folder/mpirun"
+	chmod +x "$folder/mpirun"
+	ENVIRONMENT="PATH=$folder:$PATH" open 80 24 -n 2
+}
+fake ''
+check "ranks that take long to start" shows 'starting the ranks .*Ctrl-C stops it'
+keys C-c
+check "Ctrl-C stops them" left 4
+fake 'echo "mpirun noticed that process rank 1 with PID 7 on node x exited on signal 11 (Segmentation fault)." >&2'
+check "an mpirun that hangs when a rank has died is ended" showed '^rank 1 died of signal 11'
+check "... and ranksh too" left 4
