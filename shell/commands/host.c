@@ -6,7 +6,6 @@
  *
  * At the prompt the answer to a sync is owed before the next line is typed. Where it hangs on lines that
  * another rank has not been given yet, the line stands and a note says for whom this host waits. */
-#include "shell/language/run/answer.h"
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
