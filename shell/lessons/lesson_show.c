@@ -4,34 +4,13 @@
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/shell.h"
 
-/* As many of the line's characters as fit into `columns`, cut at a blank where there is one. */
-static size_t fitting(const char *line, size_t length, int columns)
-{
-	size_t blank = 0, i = 0;
-	int used = 0;
-
-	for (; i < length && used <= columns; i++) {
-		used += (line[i] & 0xc0) != 0x80;
-		if (line[i] == ' ')
-			blank = i;
-	}
-	return used <= columns ? length : blank ? blank : i;
-}
-
 void lesson_say_text(struct shell *shell, const struct text *text, int colour)
 {
 	const char *at = text_string(text), *end = at + text->count, *line;
-	int columns = out_width(shell->out) - 4;
 	size_t length;
-
 	while ((line = text_line(&at, end, &length)))
-		for (bool first = true; first || length; first = false) {
-			size_t taken = fitting(line, length, columns > 16 ? columns : 16);
-			out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)taken, line,
-			        style(shell->out, COLOUR_PLAIN));
-			for (line += taken, length -= taken; length && *line == ' '; line++)
-				length--;
-		}
+		out_say(shell->out, "   %s%.*s%s\n", style(shell->out, colour), (int)length, line,
+		        style(shell->out, COLOUR_PLAIN));
 }
 
 void lesson_say_task(struct shell *shell, const struct lesson_file *lesson, int number, int at)

@@ -6,7 +6,7 @@ struct lesson_file;
 struct shell;
 struct text;
 
-/* Wrapped at the terminal's width, each line indented by three; blank lines stay. */
+/* Each line indented by three; blank lines stay. */
 void lesson_say_text(struct shell *shell, const struct text *text, int colour);
 /* What a task asks: title, story, the lines that have run, its question, the commands that go on. `number`: the
  * lesson's, from 1; `at`: the task's, from 0. */

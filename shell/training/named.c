@@ -17,19 +17,12 @@ static const char *folder_of(bool models)
 	return models ? "strategies/models/" : "strategies/";
 }
 
-/* "serial", "ddp" ...: the i-th embedded one; NULL behind the last. models: of the models. Valid until the
- * next call. */
-static const char *chosen_name(bool models, int i)
-{
-	return embedded_name(folder_of(models), i, ".rsh");
-}
-
 static enum status no_such(bool model, const char *name)
 {
 	struct text names = {0};
 	const char *what = model ? "model" : "strategy", *other;
 	int count;
-	for (int i = 0; (other = chosen_name(model, i)); i++)
+	for (int i = 0; (other = embedded_name(folder_of(model), i, ".rsh")); i++)
 		text_add(&names, "%s%s", i ? " " : "", other);
 	const char *near = text_nearest(text_string(&names), name, strlen(name), &count);
 	enum status status = near
@@ -80,7 +73,7 @@ void choice_follows(bool model, const char *name, struct text *out)
 	struct choice choice = {.name = name, .file.name = name};
 	const char *other;
 	char *bytes = NULL;
-	for (int i = 0; !*name && (other = chosen_name(model, i)); i++)
+	for (int i = 0; !*name && (other = embedded_name(folder_of(model), i, ".rsh")); i++)
 		text_add(out, "%s\n", other);
 	if (!*name ||
 	        (choice_is_path(name) ? read_file(name, &bytes, &choice.file.count)
@@ -102,7 +95,7 @@ static void say_help(struct shell *shell, const char *name, const struct head *h
 void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
-	for (int i = 0; (name = chosen_name(models, i)); i++) {
+	for (int i = 0; (name = embedded_name(folder_of(models), i, ".rsh")); i++) {
 		struct choice choice = {.name = name};
 		if (embedded_file(models, &choice) == ST_OK && head_read(&choice.head, &choice.file) == ST_OK)
 			say_help(shell, name, &choice.head);

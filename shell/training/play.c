@@ -177,10 +177,8 @@ enum status program_loses(struct shell *shell, struct text *out)
 enum status program_inside(struct shell *shell)
 {
 	const struct training *t = shell->training;
-	if (!t || !t->transcript || transcript_empty(t->transcript))
-		return fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
-	transcript_say_lines(shell, t->transcript);
-	return ST_OK;
+	bool said = t && t->transcript && transcript_say_lines(shell, t->transcript);
+	return said ? ST_OK : fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
 }
 
 /* ---- playing ---- */

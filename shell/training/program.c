@@ -2,7 +2,7 @@
 #include "shell/training/program.h"
 #include "shell/training/head.h"
 #include "shell/language/parse/lex.h"
-#include "shell/language/run/evaluate.h"
+#include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
 
@@ -69,18 +69,13 @@ enum status program_player(const struct program *program, struct shell *shell, s
 }
 
 /* The value that the option was given; false: none was */
-static bool given_text(const struct player_file *file, struct slice_of_text name, struct text *out)
+static bool put_given(const struct player_file *file, struct slice_of_text name, struct text *out)
 {
-	for (int i = 0; i < file->givens; i++) {
-		const struct given *given = &file->given[i];
-		if (!slice_is(name, given->name))
-			continue;
-		if (given->word)
-			text_add(out, "%s", given->word);
-		else
-			value_exact(value_number(given->number.value, given->number.unit), out);
-		return true;
-	}
+	for (int i = 0; i < file->givens; i++)
+		if (slice_is(name, file->given[i].name)) {
+			given_text(&file->given[i], out);
+			return true;
+		}
 	return false;
 }
 
@@ -112,7 +107,7 @@ static void put_file(const struct program *program, size_t number, struct text *
 			text_add(out,
 			        file->shares && has_option(program, number, at->given->name) ? "# " : "");
 			text_put(out, line, (size_t)(value - line));
-			if (!given_text(file, at->given->name, out))
+			if (!put_given(file, at->given->name, out))
 				text_put(out, value, at->given->value.length);
 			from = value + at->given->value.length;
 		}

@@ -63,11 +63,6 @@ void transcript_free(struct transcript *transcript)
 	mem_free(transcript);
 }
 
-bool transcript_empty(const struct transcript *transcript)
-{
-	return transcript->count == 0;
-}
-
 void transcript_begin(struct transcript *transcript)
 {
 	clear(transcript);
@@ -262,7 +257,7 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	text_release(&one);
 }
 
-void transcript_say_lines(struct shell *shell, const struct transcript *transcript)
+bool transcript_say_lines(struct shell *shell, const struct transcript *transcript)
 {
 	struct text line = {0};
 	for (size_t i = 0; i < transcript->count; i++) {
@@ -280,6 +275,7 @@ void transcript_say_lines(struct shell *shell, const struct transcript *transcri
 		say_line(shell, &line);
 	}
 	text_release(&line);
+	return transcript->count > 0;
 }
 
 /* ---- as a script ---- */

@@ -27,12 +27,11 @@ void transcript_line(struct transcript *transcript, struct shell *shell, enum ra
 int transcript_width(const struct out *out);
 /* The step's own lines, side by side, in at most `most` lines of the screen */
 void transcript_say_calls(struct shell *shell, const struct transcript *transcript, int most);
-/* All of them, one a line */
-void transcript_say_lines(struct shell *shell, const struct transcript *transcript);
+/* All of them, one a line; false: there are none */
+bool transcript_say_lines(struct shell *shell, const struct transcript *transcript);
 /* What ran, as lines of a script: without the calls. phase: by rank, that which the script so far has set; 0:
  * none */
 void transcript_script(
         const struct transcript *transcript, const struct shell *shell, name_id *phase, struct text *out);
-bool transcript_empty(const struct transcript *transcript);
 
 #endif

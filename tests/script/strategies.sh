@@ -59,6 +59,12 @@ check "one typed before the first step counts" [ "$(grep -c 'spin 7000000ns' "$w
 "$RANKSH" -n 4 -c "$small; strategy ddp; let batch = 3; let mine = 2; def gradient_made p { replaced p;  let batch = batch + 1;  spin (batch*mine*hidden*1ms) }; run 1; program save $work/ran.rsh; say \"batch \$batch\"" > "$work/out" 2>&1
 check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ns' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128000000ns spin 160000000ns spin 192000000ns " ]
 check "and changes its own" grep -qx "batch 6" "$work/out"
+# what is no number, or no finite one, is saved as what makes it
+"$RANKSH" -n 2 -c "$small; strategy ddp; let none = inf-inf; def gradient_made p { replaced p;  tensor no\$p[2] = none;  fill no\$p[0] -inf }; run 1; program save $work/none.rsh; print now1" > "$work/a" 2>&1
+"$RANKSH" -n 2 -c "source $work/none.rsh; print now1" > "$work/b" 2>&1
+check "what is no number is saved" grep -q "now1 = -inf nan" "$work/b"
+check "and the same again" [ "$(tail -1 "$work/a")" = "$(tail -1 "$work/b")" ]
+check "without a blank before a line" grep -q "^on compute tensor now1" "$work/none.rsh"
 printf '%s\n' '## only' 'tensor x[4] = ones' 'if x[0] > 0 { spin 1ms }' > "$work/asks.rsh"
 "$RANKSH" -n 2 -c "program $work/asks.rsh; step 1; expect error \"data decides which lines of this program run\" { program save $work/no.rsh }" > "$work/out" 2>&1
 check "what data decides is not saved as lines" [ $? = 0 ]

@@ -18,6 +18,7 @@ struct given {
 	struct number number;
 	const char *word;
 };
+void given_text(const struct given *given, struct text *out); /* as the language reads it */
 
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
 

@@ -4,7 +4,6 @@
 #include "shell/language/run/run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The nearest option of the file's lines, or all of them */
@@ -20,24 +19,28 @@ static enum status no_such_option(const char *what, const struct tree *tree, con
 	return status;
 }
 
-/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its
- * own */
-/* ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
+void given_text(const struct given *given, struct text *out)
+{
+	if (given->word)
+		text_add(out, "%s", given->word);
+	else
+		value_exact(value_number(given->number.value, given->number.unit), out);
+}
+
+/* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own.
+ * ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
 {
-	char written[120];
 	struct text text = {0};
-	if (!given->word)
-		value_exact(value_number(given->number.value, given->number.unit), &text);
-	const char *value = given->word ? given->word : text_string(&text);
-	snprintf(written, sizeof written, "%s=%s", given->name, value);
-	size_t name = strlen(given->name) + 1, length = strlen(written);
+	text_add(&text, "%s=", given->name);
+	size_t name = text.count;
+	given_text(given, &text);
+	const char *written = text_string(&text), *value = written + name, *end = written + text.count;
 	enum status status = ST_OK;
 	const struct formula *standard = line->formula;
 	bool number = standard && standard->kind == FORMULA_NUMBER;
-	if (line->words && !is_listed(line->words, written + name, written + length))
-		status = none_of(what, slice_between(written, written + length),
-		        slice_between(written + name, written + length), line->words);
+	if (line->words && !is_listed(line->words, value, end))
+		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
 		        written, WHOLE(line->value));
@@ -118,29 +121,27 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	const struct player_file *file = in->now.file;
 	const struct option_line *line = statement->given;
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	name_id name = names_make(shell->world->names, line->name.at, line->name.length);
 	const struct given *given = NULL;
-	struct given typed = {0};
+	struct given own = {.name = names_text(shell->world->names, name)};
 	struct value value;
 	enum status status = ST_OK;
 	int used = 0;
-	name_id name = names_make(shell->world->names, line->name.at, line->name.length);
 	const char *text = !file && in->now.tree->file ? command_line_text(shell, line->name) : NULL;
 	for (int i = 0; file && i < file->givens; i++)
 		if (slice_is(line->name, file->given[i].name))
 			given = &file->given[i];
 	if (text) {
-		typed.name = names_text(shell->world->names, name);
-		if (number_read(text, &typed.number, &used) != ST_OK || text[used])
-			typed.word = text;
-		given = &typed;
+		if (number_read(text, &own.number, &used) != ST_OK || text[used])
+			own.word = text;
+		given = &own;
 		status = given_fits(in->now.tree->file, line, given);
 	}
 	if (status == ST_OK)
 		status = option_value(&eval, line, given, &value);
 	if (status == ST_OK && !given && value.kind == VALUE_NUMBER) {
-		typed = (struct given){.name = names_text(shell->world->names, name),
-		        .number = {value.number, (enum unit)value.unit}};
-		status = given_fits("the default", line, &typed);
+		own.number = (struct number){value.number, (enum unit)value.unit};
+		status = given_fits("the default", line, &own);
 	}
 	if (status != ST_OK)
 		return status;

@@ -330,8 +330,9 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 		render_command(&r, &call);
 	}
 	call.shell->interpreter->now.fault_rank = fault;
+	const char *line = text_string(&text);
 	if (r.status == ST_OK)
-		text_put(out, text_string(&text), text.count);
+		text_add(out, "%s", line + (*line == ' ')); /* a `tensor` begins with its clause */
 	else
 		text_put(out, statement->source.at, statement->source.length);
 	*varies |= eval.varies;

@@ -147,7 +147,7 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 	return ST_OK;
 }
 
-/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20000ns" */
+/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20000ns", "(inf-inf)" */
 void value_exact(struct value value, struct text *out)
 {
 	double rate = value.unit == UNIT_BYTE_RATE || value.unit == UNIT_FLOP_RATE ? 1e9 : 1;
@@ -162,7 +162,8 @@ void value_exact(struct value value, struct text *out)
 		if (strtod(digits, NULL) == number)
 			break;
 	}
-	text_add(out, "%s%s", digits, isfinite(number) ? units[value.unit] : "");
+	text_add(
+	        out, "%s%s", isnan(number) ? "(inf-inf)" : digits, isfinite(number) ? units[value.unit] : "");
 }
 
 void value_text(const struct shell *shell, struct value value, struct text *out)

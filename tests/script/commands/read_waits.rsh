@@ -29,3 +29,19 @@ event begun done
 @1 allreduce x on s
 sync
 @1 expect elapsed(begun,done) < 3ms
+# a collective that waits for its turn hangs on the one before it; of two circles the first is told
+reset
+stream a b
+tensor p[4] q[4] = rank
+@0 { allreduce p on a; allreduce q on b; sync b }
+@0 let v = q[0]
+#> tests/script/commands/read_waits.rsh:37: q[0] is not known yet: allreduce p waits for a line on rank 1
+reset
+stream a b
+tensor p[4] q[4] r[4] s[4] = rank
+send p to=1-rank on a; recv q from=1-rank on a
+send r to=1-rank on b; recv s from=1-rank on b
+sync
+@0 let v = s[0]
+#> tests/script/commands/read_waits.rsh:45: s[0] is not known yet: stuck: a circle: rank 0 (send p) waits for rank 1 (send p) waits for rank 0
+reset
