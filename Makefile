@@ -39,8 +39,8 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 
-# kernels: loops as vectors; neither option changes a result
-$(BUILD)/src/kernels/%.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+# kernels and reductions: loops as vectors; neither option changes a result
+$(BUILD)/src/kernels/%.o $(BUILD)/src/collectives/data.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategies strategies/models strategies/parts
 	@mkdir -p $(@D)

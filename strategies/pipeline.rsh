@@ -77,10 +77,10 @@ def iteration {
     phase O;  if pp == 0 { fill dtable 0 }
   }
   for round in 0:accumulate { for k in 0:slots {
-    explain_slot $(works(k))
+    explain_slot $(works(k));  let w = work(k);  let m = round*micro+micro(k)
     ## $(doing(k))
     # $why
-    $(work(k)) round*micro+micro(k) chunk(k)
+    if cut_in == 1 { $(does_$w) m } else { $(does_$w) m chunk(k) }
   } }
   if shared {
     ## the gradients of the table meet

@@ -86,9 +86,8 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
-	text_clear(&shell->outside);
 	shell_replaying(shell, order->silent);
-	enum status status = shell_line_again(shell, order->text, order->count, order->stop, order->stamp);
+	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
 	shell_replaying(shell, -order->silent);
 	return status;
 }
@@ -221,12 +220,12 @@ void conductor_follow(struct conductor *conductor)
 /* ---- life ---- */
 
 /* The conductor stays where it is from then on: credit and session point to it. */
-enum status conductor_open(struct conductor *conductor, struct transport *transport, struct capture *capture,
+enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options)
 {
 	struct shell *shell = &conductor->shell;
-	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : transport_size(transport);
-	conductor->transport = transport;
+	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : transport_size(t);
+	conductor->transport = t;
 	conductor->capture = capture;
 	conductor->options = options;
 	conductor->credit.look = look;
@@ -234,13 +233,12 @@ enum status conductor_open(struct conductor *conductor, struct transport *transp
 	conductor->credit.self = conductor;
 	conductor->flushed_ns = wall_ns();
 	conductor->limit_at_ns = options->limit_ns ? wall_ns() + options->limit_ns : 0;
-	credit_start(&conductor->credit, transport, &shell->budget);
+	credit_start(&conductor->credit, t, &shell->budget);
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
-	conductor->results = mem_alloc((size_t)transport_size(transport) * sizeof *conductor->results);
-	return shell_open(
-	        shell, transport, n, options->dry, options->machine ? options->machine : "classroom");
+	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
+	return shell_open(shell, t, n, options->dry, options->machine ? options->machine : "classroom");
 }
 
 void conductor_close(struct conductor *conductor)

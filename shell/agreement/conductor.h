@@ -46,7 +46,7 @@ struct conductor {
 	void *self;
 };
 
-enum status conductor_open(struct conductor *conductor, struct transport *transport, struct capture *capture,
+enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options);
 void conductor_close(struct conductor *conductor);
 /* Rank 0: everybody carries the order out. Words of a failure by fail_text(). */

@@ -91,8 +91,8 @@ static enum status data_run(struct shell *shell, struct call *call)
 	}
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	if (status == ST_OK)
-		choose_model_again(
-		        shell); /* a model that the data does not fit is refused when it is to be trained */
+		/* a model that the data does not fit is refused when it is to be trained */
+		choose_model_again(shell);
 	return status;
 }
 

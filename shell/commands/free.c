@@ -51,11 +51,10 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 
 /* The checks are done before any rank frees (act false): afterwards a name of the line may be gone, and
  * call_tensor would not find it. */
-static enum status free_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status free_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	int stream;
 	enum status status = call_stream(call, rank, &stream);
-	(void)self;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK && !act; i++)
 		status = may_free(shell, call, rank, i);
 	if (status != ST_OK || !act)

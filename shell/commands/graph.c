@@ -49,12 +49,11 @@ const struct command command_capture = {
 
 /* The books make the operations; the backend hears of them afterwards, also when the launch broke off on
  * the way, since those that are in the books stay there. */
-static enum status launch_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status launch_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	name_id name;
 	int stream;
 	enum status status = call_name(call, 0, 0, rank, &name);
-	(void)self;
 	if (status == ST_OK)
 		status = call_stream(call, rank, &stream);
 	if (status != ST_OK)

@@ -7,7 +7,7 @@
 #include "base/embedded.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 
 #include <string.h>

@@ -6,7 +6,6 @@
  *
  * At the prompt the answer to a sync is owed before the next line is typed. Where it hangs on lines that
  * another rank has not been given yet, the line stands and a note says for whom this host waits. */
-#include "shell/commands/answer.h"
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
@@ -21,18 +20,18 @@ static enum status sync_target(struct call *call, int rank, op_id *target, name_
 	return call_count(call, 0) ? host_target(call, 0, rank, target, object) : ST_OK;
 }
 
-static enum status sync_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status sync_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	op_id target;
 	name_id object;
 	enum status status = sync_target(call, rank, &target, &object);
-	(void)shell, (void)self;
+	(void)shell;
 	return status == ST_OK && act ? host_sync(call, rank, target, object) : status;
 }
 
 static enum status sync_run(struct shell *shell, struct call *call)
 {
-	return host_answer(call, call_each_rank(shell, call, sync_one, NULL));
+	return host_answer(call, call_each_rank(shell, call, sync_one));
 }
 
 const struct command command_sync = {
@@ -50,12 +49,12 @@ const struct command command_sync = {
 
 /* ---- host ---- */
 
-static enum status host_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status host_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct number number;
 	op_id id = 0;
 	enum status status = call_number(call, 0, 0, rank, &number);
-	(void)shell, (void)self;
+	(void)shell;
 	if (status == ST_OK)
 		status = duration_check("host", number);
 	if (status != ST_OK || !act)
@@ -115,11 +114,6 @@ static enum status query_one(struct shell *shell, struct call *call, int i, int 
 	return ST_OK;
 }
 
-static enum status query_run(struct shell *shell, struct call *call)
-{
-	return answer_each(shell, call, query_one, 0);
-}
-
 const struct command command_query = {
         .name = "query",
         .topic = "order",
@@ -129,5 +123,5 @@ const struct command command_query = {
         .torch = "STREAM.query()",
         .cuda = "cudaStreamQuery(STREAM)",
         .argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
-        .run = query_run,
+        .answers = query_one,
 };

@@ -5,7 +5,7 @@
  * said once. Looking moves no clock: whether an event has happened is told at the host's clock of its
  * rank. */
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "backend/backend.h"
 #include "shell/language/parse/rows.h"
 
@@ -67,11 +67,6 @@ static enum status list_tensors(struct shell *shell, struct call *call, int i, i
 	return ST_OK;
 }
 
-static enum status tensors_run(struct shell *shell, struct call *call)
-{
-	return answer_each(shell, call, list_tensors, 0);
-}
-
 const struct command command_tensors = {
         .name = "tensors",
         .topic = "look",
@@ -79,7 +74,7 @@ const struct command command_tensors = {
         .help = "lists the tensors: shape, type, where, bytes, and whose view",
         .example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors",
         .class = COMMAND_LOOK,
-        .run = tensors_run,
+        .answers = list_tensors,
 };
 
 /* ---- streams ---- */
@@ -97,11 +92,6 @@ static enum status list_streams(struct shell *shell, struct call *call, int i, i
 	return ST_OK;
 }
 
-static enum status streams_run(struct shell *shell, struct call *call)
-{
-	return answer_each(shell, call, list_streams, 0);
-}
-
 const struct command command_streams = {
         .name = "streams",
         .topic = "look",
@@ -109,7 +99,7 @@ const struct command command_streams = {
         .help = "lists the streams and how much was queued on each",
         .example = "stream io compute\nstreams",
         .class = COMMAND_LOOK,
-        .run = streams_run,
+        .answers = list_streams,
 };
 
 /* ---- events ---- */
@@ -150,11 +140,6 @@ static enum status list_events(struct shell *shell, struct call *call, int i, in
 	return ST_OK;
 }
 
-static enum status events_run(struct shell *shell, struct call *call)
-{
-	return answer_each(shell, call, list_events, 0);
-}
-
 const struct command command_events = {
         .name = "events",
         .topic = "look",
@@ -162,7 +147,7 @@ const struct command command_events = {
         .help = "lists the events, where each was last recorded, and whether it has happened",
         .example = "event e\nevents",
         .class = COMMAND_LOOK,
-        .run = events_run,
+        .answers = list_events,
 };
 
 /* ---- groups ---- */

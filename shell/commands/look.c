@@ -4,7 +4,7 @@
  * Looking moves no clock and queues nothing, so these lines need not run again when a world is made anew.
  * What is final is carried out first; what hangs on lines not given yet is projected, as if nothing more
  * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
 #include "shell/session/timeline.h"
 #include "shell/training/state.h"

@@ -4,7 +4,7 @@
  * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
  * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
  * slower than the others is `slow`. */
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/share.h"
 
@@ -80,8 +80,8 @@ static enum status set_run(struct shell *shell, struct call *call)
 			return status;
 		if (strcmp(given.name, "hello") == 0)
 			continue; /* the front end's: terminal/session.c */
-		status = machine_set(&machine, given.name,
-		        given.number); /* a word comes as 0, which every key takes or finds out of range */
+		/* a word comes as 0, which every key takes or finds out of range */
+		status = machine_set(&machine, given.name, given.number);
 		if (given.word && status != ST_NAME)
 			status = fail(ST_ARGUMENT,
 			        "set: '%s=%s': a number was expected (`machine` lists them with their units)",

@@ -10,7 +10,7 @@
 
 /* Each name of the line. All are looked at on all ranks before the first is made (call_each_rank). An event may be
  * made twice; a stream may not, since what is queued on it would be lost from sight. */
-static enum status make_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status make_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct world *world = shell->world;
 	bool stream = strcmp(call->statement->row->name, "stream") == 0;
@@ -18,7 +18,6 @@ static enum status make_one(struct shell *shell, struct call *call, int rank, bo
 	int index;
 	name_id name;
 	enum status status = call_option_word(call, "priority", rank, &priority);
-	(void)self;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_name(call, 0, i, rank, &name);
 		if (status == ST_OK)

@@ -9,13 +9,12 @@
 
 /* The event is made when it is not there: record names it anyway. It then holds the operation that it
  * stands behind. */
-static enum status record_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status record_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct world *world = shell->world;
 	name_id name;
 	int stream, event;
 	op_id id = 0;
-	(void)self;
 	enum status status = call_name(call, 0, 0, rank, &name);
 	struct thing thing = status == ST_OK ? world_find(world, rank, name) : (struct thing){0};
 	if (status == ST_OK && thing.kind != THING_NONE && thing.kind != THING_EVENT)

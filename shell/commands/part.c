@@ -9,12 +9,11 @@
 
 /* What the line declares on one rank. A slice that is named is declared as written, "w[0:4]"; else the
  * tensor's own name is taken, so that a view of it does not become a second piece. */
-static enum status part_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status part_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct part_line line = {.rank = rank, .flat = call_has(call, "at"), .state = ""};
 	struct view view;
 	int64_t most = (int64_t)1 << 50;
-	(void)self;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
 		status = call_word(call, 2, 0, rank, &line.of);

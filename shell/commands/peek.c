@@ -4,7 +4,7 @@
  * kernel is just writing shows what it held before. `print` is the program's own read. Each process shows
  * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. */
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/show.h"
 

@@ -1,6 +1,6 @@
 /* play.c -- program, step, run, verify: a program is played */
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/share.h"
 #include "shell/training/training.h"

@@ -9,7 +9,7 @@
  * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
  * at once. */
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
@@ -119,8 +119,8 @@ static enum status print_run(struct shell *shell, struct call *call)
 	for (int i = 0; i < count; i++)
 		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
-		return answer_each(
-		        shell, call, print_values, 0); /* at once, behind the prints that are over */
+		/* at once, behind the prints that are over */
+		return answer_each(shell, call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc((size_t)count * sizeof *print->item);
 	print->items = count;

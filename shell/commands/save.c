@@ -41,8 +41,8 @@ static enum status save_files(struct shell *shell, struct call *call)
 			return status;
 		if (!first_with(call, rank, path))
 			continue;
-		if (rank ==
-		        shell->world->me) { /* views and slices are packed: a file has its elements in rows */
+		/* views and slices are packed: a file has its elements in rows */
+		if (rank == shell->world->me) {
 			void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
 			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
 			status = npy_save(path, &view.layout, packed);
@@ -60,13 +60,12 @@ static enum status save_files(struct shell *shell, struct call *call)
 }
 
 /* One rank's half: what the line names is there; then the copy to the host, and the wait for it. */
-static enum status save_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status save_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct view view;
 	const char *path;
 	int stream;
 	op_id id;
-	(void)self;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
 		status = call_word(call, 1, 0, rank, &path);
@@ -84,7 +83,7 @@ static enum status save_run(struct shell *shell, struct call *call)
 {
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	enum status status = call_each_rank(shell, call, save_one, NULL);
+	enum status status = call_each_rank(shell, call, save_one);
 	if (status == ST_OK)
 		status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
 	return status == ST_OK && !shell->replaying ? save_files(shell, call) : status;

@@ -5,7 +5,7 @@
  * same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"

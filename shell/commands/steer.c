@@ -11,11 +11,10 @@
 #include <string.h>
 
 /* 1x takes the slowness back. */
-static enum status slow_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
+static enum status slow_one(struct shell *shell, struct call *call, int rank, bool act)
 {
 	struct number number;
 	enum status status = call_number(call, 0, 0, rank, &number);
-	(void)self;
 	if (status == ST_OK && !(number.value >= 0.01 && number.value <= 1000))
 		status = fail(
 		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");

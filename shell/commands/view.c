@@ -6,6 +6,8 @@
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
+#include <string.h>
+
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
 static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
@@ -25,26 +27,6 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 		        "%s is a tensor with memory of its own: `free %s` first, or take another name", name,
 		        name);
 	return ST_OK;
-}
-
-/* What the view is on one rank: fills address and layout. */
-typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
-        int64_t *address, struct layout *layout);
-
-/* One rank's half of the line: self is the function that tells the part. */
-static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, void *self)
-{
-	struct view whole, result;
-	struct layout layout;
-	int64_t address;
-	enum status status = name_is_free(shell, call, rank, &result);
-	if (status == ST_OK)
-		status = call_tensor(call, 0, 0, rank, &whole);
-	if (status == ST_OK)
-		status = (*(part_of **)self)(shell, call, rank, &whole, &address, &layout);
-	return status == ST_OK && act
-	        ? shell_view_make(shell, rank, result.base_name, whole.tensor, address, &layout)
-	        : status;
 }
 
 /* ---- reshape ---- */
@@ -74,23 +56,6 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 	        shape_text(&whole->layout).text, (long long)layout_count(&whole->layout),
 	        shape_text(layout).text, (long long)layout_count(layout));
 }
-
-static enum status reshape_run(struct shell *shell, struct call *call)
-{
-	return call_each_rank(shell, call, name_one, &(part_of *){reshape_part});
-}
-
-const struct command command_reshape = {
-        .name = "reshape",
-        .topic = "make",
-        .usage = "NAME = reshape TENSOR SHAPE",
-        .help = "names the same memory with another shape: no copy, no time",
-        .example = "tensor x[8,8] = iota\ny = reshape x [4,16]",
-        .torch = "NAME = TENSOR.view(SHAPE)",
-        .results_ok = true,
-        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
-        .run = reshape_run,
-};
 
 /* ---- shard ---- */
 
@@ -150,10 +115,36 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 	return ST_OK;
 }
 
-static enum status shard_run(struct shell *shell, struct call *call)
+/* ---- the line ---- */
+
+/* One rank's half of it: a part fills the view's address and layout. */
+static enum status name_one(struct shell *shell, struct call *call, int rank, bool act)
 {
-	return call_each_rank(shell, call, name_one, &(part_of *){shard_part});
+	bool shard = strcmp(call->statement->row->name, "shard") == 0;
+	struct view whole, result;
+	struct layout layout;
+	int64_t address;
+	enum status status = name_is_free(shell, call, rank, &result);
+	if (status == ST_OK)
+		status = call_tensor(call, 0, 0, rank, &whole);
+	if (status == ST_OK)
+		status = (shard ? shard_part : reshape_part)(shell, call, rank, &whole, &address, &layout);
+	return status == ST_OK && act
+	        ? shell_view_make(shell, rank, result.base_name, whole.tensor, address, &layout)
+	        : status;
 }
+
+const struct command command_reshape = {
+        .name = "reshape",
+        .topic = "make",
+        .usage = "NAME = reshape TENSOR SHAPE",
+        .help = "names the same memory with another shape: no copy, no time",
+        .example = "tensor x[8,8] = iota\ny = reshape x [4,16]",
+        .torch = "NAME = TENSOR.view(SHAPE)",
+        .results_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
+        .each = name_one,
+};
 
 const struct command command_shard = {
         .name = "shard",
@@ -167,5 +158,5 @@ const struct command command_shard = {
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
-        .run = shard_run,
+        .each = name_one,
 };

@@ -1,6 +1,5 @@
 /* lesson_show.c -- how a task looks on the screen */
 #include "shell/lessons/lesson_show.h"
-#include "base/text.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/shell.h"
 

@@ -158,11 +158,13 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	text_release(&kept);
 }
 
-enum status shell_line_again(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
+enum status shell_line(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
 {
 	int64_t start = credit_position(shell->credit);
 	uint64_t before = digest(shell);
 
+	text_clear(
+	        &shell->outside); /* what comes from outside (files, values read) goes into the line's entry */
 	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)
@@ -179,11 +181,4 @@ enum status shell_line_again(struct shell *shell, const char *text, size_t count
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);
 	return status;
-}
-
-/* What came from outside (files, values read) is collected anew for each line: it goes into the line's entry. */
-enum status shell_line(struct shell *shell, const char *text, size_t count)
-{
-	text_clear(&shell->outside);
-	return shell_line_again(shell, text, count, 0, -1);
 }

@@ -8,12 +8,9 @@
  * (`reset`, `undo`, `lesson 1`) is granted between them. */
 enum status line_text(struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* One line (or several, complete) as if typed at the prompt: runs it, lets the backend advance, tells new
- * races; it joins the journal. */
-enum status shell_line(struct shell *shell, const char *text, size_t count);
-/* The same from the journal: stopped where it was stopped, with the stamp of then (see struct
- * journal_entry). */
-enum status shell_line_again(
-        struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
+ * races; it joins the journal. From the journal: stopped where it was stopped, with the stamp of then (struct
+ * journal_entry); else stop 0, stamp -1. */
+enum status shell_line(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
 /* What every text, line or file, is followed by: the backend carries out what is final, and what is due is
  * said. */
 enum status shell_settle(struct shell *shell, enum status status);

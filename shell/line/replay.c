@@ -26,8 +26,7 @@ static void run_entry(struct shell *shell, const struct journal_entry *entry, bo
 {
 	struct journal *journal = &shell->journal;
 	if (whole || !entry->session) {
-		text_clear(&shell->outside);
-		shell_line_again(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
+		shell_line(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
 		return;
 	}
 	if (*entry->ran)

@@ -3,7 +3,6 @@
  * The picture is drawn by trace/ for the window that the front end asks for; what it needs to move that window (the
  * whole extent, how many rows there are, the first one shown) goes with it. Nothing is kept between frames. */
 #include "shell/rank/frame.h"
-#include "base/number.h"
 
 static void add_time(struct text *out, const char *what, int64_t ns)
 {

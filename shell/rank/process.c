@@ -63,16 +63,16 @@ static int lead(struct conductor *conductor)
 
 /* A rank whose session could not be opened says so and leaves; transport_share makes all of them leave
  * together. */
-static enum status open_together(struct conductor *conductor, struct transport *transport,
-        struct capture *capture, const struct options *options)
+static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
+        const struct options *options)
 {
 	int32_t all[RANKS_MPI_MOST] = {0};
-	if (transport_size(transport) > RANKS_MPI_MOST)
+	if (transport_size(t) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
-		        transport_size(transport), RANKS_DRY_MOST);
-	int32_t mine = (int32_t)conductor_open(conductor, transport, capture, options);
-	enum status status = transport_share(transport, &mine, all, sizeof mine);
-	for (int rank = 0; rank < transport_size(transport) && status == ST_OK && mine == ST_OK; rank++)
+		        transport_size(t), RANKS_DRY_MOST);
+	int32_t mine = (int32_t)conductor_open(conductor, t, capture, options);
+	enum status status = transport_share(t, &mine, all, sizeof mine);
+	for (int rank = 0; rank < transport_size(t) && status == ST_OK && mine == ST_OK; rank++)
 		if (all[rank] != ST_OK)
 			status = fail((enum status)all[rank], "rank %d could not be opened: %s", rank,
 			        status_name((enum status)all[rank]));
@@ -80,17 +80,15 @@ static enum status open_together(struct conductor *conductor, struct transport *
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
-static int run(const struct options *options, struct transport *transport, struct capture *capture, bool mpi)
+static int run(const struct options *options, struct transport *t, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
-	int code = 2, rank = transport_rank(transport);
+	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;
-	if (mpi && options->n &&
-	        options->n != transport_size(transport)) /* on every rank, so all leave alike */
-		status = fail(
-		        ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(transport));
+	if (mpi && options->n && options->n != transport_size(t)) /* on every rank, so all leave alike */
+		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
-		status = open_together(&conductor, transport, capture, options);
+		status = open_together(&conductor, t, capture, options);
 	if (status != ST_OK)
 		early_failure(capture, rank);
 	else if (rank == 0)
@@ -106,7 +104,7 @@ static int run(const struct options *options, struct transport *transport, struc
 int process_run(const struct options *options, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
-	struct transport *transport = NULL;
+	struct transport *t = NULL;
 	int code = 2, rank = 0;
 
 	commands_start(command_table);
@@ -119,15 +117,15 @@ int process_run(const struct options *options, bool mpi, int argc, char **argv)
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
-	last_words.descriptor =
-	        capture_err(capture); /* 2 may lead into a pipe of ours, which is lost with us */
+	/* 2 may lead into a pipe of ours, which is lost with us */
+	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
-		status = transport_start(&transport, mpi, &argc, &argv);
+		status = transport_start(&t, mpi, &argc, &argv);
 	if (status == ST_OK) {
-		rank = last_words.rank = transport_rank(transport);
-		last_words.ranks = transport_size(transport);
-		code = run(options, transport, capture, mpi);
-		transport_stop(transport);
+		rank = last_words.rank = transport_rank(t);
+		last_words.ranks = transport_size(t);
+		code = run(options, t, capture, mpi);
+		transport_stop(t);
 	} else {
 		early_failure(capture, 0);
 	}

@@ -8,7 +8,6 @@
  *     afterwards  a.rsh --dry -n 8 M=1 N=2      options anywhere; what follows the file and has a `=` is the file's */
 #include "shell/session/options.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #include <stddef.h>
 #include <stdlib.h>

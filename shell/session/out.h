@@ -24,8 +24,8 @@ void out_fill(struct out *out, int place, int rank, const char *text);
 /* For the conductor: this process's own fills as bytes; and, on rank 0, others' bytes merged in and
  * everything rendered and emptied. */
 void out_pack(const struct out *out, int me, struct text *bytes);
-bool out_unpack(struct out *out, int rank, const void *bytes,
-        size_t count); /* false: not of the same shape (a bug) */
+/* false: not of the same shape (a bug) */
+bool out_unpack(struct out *out, int rank, const void *bytes, size_t count);
 void out_render(struct out *out, struct text *rendered);
 bool out_empty(const struct out *out);
 /* While the sum of all deltas is above 0, whatever is said is dropped (replays, checks). */

@@ -39,10 +39,9 @@ static void make_world(struct shell *shell, int n)
 	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
 }
 
-enum status session_open(
-        struct shell *shell, struct transport *transport, int n, bool dry, const char *machine)
+enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
 {
-	shell->transport = transport;
+	shell->transport = t;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
 	shell->out = out_create(false, 80);

@@ -83,8 +83,7 @@ struct shell {
 #endif
 
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
-enum status session_open(
-        struct shell *shell, struct transport *transport, int n, bool dry, const char *machine);
+enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
 /* An empty world, same machine. Nothing of the one before may be in use. */
 void session_reset(struct shell *shell);

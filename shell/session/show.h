@@ -2,8 +2,6 @@
 #ifndef RANKSH_SHOW_H
 #define RANKSH_SHOW_H
 
-#include "base/dtype.h"
-#include "base/text.h"
 #include "world/world.h"
 
 /* packed: the elements side by side (layout_pack); NULL: no data here (--dry). One element: "y[0,0] = 11.27";

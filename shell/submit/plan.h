@@ -85,8 +85,8 @@ void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access); /* one more argument */
-enum status plan_result_view(
-        struct call *call, int rank, struct submit_plan *plan, int i); /* one more result */
+/* one more result */
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i);
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);

@@ -8,7 +8,6 @@
 #ifndef RANKSH_JOURNAL_FILE_H
 #define RANKSH_JOURNAL_FILE_H
 
-#include "base/status.h"
 #include "shell/wire/wire.h"
 #include <stdbool.h>
 

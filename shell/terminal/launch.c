@@ -73,8 +73,8 @@ static void add_mpirun(struct words *words)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 	}
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
-	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0",
-	        0); /* the peers of a dead rank have nothing to tidy up */
+	/* the peers of a dead rank have nothing to tidy up */
+	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 	/* an OpenBLAS older than the processor takes it for one without AVX-512 */
 	if (kernels_width() == WIDTH_AVX512)

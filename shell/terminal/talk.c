@@ -275,8 +275,8 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		while (take_reply(talk, reply))
 			if (sort(talk, kind, reply)) {
 				clear_progress(talk);
-				show_all(
-				        talk); /* came with the reply: nothing else would wake the prompt for it */
+				/* came with the reply: nothing else would wake the prompt for it */
+				show_all(talk);
 				return ST_OK;
 			}
 		if (over || status == ST_MPI || to_end)

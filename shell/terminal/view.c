@@ -278,8 +278,8 @@ enum status view_run(struct talk *talk, const char *title, bool colour)
 {
 	struct screen view = {.talk = talk, .title = title, .whole = true};
 	struct sigaction before;
-	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL},
-	        &before); /* ncurses sets its own then */
+	/* ncurses sets its own then */
+	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &before);
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		sigaction(SIGWINCH, &before, NULL);

@@ -149,7 +149,7 @@ static enum status play(struct shell *shell, struct player *player, int iteratio
 		if (status == ST_OK &&
 		        (t == 0 || t == iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);
-		if (t == 0) {
+		if (status == ST_OK && t == 0) {
 			struct text type = {0};
 			player_variable(player, "dtype", &type);
 			alone->half = strcmp(text_string(&type), "f16") == 0 ||

@@ -19,8 +19,8 @@ enum status shell_floats(struct shell *shell, const struct view *view, bool root
 	if (status == ST_OK)
 		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
 	for (int64_t i = 0; i < count && status == ST_OK && root; i++)
-		values[i] = sqrtf(
-		        values[i] > 0 ? values[i] : values[i] - values[i]); /* what is no number stays none */
+		/* what is no number stays none */
+		values[i] = sqrtf(values[i] > 0 ? values[i] : values[i] - values[i]);
 	mem_free(packed);
 	return status;
 }

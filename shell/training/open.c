@@ -3,9 +3,9 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 
-enum status shell_open(struct shell *shell, struct transport *transport, int n, bool dry, const char *machine)
+enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
 {
-	enum status status = session_open(shell, transport, n, dry, machine);
+	enum status status = session_open(shell, t, n, dry, machine);
 	if (status == ST_OK)
 		shell->interpreter = interpreter_create();
 	return status;

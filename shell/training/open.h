@@ -5,8 +5,7 @@
 
 #include "shell/session/shell.h"
 
-enum status shell_open(
-        struct shell *shell, struct transport *transport, int n, bool dry, const char *machine);
+enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void shell_close(struct shell *shell);
 /* An empty world on the same machine; the program, if there is one, is at its start. */
 void shell_reset(struct shell *shell);

@@ -103,9 +103,11 @@ static void say_head(struct showing *show, const char *title)
 	int width = transcript_width(shell->out);
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
+	/* on a line too narrow for both, that all ranks play a step goes without saying */
+	bool both = gap > 0 || (ahead && ahead->ranks && !ranks_equal(ahead->ranks, &all));
 	text_add(&line, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place, text_string(&head),
-	        style(shell->out, COLOUR_PLAIN), text_string(&head) + place, gap > 3 ? gap : 3, "", word,
-	        text_string(&ranks));
+	        style(shell->out, COLOUR_PLAIN), text_string(&head) + place, both ? gap > 1 ? gap : 1 : 0, "",
+	        both ? word : "", both ? text_string(&ranks) : "");
 	say_row(show, &line);
 	text_release(&head);
 	text_release(&ranks);

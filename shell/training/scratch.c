@@ -20,12 +20,11 @@ static bool more(struct budget *budget)
 	return go_on;
 }
 
-enum status scratch_open(
-        struct scratch *scratch, struct shell *of, struct transport *transport, int n, bool dry)
+enum status scratch_open(struct scratch *scratch, struct shell *of, struct transport *t, int n, bool dry)
 {
 	*scratch = (struct scratch){.of = of};
 	struct shell *shell = &scratch->shell;
-	enum status status = shell_open(shell, transport, n, dry, "classroom");
+	enum status status = shell_open(shell, t, n, dry, "classroom");
 	if (status != ST_OK)
 		return status;
 	shell->machine = of->machine;

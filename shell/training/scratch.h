@@ -11,10 +11,9 @@ struct scratch {
 };
 
 /* n ranks on the machine of `of`, with devices of any size; nothing is said in it. dry: shapes and times
- * only; all processes do the same. Else `transport` is its own, of one process. Its steps come out of the budget
+ * only; all processes do the same. Else `t` is its own, of one process. Its steps come out of the budget
  * of `of`: Ctrl-C ends both. */
-enum status scratch_open(
-        struct scratch *scratch, struct shell *of, struct transport *transport, int n, bool dry);
+enum status scratch_open(struct scratch *scratch, struct shell *of, struct transport *t, int n, bool dry);
 void scratch_close(struct scratch *scratch);
 
 #endif

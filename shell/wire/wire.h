@@ -6,8 +6,6 @@
 #ifndef RANKSH_WIRE_H
 #define RANKSH_WIRE_H
 
-#include "base/status.h"
-#include "base/text.h"
 #include "trace/trace.h"
 #include <stdint.h>
 

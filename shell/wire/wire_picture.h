@@ -7,8 +7,6 @@
 #ifndef RANKSH_WIRE_PICTURE_H
 #define RANKSH_WIRE_PICTURE_H
 
-#include "base/status.h"
-#include "base/text.h"
 #include "trace/trace.h"
 
 void wire_put_picture(const struct picture *picture, struct text *out);

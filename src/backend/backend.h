@@ -72,8 +72,8 @@ struct backend {
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
 	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever
 	 * unless lines come). */
-	bool (*waiting)(struct backend *backend, int rank,
-	        op_id *on); /* the operation rank's host or a stream hangs on; false: none */
+	/* the operation rank's host or a stream hangs on; false: none */
+	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	void (*slow)(struct backend *backend, int rank, double factor);
 	double (*slowness)(struct backend *backend, op_id id); /* the factor it was queued under; 1 if none */

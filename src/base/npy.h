@@ -16,8 +16,8 @@ struct npy {
 	char path[512];       /* for messages; cut when longer */
 	struct layout layout; /* contiguous */
 };
-enum status npy_open(
-        struct npy *npy, const char *path);            /* header only; the file is long enough for the data */
+/* header only; the file is long enough for the data */
+enum status npy_open(struct npy *npy, const char *path);
 enum status npy_read(struct npy *npy, void *elements); /* layout_bytes(&npy->layout) bytes; once */
 void npy_close(struct npy *npy);
 

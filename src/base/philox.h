@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-void philox(uint64_t seed, uint64_t counter,
-        uint32_t out[4]); /* key = seed, counter's upper 64 bits 0; low words first */
+/* key = seed, counter's upper 64 bits 0; low words first */
+void philox(uint64_t seed, uint64_t counter, uint32_t out[4]);
 /* A number from a word of a block */
 float philox_uniform_of(uint32_t word); /* [0, 1) */
 float philox_normal_of(uint32_t word);  /* mean 0, deviation 1, by a fixed polynomial: no libm */

@@ -119,7 +119,8 @@ enum status data_reduce(const struct collective_job *job)
 	int64_t begin = piece_at(job->in_count, job->n, job->place),
 	        own = piece_at(job->in_count, job->n, job->place + 1) - begin,
 	        longest = parts_of(job->in_count, job->n);
-	char *blocks = mem_alloc((size_t)(job->n * least_of(own, PART) * job->size));
+	/* as large as the tensor, and received whole: not zeroed first, as mem_alloc would */
+	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	enum status status = ST_OK;
 

@@ -45,7 +45,7 @@ void data_fill_now(struct rank_data *data);         /* writes it */
 bool data_fill_touches(const struct rank_data *data, op_id fill, op_id other); /* do they share memory? */
 
 bool data_spoiled(const struct rank_data *data); /* has there ever been a failure? */
-enum status data_failure(
-        struct rank_data *data); /* the first failure since this was last asked; ST_OK if none */
+/* the first failure since this was last asked; ST_OK if none */
+enum status data_failure(struct rank_data *data);
 
 #endif

@@ -16,7 +16,6 @@
 #define RANKSH_KERNEL_H
 
 #include "base/dtype.h"
-#include "base/status.h"
 
 enum { KERNEL_ARGS_MAX = 8, KERNEL_OPTIONS_MAX = 6 };
 
@@ -67,9 +66,10 @@ struct kernel {
 	const char *example; /* lines that run on 1 rank in an empty world */
 	int ins;
 	int outs; /* results left of '='; 0: works in place */
-	unsigned
-	        writes; /* in place: bit i: argument i is written (sgd w dw: 1), and read as well, but with */
-	bool write_only; /* (fill), where it may be unwritten memory */
+	/* in place: bit i: argument i is written (sgd w dw: 1), and read as well, but with write_only (fill),
+	 * where it may be unwritten memory */
+	unsigned writes;
+	bool write_only;
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;

@@ -92,12 +92,12 @@ struct path {
 	double rate; /* bytes/s alone: the least along it */
 	double latency_ns;
 };
-void machine_path(
-        const struct machine *machine, int from_rank, int to_rank, struct path *path); /* from != to */
-int machine_node(
-        const struct machine *machine, int rank); /* rank / gpus: more ranks than GPUs make more nodes */
-double machine_link_rate(
-        const struct machine *machine, enum link_kind kind); /* capacity of one link, bytes/s */
+/* from != to */
+void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path);
+/* rank / gpus: more ranks than GPUs make more nodes */
+int machine_node(const struct machine *machine, int rank);
+/* capacity of one link, bytes/s */
+double machine_link_rate(const struct machine *machine, enum link_kind kind);
 /* The time, rounded up to whole ns; what rounding in doubles may have put above a whole number does not
  * count. Any cost's last step. */
 int64_t machine_whole_ns(double ns);

@@ -19,46 +19,45 @@
 
 enum { FORWARD_BYTES = 1024 }; /* a post travels at once, whatever its receiver does */
 
-enum status transport_send_all(struct transport *transport, const void *bytes, size_t count)
+enum status transport_send_all(struct transport *t, const void *bytes, size_t count)
 {
-	return transport->size == 1 ? ST_OK
-	                            : message_send(transport, 0, transport->size, TAG_LINE, bytes, count);
+	return t->size == 1 ? ST_OK : message_send(t, 0, t->size, TAG_LINE, bytes, count);
 }
 
 enum status transport_receive(
-        struct transport *transport, void **bytes, size_t *count, transport_poll *poll, void *self)
+        struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
-	if (transport->rank == 0)
+	if (t->rank == 0)
 		return fail(ST_BUG, "rank 0 waits for a line from itself");
-	return message_receive(transport, 0, TAG_LINE, bytes, count, poll, self);
+	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
 /* All parts are taken also when one of them is lost, or the next gather would take them. */
-enum status transport_gather(struct transport *transport, const void *mine, size_t count,
-        struct transport_bytes *all, transport_poll *poll, void *self)
+enum status transport_gather(struct transport *t, const void *mine, size_t count, struct transport_bytes *all,
+        transport_poll *poll, void *self)
 {
 	enum status status = ST_OK;
 
-	if (transport->rank != 0)
-		return message_send(transport, 0, 1, TAG_GATHER, mine, count);
-	memset(all, 0, (size_t)transport->size * sizeof *all);
+	if (t->rank != 0)
+		return message_send(t, 0, 1, TAG_GATHER, mine, count);
+	memset(all, 0, (size_t)t->size * sizeof *all);
 	all[0] = (struct transport_bytes){mem_copy_text(count ? mine : "", count), count};
-	for (int rank = 1; rank < transport->size; rank++) {
-		enum status received = message_receive(
-		        transport, rank, TAG_GATHER, &all[rank].bytes, &all[rank].count, poll, self);
+	for (int rank = 1; rank < t->size; rank++) {
+		enum status received =
+		        message_receive(t, rank, TAG_GATHER, &all[rank].bytes, &all[rank].count, poll, self);
 		status = first_failure(status, received);
 	}
-	for (int rank = 0; rank < transport->size && status != ST_OK; rank++)
+	for (int rank = 0; rank < t->size && status != ST_OK; rank++)
 		mem_free(all[rank].bytes);
 	return status;
 }
 
 /* Into a buffer of known size; a message of another size is a bug of ranksh. */
-static enum status receive_exactly(struct transport *transport, int from, int tag, void *into, size_t wanted)
+static enum status receive_exactly(struct transport *t, int from, int tag, void *into, size_t wanted)
 {
 	void *bytes;
 	size_t count;
-	enum status status = message_receive(transport, from, tag, &bytes, &count, NULL, NULL);
+	enum status status = message_receive(t, from, tag, &bytes, &count, NULL, NULL);
 
 	if (status != ST_OK)
 		return status;
@@ -72,44 +71,42 @@ static enum status receive_exactly(struct transport *transport, int from, int ta
 
 /* Up to rank 0 one by one, then down as a whole. A value that is lost is reported after all was sent and taken:
  * the others wait for theirs. */
-enum status transport_share(struct transport *transport, const void *mine, void *all, size_t bytes_each)
+enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
-	size_t total = (size_t)transport->size * bytes_each;
+	size_t total = (size_t)t->size * bytes_each;
 	enum status status = ST_OK, sent;
 
-	memmove((char *)all + (size_t)transport->rank * bytes_each, mine, bytes_each);
-	if (transport->size == 1)
+	memmove((char *)all + (size_t)t->rank * bytes_each, mine, bytes_each);
+	if (t->size == 1)
 		return ST_OK;
-	if (transport->rank != 0) {
-		sent = message_send(transport, 0, 1, TAG_SHARE, mine, bytes_each);
-		status = receive_exactly(transport, 0, TAG_SHARED, all, total);
+	if (t->rank != 0) {
+		sent = message_send(t, 0, 1, TAG_SHARE, mine, bytes_each);
+		status = receive_exactly(t, 0, TAG_SHARED, all, total);
 		return first_failure(sent, status);
 	}
-	for (int rank = 1; rank < transport->size; rank++) {
+	for (int rank = 1; rank < t->size; rank++) {
 		enum status received = receive_exactly(
-		        transport, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		        t, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
 		status = first_failure(status, received);
 	}
-	sent = message_send(transport, 0, transport->size, TAG_SHARED, all, total);
+	sent = message_send(t, 0, t->size, TAG_SHARED, all, total);
 	return first_failure(status, sent);
 }
 
-enum status transport_broadcast(struct transport *transport, int owner, void **bytes, size_t *count)
+enum status transport_broadcast(struct transport *t, int owner, void **bytes, size_t *count)
 {
-	if (transport->rank != owner)
-		return message_receive(transport, owner, TAG_BROADCAST, bytes, count, NULL, NULL);
-	return transport->size == 1
-	        ? ST_OK
-	        : message_send(transport, 0, transport->size, TAG_BROADCAST, *bytes, *count);
+	if (t->rank != owner)
+		return message_receive(t, owner, TAG_BROADCAST, bytes, count, NULL, NULL);
+	return t->size == 1 ? ST_OK : message_send(t, 0, t->size, TAG_BROADCAST, *bytes, *count);
 }
 
-enum status transport_forward(struct transport *transport, const char *bytes, size_t count)
+enum status transport_forward(struct transport *t, const char *bytes, size_t count)
 {
 	enum status status = ST_OK;
 
-	if (transport->rank == 0) {
-		MEM_GROW(&transport->own, transport->own_count, &transport->own_room);
-		transport->own[transport->own_count++] =
+	if (t->rank == 0) {
+		MEM_GROW(&t->own, t->own_count, &t->own_room);
+		t->own[t->own_count++] =
 		        (struct transport_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}
@@ -119,45 +116,44 @@ enum status transport_forward(struct transport *transport, const char *bytes, si
 		part = newline                  ? (size_t)(newline + 1 - bytes)
 		        : count < FORWARD_BYTES ? count
 		                                : FORWARD_BYTES;
-		status = message_post(transport, 0, TAG_FORWARD, bytes, part);
+		status = message_post(t, 0, TAG_FORWARD, bytes, part);
 	}
 	return status;
 }
 
 /* Rank 0's own output first, then what has come from any rank: each rank's in the order in which it was
  * printed; of several ranks, as MPI finds them. */
-bool transport_take_forwarded(struct transport *transport, int *rank, char **bytes, size_t *count)
+bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
 	bool there = false;
 	void *received = NULL;
 
-	if (transport->own_count > 0) {
+	if (t->own_count > 0) {
 		*rank = 0;
-		*bytes = transport->own[0].bytes;
-		*count = transport->own[0].count;
-		transport->own_count--;
-		memmove(transport->own, transport->own + 1, transport->own_count * sizeof *transport->own);
+		*bytes = t->own[0].bytes;
+		*count = t->own[0].count;
+		t->own_count--;
+		memmove(t->own, t->own + 1, t->own_count * sizeof *t->own);
 		return true;
 	}
-	if (transport->size == 1 || message_waiting(transport, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) ||
-	        !there)
+	if (t->size == 1 || message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
 		return false;
-	if (message_receive(transport, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
+	if (message_receive(t, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;
 	*bytes = received;
 	return true;
 }
 
-enum status transport_grant(struct transport *transport, int64_t upto)
+enum status transport_grant(struct transport *t, int64_t upto)
 {
 	enum status status = ST_OK;
 
-	for (int rank = 1; rank < transport->size; rank++)
-		status = first_failure(status, message_post(transport, rank, TAG_GRANT, &upto, sizeof upto));
+	for (int rank = 1; rank < t->size; rank++)
+		status = first_failure(status, message_post(t, rank, TAG_GRANT, &upto, sizeof upto));
 	return status;
 }
 
-enum status transport_await_grant(struct transport *transport, int64_t *upto)
+enum status transport_await_grant(struct transport *t, int64_t *upto)
 {
-	return transport->size == 1 ? ST_OK : receive_exactly(transport, 0, TAG_GRANT, upto, sizeof *upto);
+	return t->size == 1 ? ST_OK : receive_exactly(t, 0, TAG_GRANT, upto, sizeof *upto);
 }

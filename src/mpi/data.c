@@ -13,7 +13,7 @@ enum { TAG_TRANSFER = 1, TAG_GROUP = 2, TAG_EXCHANGE = 3 };
 
 /* Agreed upon, so that a member whose MPI refused does not leave the others in a group that it cannot serve.
  * *made: all can; then so must this one, even when the very call by which they agree has failed here. */
-static enum status agree(struct transport *transport, MPI_Comm comm, enum status mine, bool *made)
+static enum status agree(struct transport *t, MPI_Comm comm, enum status mine, bool *made)
 {
 	int own = (int)mine, worst = own;
 	enum status status;
@@ -21,31 +21,30 @@ static enum status agree(struct transport *transport, MPI_Comm comm, enum status
 	*made = mine == ST_OK;
 	if (comm == MPI_COMM_NULL)
 		return mine;
-	status = mpi_checked(
-	        transport, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
+	status = mpi_checked(t, MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, comm), "make a group");
 	*made = worst == ST_OK;
 	if (mine != ST_OK || status != ST_OK || worst == ST_OK)
 		return first_failure(mine, status);
 	return fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)worst));
 }
 
-static enum status make_comm(struct transport *transport, int n, const int *ranks, MPI_Comm *comm)
+static enum status make_comm(struct transport *t, int n, const int *ranks, MPI_Comm *comm)
 {
 	MPI_Group world, members;
 	int code;
 
-	MPI_Comm_group(transport->data, &world);
+	MPI_Comm_group(t->data, &world);
 	MPI_Group_incl(world, n, ranks, &members);
-	code = MPI_Comm_create_group(transport->data, members, TAG_GROUP, comm);
+	code = MPI_Comm_create_group(t->data, members, TAG_GROUP, comm);
 	MPI_Group_free(&members);
 	MPI_Group_free(&world);
-	return mpi_checked(transport, code, "make a group");
+	return mpi_checked(t, code, "make a group");
 }
 
 /* Ranks are world ranks, in the order of their places. Only the members call MPI (MPI_Comm_create_group), so
  * groups of different ranks are made side by side. */
 enum status transport_group_make(
-        struct transport *transport, int n, const int *ranks, struct transport_group **result)
+        struct transport *t, int n, const int *ranks, struct transport_group **result)
 {
 	struct transport_group *group;
 	MPI_Comm comm = MPI_COMM_NULL;
@@ -55,21 +54,21 @@ enum status transport_group_make(
 
 	*result = NULL;
 	for (int i = 0; i < n; i++) {
-		if (ranks[i] == transport->rank)
+		if (ranks[i] == t->rank)
 			place = i;
 	}
 	if (place < 0)
 		return ST_OK;
 	if (n > 1)
-		status = make_comm(transport, n, ranks, &comm);
-	status = agree(transport, comm, status, &made);
+		status = make_comm(t, n, ranks, &comm);
+	status = agree(t, comm, status, &made);
 	if (!made) {
 		if (comm != MPI_COMM_NULL)
 			MPI_Comm_free(&comm);
 		return status;
 	}
 	group = mem_alloc(sizeof *group);
-	*group = (struct transport_group){.transport = transport, .comm = comm, .n = n, .place = place};
+	*group = (struct transport_group){.transport = t, .comm = comm, .n = n, .place = place};
 	*result = group;
 	return status;
 }
@@ -161,14 +160,14 @@ static int receive_part(void *data, int bytes, int from, MPI_Comm comm)
 
 /* A long message in parts of transport->chunk bytes, the same on both sides. A part that failed does not end the
  * others: the peer waits for them. */
-static enum status in_parts(struct transport *transport, part_call *call, const char *what, int other,
-        MPI_Comm comm, char *data, int64_t bytes)
+static enum status in_parts(struct transport *t, part_call *call, const char *what, int other, MPI_Comm comm,
+        char *data, int64_t bytes)
 {
 	enum status status = ST_OK;
 
-	for (int64_t at = 0; at < bytes; at += transport->chunk) {
-		int part = (int)least_of(bytes - at, transport->chunk);
-		enum status done = mpi_checked(transport, call(data + at, part, other, comm), what);
+	for (int64_t at = 0; at < bytes; at += t->chunk) {
+		int part = (int)least_of(bytes - at, t->chunk);
+		enum status done = mpi_checked(t, call(data + at, part, other, comm), what);
 		status = first_failure(status, done);
 	}
 	return status;
@@ -181,12 +180,12 @@ enum status transport_bcast(struct transport_group *group, int root, void *data,
 	        : in_parts(group->transport, bcast_part, "broadcast", root, group->comm, data, bytes);
 }
 
-enum status transport_send(struct transport *transport, int to, const void *data, int64_t bytes)
+enum status transport_send(struct transport *t, int to, const void *data, int64_t bytes)
 {
-	return in_parts(transport, send_part, "send", to, transport->data, (char *)data, bytes);
+	return in_parts(t, send_part, "send", to, t->data, (char *)data, bytes);
 }
 
-enum status transport_recv(struct transport *transport, int from, void *data, int64_t bytes)
+enum status transport_recv(struct transport *t, int from, void *data, int64_t bytes)
 {
-	return in_parts(transport, receive_part, "receive", from, transport->data, data, bytes);
+	return in_parts(t, receive_part, "receive", from, t->data, data, bytes);
 }

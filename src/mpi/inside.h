@@ -58,7 +58,7 @@ struct transport_group {
 };
 
 /* MPI's return code as a status; counts the call for transport_fail_at(). */
-enum status mpi_checked(struct transport *transport, int code, const char *what);
+enum status mpi_checked(struct transport *t, int code, const char *what);
 
 /* The failure that is told when several things were done one after another whatever became of each: the
  * first. */
@@ -73,26 +73,24 @@ struct nap {
 	int looks;
 };
 void nap_begin(struct nap *nap);
-void nap_once(struct transport *transport, struct nap *nap);
+void nap_once(struct transport *t, struct nap *nap);
 
 /* Wakes a rank of this host that naps: behind every message to it. */
-void doorbell_ring(struct transport *transport, int rank);
-void doorbell_open(
-        struct transport *transport); /* all processes together; where it cannot be done, naps do alone */
-void doorbell_close(struct transport *transport);
+void doorbell_ring(struct transport *t, int rank);
+void doorbell_open(struct transport *t); /* all processes together; where it cannot be done, naps do alone */
+void doorbell_close(struct transport *t);
 
 /* Sends the same bytes to `count` ranks from `first` on, leaving this one out; waits until MPI has taken
  * them. */
-enum status message_send(
-        struct transport *transport, int first, int ranks, int tag, const void *bytes, size_t count);
+enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count);
 /* Waits for one message. *bytes is NUL-terminated and the caller's. ST_INTERRUPTED: poll ended the wait and
  * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
-enum status message_receive(struct transport *transport, int from, int tag, void **bytes, size_t *count,
+enum status message_receive(struct transport *t, int from, int tag, void **bytes, size_t *count,
         transport_poll *poll, void *self);
 /* Is one there? */
-enum status message_waiting(struct transport *transport, int from, int tag, bool *there, int *source);
+enum status message_waiting(struct transport *t, int from, int tag, bool *there, int *source);
 /* Sends a short message without waiting for anybody. */
-enum status message_post(struct transport *transport, int to, int tag, const void *bytes, size_t count);
-void pending_sweep(struct transport *transport);
+enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
+void pending_sweep(struct transport *t);
 
 #endif

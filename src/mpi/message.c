@@ -29,12 +29,12 @@ struct message_head {
 };
 enum { HEAD_FIXED = sizeof(uint64_t) };
 
-enum status mpi_checked(struct transport *transport, int code, const char *what)
+enum status mpi_checked(struct transport *t, int code, const char *what)
 {
 	char words[MPI_MAX_ERROR_STRING] = "";
 	int length = 0;
 
-	if (transport->fail_at >= 0 && transport->fail_at-- == 0)
+	if (t->fail_at >= 0 && t->fail_at-- == 0)
 		return fail(ST_MPI, "MPI: %s: made to fail", what);
 	if (code == MPI_SUCCESS)
 		return ST_OK;
@@ -44,89 +44,85 @@ enum status mpi_checked(struct transport *transport, int code, const char *what)
 
 /* One part to every rank asked for, all under way at once. A refused send is reported after the others were
  * made: those ranks wait for their part whatever happened to one. */
-static enum status send_part(
-        struct transport *transport, int first, int ranks, int tag, const void *bytes, int count)
+static enum status send_part(struct transport *t, int first, int ranks, int tag, const void *bytes, int count)
 {
 	enum status status = ST_OK;
 	struct nap nap;
 	int posted = 0, done = 0, code = MPI_SUCCESS;
 
 	for (int rank = first; rank < first + ranks; rank++) {
-		if (rank == transport->rank)
+		if (rank == t->rank)
 			continue;
-		int sent = MPI_Isend(
-		        bytes, count, MPI_BYTE, rank, tag, transport->control, &transport->requests[posted]);
+		int sent = MPI_Isend(bytes, count, MPI_BYTE, rank, tag, t->control, &t->requests[posted]);
 		if (sent != MPI_SUCCESS) {
-			status = mpi_checked(transport, sent, "send");
+			status = mpi_checked(t, sent, "send");
 			continue;
 		}
 		posted++;
-		doorbell_ring(transport, rank);
+		doorbell_ring(t, rank);
 	}
 	if (posted == 0)
 		return status;
 	nap_begin(&nap);
-	while ((code = MPI_Testall(posted, transport->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS &&
-	        !done)
-		nap_once(transport, &nap);
-	return first_failure(status, mpi_checked(transport, code, "send"));
+	while ((code = MPI_Testall(posted, t->requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
+		nap_once(t, &nap);
+	return first_failure(status, mpi_checked(t, code, "send"));
 }
 
 /* The head goes with the first bytes of the message in it, the rest straight from the caller's memory. */
-enum status message_send(
-        struct transport *transport, int first, int ranks, int tag, const void *bytes, size_t count)
+enum status message_send(struct transport *t, int first, int ranks, int tag, const void *bytes, size_t count)
 {
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
 	struct message_head head = {.total = count};
 
-	pending_sweep(transport);
+	pending_sweep(t);
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);
-	enum status status = send_part(transport, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
+	enum status status = send_part(t, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
 	for (size_t part; at < count; at += part) {
 		part = count - at < PART_MOST ? count - at : PART_MOST;
 		status = first_failure(
-		        status, send_part(transport, first, ranks, tag, (const char *)bytes + at, (int)part));
+		        status, send_part(t, first, ranks, tag, (const char *)bytes + at, (int)part));
 	}
 	return status;
 }
 
 /* Waits for the next message of that source and tag. Between two looks it frees what MPI has taken, does what
  * else there is to do, and naps. */
-static enum status await(struct transport *transport, int from, int tag, MPI_Message *message,
-        transport_poll *poll, void *self)
+static enum status await(
+        struct transport *t, int from, int tag, MPI_Message *message, transport_poll *poll, void *self)
 {
 	struct nap nap;
 	int there = 0, code = MPI_SUCCESS;
 
-	for (nap_begin(&nap);; nap_once(transport, &nap)) {
+	for (nap_begin(&nap);; nap_once(t, &nap)) {
 		/* Twice: a probe that finds nothing makes MPI look at the wire, and only the next one sees
 		 * what was there. */
 		for (int look = 0; look < 2 && code == MPI_SUCCESS && !there; look++)
-			code = MPI_Improbe(from, tag, transport->control, &there, message, MPI_STATUS_IGNORE);
+			code = MPI_Improbe(from, tag, t->control, &there, message, MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
-			return mpi_checked(transport, code, "receive");
+			return mpi_checked(t, code, "receive");
 		if (there)
 			return ST_OK;
-		pending_sweep(transport);
+		pending_sweep(t);
 		if (poll)
 			poll(self);
 	}
 }
 
 /* All parts are taken also when one of them fails, or the next head would be mistaken for a part. */
-enum status message_receive(struct transport *transport, int from, int tag, void **bytes, size_t *count,
-        transport_poll *poll, void *self)
+enum status message_receive(
+        struct transport *t, int from, int tag, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
 	struct message_head head = {.total = 0};
 	MPI_Message message;
 	MPI_Status about;
-	enum status status = await(transport, from, tag, &message, poll, self);
+	enum status status = await(t, from, tag, &message, poll, self);
 
 	if (status != ST_OK)
 		return status;
 	int code = MPI_Mrecv(&head, sizeof head, MPI_BYTE, &message, &about);
-	status = mpi_checked(transport, code, "receive");
+	status = mpi_checked(t, code, "receive");
 	if (code != MPI_SUCCESS)
 		return status;
 	size_t total = (size_t)head.total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
@@ -134,9 +130,9 @@ enum status message_receive(struct transport *transport, int from, int tag, void
 	memcpy(all, head.bytes, at);
 	for (size_t part; at < total; at += part) {
 		part = total - at < PART_MOST ? total - at : PART_MOST;
-		enum status received = await(transport, about.MPI_SOURCE, tag, &message, NULL, NULL);
+		enum status received = await(t, about.MPI_SOURCE, tag, &message, NULL, NULL);
 		if (received == ST_OK)
-			received = mpi_checked(transport,
+			received = mpi_checked(t,
 			        MPI_Mrecv(all + at, (int)part, MPI_BYTE, &message, MPI_STATUS_IGNORE),
 			        "receive");
 		status = first_failure(status, received);
@@ -150,52 +146,50 @@ enum status message_receive(struct transport *transport, int from, int tag, void
 	return ST_OK;
 }
 
-enum status message_waiting(struct transport *transport, int from, int tag, bool *there, int *source)
+enum status message_waiting(struct transport *t, int from, int tag, bool *there, int *source)
 {
 	MPI_Status about;
-	int flag = 0, code = MPI_Iprobe(from, tag, transport->control, &flag, &about);
+	int flag = 0, code = MPI_Iprobe(from, tag, t->control, &flag, &about);
 
 	*there = flag;
 	if (flag && source)
 		*source = about.MPI_SOURCE;
-	return code == MPI_SUCCESS ? ST_OK : mpi_checked(transport, code, "receive");
+	return code == MPI_SUCCESS ? ST_OK : mpi_checked(t, code, "receive");
 }
 
 /* The copy lives until pending_sweep() finds that MPI has taken it. */
-enum status message_post(struct transport *transport, int to, int tag, const void *bytes, size_t count)
+enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count)
 {
-	pending_sweep(transport);
+	pending_sweep(t);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
-	MEM_GROW(&transport->pending, transport->pending_count, &transport->pending_room);
-	struct pending_message *send = &transport->pending[transport->pending_count];
+	MEM_GROW(&t->pending, t->pending_count, &t->pending_room);
+	struct pending_message *send = &t->pending[t->pending_count];
 	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
 	send->bytes = head;
-	int code = MPI_Isend(
-	        head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, transport->control, &send->request);
+	int code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, t->control, &send->request);
 	if (code == MPI_SUCCESS) {
-		transport->pending_count++;
-		doorbell_ring(transport, to);
+		t->pending_count++;
+		doorbell_ring(t, to);
 	} else {
 		mem_free(head);
 	}
-	return mpi_checked(transport, code, "send");
+	return mpi_checked(t, code, "send");
 }
 
-void pending_sweep(struct transport *transport)
+void pending_sweep(struct transport *t)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < transport->pending_count; i++) {
+	for (size_t i = 0; i < t->pending_count; i++) {
 		int done = 0;
-		if (MPI_Test(&transport->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
-		        !done)
-			transport->pending[kept++] = transport->pending[i];
+		if (MPI_Test(&t->pending[i].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+			t->pending[kept++] = t->pending[i];
 		else
-			mem_free(transport->pending[i].bytes);
+			mem_free(t->pending[i].bytes);
 	}
-	transport->pending_count = kept;
+	t->pending_count = kept;
 }

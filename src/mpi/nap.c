@@ -21,81 +21,78 @@ enum { NAP_LEAST_NS = 20000, NAP_MOST_NS = 4000000, NAP_RUNG_MOST_NS = 100000000
 
 /* ---- doorbells ---- */
 
-static socklen_t doorbell_name(const struct transport *transport, int rank, struct sockaddr_un *name)
+static socklen_t doorbell_name(const struct transport *t, int rank, struct sockaddr_un *name)
 {
 	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
 	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d",
-	        (unsigned long long)transport->job, rank);
+	        (unsigned long long)t->job, rank);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 	        (size_t)length); /* the first byte is 0: abstract */
 }
 
 /* False: it is not on this host. EAGAIN: so many rings wait there that no more have room. */
-static bool rings(const struct transport *transport, int rank)
+static bool rings(const struct transport *t, int rank)
 {
 	struct sockaddr_un name;
-	socklen_t bytes = doorbell_name(transport, rank, &name);
-	return sendto(transport->doorbell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name,
-	               bytes) == 0 ||
+	socklen_t bytes = doorbell_name(t, rank, &name);
+	return sendto(t->doorbell, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&name, bytes) ==
+	        0 ||
 	        errno == EAGAIN;
 }
 
-static bool hang(struct transport *transport)
+static bool hang(struct transport *t)
 {
 	struct sockaddr_un name;
-	socklen_t bytes = doorbell_name(transport, transport->rank, &name);
+	socklen_t bytes = doorbell_name(t, t->rank, &name);
 
-	transport->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return transport->doorbell >= 0 && bind(transport->doorbell, (struct sockaddr *)&name, bytes) == 0;
+	t->doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return t->doorbell >= 0 && bind(t->doorbell, (struct sockaddr *)&name, bytes) == 0;
 }
 
 /* The same on every process; false also where MPI fails */
-static bool true_for_all(struct transport *transport, bool mine)
+static bool true_for_all(struct transport *t, bool mine)
 {
 	int here = mine, all = 0;
-	return MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, transport->control) == MPI_SUCCESS && all;
+	return MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, t->control) == MPI_SUCCESS && all;
 }
 
-void doorbell_open(struct transport *transport)
+void doorbell_open(struct transport *t)
 {
-	if (transport->rank == 0 &&
-	        getrandom(&transport->job, sizeof transport->job, GRND_NONBLOCK) != sizeof transport->job)
-		transport->job = (uint64_t)getpid();
-	if (MPI_Bcast(&transport->job, (int)sizeof transport->job, MPI_BYTE, 0, transport->control) !=
-	                MPI_SUCCESS ||
-	        !true_for_all(transport, hang(transport))) {
-		doorbell_close(transport);
+	if (t->rank == 0 && getrandom(&t->job, sizeof t->job, GRND_NONBLOCK) != sizeof t->job)
+		t->job = (uint64_t)getpid();
+	if (MPI_Bcast(&t->job, (int)sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS ||
+	        !true_for_all(t, hang(t))) {
+		doorbell_close(t);
 		return;
 	}
 	bool all = true;
-	for (int rank = 0; rank < transport->size; rank++)
-		all = rings(transport, rank) && all;
-	transport->all_ring = true_for_all(transport, all);
+	for (int rank = 0; rank < t->size; rank++)
+		all = rings(t, rank) && all;
+	t->all_ring = true_for_all(t, all);
 }
 
-void doorbell_close(struct transport *transport)
+void doorbell_close(struct transport *t)
 {
-	if (transport->doorbell >= 0)
-		close(transport->doorbell);
-	transport->doorbell = -1;
+	if (t->doorbell >= 0)
+		close(t->doorbell);
+	t->doorbell = -1;
 }
 
-void doorbell_ring(struct transport *transport, int rank)
+void doorbell_ring(struct transport *t, int rank)
 {
-	if (transport->doorbell >= 0)
-		rings(transport, rank); /* one of another host naps on */
+	if (t->doorbell >= 0)
+		rings(t, rank); /* one of another host naps on */
 }
 
 /* True: rung */
-static bool sleep_by(const struct transport *transport, const struct timespec *rest)
+static bool sleep_by(const struct transport *t, const struct timespec *rest)
 {
-	struct pollfd doorbell = {
-	        .fd = transport->doorbell, .events = POLLIN}; /* -1: a nap and nothing else */
+	struct pollfd doorbell = {.fd = t->doorbell, .events = POLLIN}; /* -1: a nap and nothing else */
 	char none;
 
 	if (ppoll(&doorbell, 1, rest, NULL) <= 0)
 		return false;
-	while (recv(transport->doorbell, &none, 0, MSG_DONTWAIT) >= 0)
+	while (recv(t->doorbell, &none, 0, MSG_DONTWAIT) >= 0)
 		;
 	return true;
 }
@@ -109,12 +106,12 @@ void nap_begin(struct nap *nap)
 
 /* An eighth of the time already waited: an answer is little late. The first looks only give the core away:
  * answers mostly come at once. */
-void nap_once(struct transport *transport, struct nap *nap)
+void nap_once(struct transport *t, struct nap *nap)
 {
 	struct timespec now, rest = {0, 0};
 	/* Rank 0 also serves the terminal, and other hosts have no doorbell here: then a rank that nobody talks
 	 * to wakes 250 times a second (20 us each on a virtual machine), else 10 times. */
-	int64_t waited, most = transport->all_ring && transport->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
+	int64_t waited, most = t->all_ring && t->rank != 0 ? NAP_RUNG_MOST_NS : NAP_MOST_NS;
 
 	if (nap->looks++ < LOOKS_QUICK) {
 		sched_yield();
@@ -126,6 +123,6 @@ void nap_once(struct transport *transport, struct nap *nap)
 	waited = (int64_t)(now.tv_sec - nap->began.tv_sec) * 1000000000 + (now.tv_nsec - nap->began.tv_nsec);
 	waited /= NAP_PART;
 	rest.tv_nsec = waited < NAP_LEAST_NS ? NAP_LEAST_NS : waited > most ? (long)most : (long)waited;
-	if (sleep_by(transport, &rest))
+	if (sleep_by(t, &rest))
 		nap_begin(nap);
 }

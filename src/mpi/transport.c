@@ -17,52 +17,52 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
-static enum status join(struct transport *transport, int *argc, char ***argv)
+static enum status join(struct transport *t, int *argc, char ***argv)
 {
 	int provided = 0;
 	enum status status;
 
 	/* Ranks often share cores: a blocking call gives its core away. A setting of the user's stays. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-	status = mpi_checked(transport, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
+	status = mpi_checked(t, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
 	if (status != ST_OK)
 		return status;
 	if (provided < MPI_THREAD_FUNNELED)
 		return fail(ST_MPI, "MPI: this build allows no second thread beside the one that calls it");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(MPI_COMM_WORLD, &transport->rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &transport->size);
+	MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &t->size);
 	/* Linux lets a sleep last 50 us longer than asked for: a nap of 20 us would be one of 70. */
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS, 0UL, 0UL, 0UL);
-	status = mpi_checked(transport, MPI_Comm_dup(MPI_COMM_WORLD, &transport->control), "start");
+	status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->control), "start");
 	if (status == ST_OK)
-		status = mpi_checked(transport, MPI_Comm_dup(MPI_COMM_WORLD, &transport->data), "start");
-	if (status == ST_OK && transport->size > 1)
-		doorbell_open(transport);
+		status = mpi_checked(t, MPI_Comm_dup(MPI_COMM_WORLD, &t->data), "start");
+	if (status == ST_OK && t->size > 1)
+		doorbell_open(t);
 	return status;
 }
 
-static void release(struct transport *transport)
+static void release(struct transport *t)
 {
-	for (size_t i = 0; i < transport->own_count; i++)
-		mem_free(transport->own[i].bytes);
-	for (size_t i = 0; i < transport->pending_count; i++)
-		mem_free(transport->pending[i].bytes);
-	mem_free(transport->own);
-	mem_free(transport->pending);
-	mem_free(transport->requests);
-	doorbell_close(transport);
-	mem_free(transport);
+	for (size_t i = 0; i < t->own_count; i++)
+		mem_free(t->own[i].bytes);
+	for (size_t i = 0; i < t->pending_count; i++)
+		mem_free(t->pending[i].bytes);
+	mem_free(t->own);
+	mem_free(t->pending);
+	mem_free(t->requests);
+	doorbell_close(t);
+	mem_free(t);
 }
 
-/* transport->requests has room for one part to every rank: what send_part() has under way. */
+/* t->requests has room for one part to every rank: what send_part() has under way. */
 enum status transport_start(struct transport **result, bool mpi, int *argc, char ***argv)
 {
-	struct transport *transport = mem_alloc(sizeof *transport);
+	struct transport *t = mem_alloc(sizeof *t);
 	enum status status = ST_OK;
 
-	*transport = (struct transport){.mpi = mpi,
+	*t = (struct transport){.mpi = mpi,
 	        .size = 1,
 	        .control = MPI_COMM_NULL,
 	        .data = MPI_COMM_NULL,
@@ -70,102 +70,102 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 	        .fail_at = -1,
 	        .doorbell = -1};
 	if (mpi)
-		status = join(transport, argc, argv);
-	transport->requests = mem_alloc((size_t)transport->size * sizeof *transport->requests);
+		status = join(t, argc, argv);
+	t->requests = mem_alloc((size_t)t->size * sizeof *t->requests);
 	if (status != ST_OK)
-		release(transport);
+		release(t);
 	else
-		*result = transport;
+		*result = t;
 	return status;
 }
 
-static void discard(struct transport *transport, int from, int tag)
+static void discard(struct transport *t, int from, int tag)
 {
 	bool there = true;
 	int source = from;
 
-	while (message_waiting(transport, from, tag, &there, &source) == ST_OK && there) {
+	while (message_waiting(t, from, tag, &there, &source) == ST_OK && there) {
 		void *bytes;
 		size_t count;
 
-		if (message_receive(transport, source, tag, &bytes, &count, NULL, NULL) == ST_OK)
+		if (message_receive(t, source, tag, &bytes, &count, NULL, NULL) == ST_OK)
 			mem_free(bytes);
 	}
 }
 
 /* Goodbyes as drawn above. Messages that were sent and never asked for (output of the last line, grants) are
  * taken and dropped: MPI_Finalize may wait for a receiver of each. */
-static void leave(struct transport *transport)
+static void leave(struct transport *t)
 {
 	void *bytes;
 	size_t count;
 
-	for (int rank = 1; transport->rank == 0 && rank < transport->size; rank++) {
-		if (message_receive(transport, rank, TAG_LEAVE, &bytes, &count, NULL, NULL) == ST_OK)
+	for (int rank = 1; t->rank == 0 && rank < t->size; rank++) {
+		if (message_receive(t, rank, TAG_LEAVE, &bytes, &count, NULL, NULL) == ST_OK)
 			mem_free(bytes);
 	}
-	if (transport->rank == 0) {
-		discard(transport, MPI_ANY_SOURCE, TAG_FORWARD);
-		message_send(transport, 0, transport->size, TAG_LEFT, NULL, 0);
+	if (t->rank == 0) {
+		discard(t, MPI_ANY_SOURCE, TAG_FORWARD);
+		message_send(t, 0, t->size, TAG_LEFT, NULL, 0);
 		return;
 	}
-	message_send(transport, 0, 1, TAG_LEAVE, NULL, 0);
-	if (message_receive(transport, 0, TAG_LEFT, &bytes, &count, NULL, NULL) == ST_OK)
+	message_send(t, 0, 1, TAG_LEAVE, NULL, 0);
+	if (message_receive(t, 0, TAG_LEFT, &bytes, &count, NULL, NULL) == ST_OK)
 		mem_free(bytes);
-	discard(transport, 0, TAG_GRANT);
+	discard(t, 0, TAG_GRANT);
 }
 
-void transport_settle(struct transport *transport)
+void transport_settle(struct transport *t)
 {
 	struct nap nap;
 
 	nap_begin(&nap);
-	for (pending_sweep(transport); transport->pending_count > 0; pending_sweep(transport))
-		nap_once(transport, &nap);
+	for (pending_sweep(t); t->pending_count > 0; pending_sweep(t))
+		nap_once(t, &nap);
 }
 
-void transport_stop(struct transport *transport)
+void transport_stop(struct transport *t)
 {
-	if (!transport)
+	if (!t)
 		return;
-	if (transport->mpi) {
-		transport->fail_at = -1;
-		leave(transport);
-		transport_settle(transport);
-		MPI_Comm_free(&transport->data);
-		MPI_Comm_free(&transport->control);
+	if (t->mpi) {
+		t->fail_at = -1;
+		leave(t);
+		transport_settle(t);
+		MPI_Comm_free(&t->data);
+		MPI_Comm_free(&t->control);
 		MPI_Finalize();
 	}
-	release(transport);
+	release(t);
 }
 
-void transport_die(struct transport *transport, int code)
+void transport_die(struct transport *t, int code)
 {
-	if (transport->mpi)
+	if (t->mpi)
 		MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-int transport_rank(const struct transport *transport)
+int transport_rank(const struct transport *t)
 {
-	return transport->rank;
+	return t->rank;
 }
 
-int transport_size(const struct transport *transport)
+int transport_size(const struct transport *t)
 {
-	return transport->size;
+	return t->size;
 }
 
-void transport_fail_at(struct transport *transport, long n)
+void transport_fail_at(struct transport *t, long n)
 {
-	transport->fail_at = n;
+	t->fail_at = n;
 }
 
-bool transport_fail_waits(const struct transport *transport)
+bool transport_fail_waits(const struct transport *t)
 {
-	return transport->fail_at >= 0;
+	return t->fail_at >= 0;
 }
 
-void transport_part_bytes(struct transport *transport, int64_t bytes)
+void transport_part_bytes(struct transport *t, int64_t bytes)
 {
-	transport->chunk = bytes;
+	t->chunk = bytes;
 }

@@ -177,7 +177,7 @@ enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lack
 size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
 
 /* ---- search.c */
-bool search_before(
-        struct happens_before *order, op_id a, op_id b); /* is `a` before `b`, through any ranks? */
+/* is `a` before `b`, through any ranks? */
+bool search_before(struct happens_before *order, op_id a, op_id b);
 
 #endif

@@ -330,8 +330,8 @@ void copy_end(struct engine *e, uint32_t lane, enum copy_way way);
 
 /* link.c */
 void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes, double rate);
-void flow_due(
-        struct engine *e, uint32_t work); /* the latency is over: join the links; true end: see flow_over */
+/* the latency is over: join the links; true end: see flow_over */
+void flow_due(struct engine *e, uint32_t work);
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
 
@@ -355,7 +355,7 @@ void mark_outputs(struct engine *e, op_id id, op_id by);
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
-bool match_put_off(struct engine *e,
-        uint32_t lane); /* the lane's rank stops instead of reaching it; false: it is quiet */
+/* the lane's rank stops instead of reaching it; false: it is quiet */
+bool match_put_off(struct engine *e, uint32_t lane);
 
 #endif

@@ -4,14 +4,9 @@
 #include "base/memory.h"
 #include "kernels/kernel.h"
 
-static struct sim *sim_of(struct backend *backend)
-{
-	return (struct sim *)backend;
-}
-
 static enum status sim_queued(struct backend *backend, op_id id)
 {
-	struct sim *sim = sim_of(backend);
+	struct sim *sim = (struct sim *)backend;
 	struct engine *e = sim->engine;
 	const struct op *op = &e->world->ops[id];
 	struct rank *r = &e->ranks[op->rank];
@@ -42,18 +37,18 @@ enum status sim_run(struct sim *sim, struct budget *budget)
 
 static enum status sim_advance(struct backend *backend, struct budget *budget)
 {
-	return sim_run(sim_of(backend), budget);
+	return sim_run((struct sim *)backend, budget);
 }
 
 static enum status sim_failure(struct backend *backend)
 {
-	struct sim *sim = sim_of(backend);
+	struct sim *sim = (struct sim *)backend;
 	return sim->engine->data ? data_failure(sim->engine->data) : ST_OK;
 }
 
 static void sim_host(struct backend *backend, int rank, struct host_now *now)
 {
-	const struct rank *r = &sim_of(backend)->engine->ranks[rank];
+	const struct rank *r = &((struct sim *)backend)->engine->ranks[rank];
 	now->clock = r->clock;
 	now->state = r->state == RANK_BLOCKED ? HOST_BLOCKED
 	        : r->state == RANK_CRASHED    ? HOST_CRASHED
@@ -63,32 +58,32 @@ static void sim_host(struct backend *backend, int rank, struct host_now *now)
 
 static void sim_slow(struct backend *backend, int rank, double factor)
 {
-	struct engine *e = sim_of(backend)->engine;
+	struct engine *e = ((struct sim *)backend)->engine;
 	MEM_GROW(&e->log->slows, e->log->slow_count, &e->log->slow_room);
 	e->log->slows[e->log->slow_count++] = (struct slow){rank, (op_id)e->world->op_count, factor};
 }
 
 static double sim_slowness(struct backend *backend, op_id id)
 {
-	return slow_factor(sim_of(backend)->engine, id);
+	return slow_factor(((struct sim *)backend)->engine, id);
 }
 
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
-	struct engine *e = sim_of(backend)->engine;
+	struct engine *e = ((struct sim *)backend)->engine;
 	e->s.least_clock = later(e->s.least_clock, ns);
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (e->ranks[i].state == RANK_IDLE && !e->ranks[i].next)
 			e->ranks[i].clock = later(e->ranks[i].clock, e->s.least_clock);
-	sim_of(backend)->projected = false;
+	((struct sim *)backend)->projected = false;
 }
 
 static enum status sim_peek(
         struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out)
 {
-	const struct world *world = sim_of(backend)->engine->world;
+	const struct world *world = ((struct sim *)backend)->engine->world;
 	const void *bytes = world_data(world, space, address);
-	if (!sim_of(backend)->engine->data)
+	if (!((struct sim *)backend)->engine->data)
 		return fail(ST_ARGUMENT, "there is no data here: shapes and times only");
 	if (!bytes)
 		return fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
@@ -98,7 +93,7 @@ static enum status sim_peek(
 
 static void sim_stop(struct backend *backend)
 {
-	struct sim *sim = sim_of(backend);
+	struct sim *sim = (struct sim *)backend;
 	engine_free(sim->copy);
 	data_free(sim->engine->data);
 	engine_free(sim->engine);

@@ -5,7 +5,6 @@
  * first. */
 #include "trace/picture.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <string.h>
 

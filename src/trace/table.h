@@ -3,7 +3,6 @@
 #define RANKSH_TRACE_TABLE_H
 
 #include "base/ranks.h"
-#include "base/text.h"
 
 /* Cells are kept as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an empty table. */
 #define CELL_END "\x1f"

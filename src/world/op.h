@@ -143,8 +143,8 @@ struct op {
 	op_id next_program; /* the rank's next in program order */
 	op_id next_stream;  /* the next on its stream */
 	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
-	uint32_t
-	        match; /* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0 none */
+	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0 none */
+	uint32_t match;
 	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */
 	op_id blame;
 	uint16_t rank;
@@ -159,8 +159,8 @@ _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
 struct crossing;
 struct match {
 	int group, instance;
-	uint32_t
-	        sequence; /* in the group instance, or in the (source, destination) channel; 0 is the first */
+	/* in the group instance, or in the (source, destination) channel; 0 is the first */
+	uint32_t sequence;
 	int n, count;     /* places, and how many of them are taken */
 	const int *ranks; /* by place; of a transfer the sender and the receiver */
 	op_id *member;    /* by place; 0: not queued */

@@ -160,8 +160,8 @@ void world_unbind(struct world *world, int rank, name_id name);
 uint32_t world_name_turn(const struct world *world, name_id name);
 /* The nearest name of that kind (THING_NONE: any) on that rank, or NULL when none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
-struct stream *world_stream(
-        const struct world *world, int rank, int number); /* by number on the rank, NULL if none */
+/* by number on the rank, NULL if none */
+struct stream *world_stream(const struct world *world, int rank, int number);
 
 /* -- tensors. pool: the stream (number on the rank) whose free lists serve it. New segments queue OP_SEGMENT
  * on
@@ -194,8 +194,8 @@ void world_invalidate(
 /* -- streams, events, groups, sections */
 enum status world_stream_make(
         struct world *world, int rank, name_id name, int priority, bool blocking, int *index);
-enum status world_event_make(
-        struct world *world, int rank, name_id name, int *index); /* finds it when there */
+/* finds it when there */
+enum status world_event_make(struct world *world, int rank, name_id name, int *index);
 /* ranks[i] of instance k: starts[k] .. starts[k+1]-1. Binds the name on every member rank. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);

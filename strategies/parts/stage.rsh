@@ -1,4 +1,4 @@
-# stage: what a stage of a pipeline does with micro-batch m in its chunk c: F, B, W or BW, as the schedule says to pipeline.rsh
+# stage: what a stage of a pipeline does with micro-batch m in its chunk c: F, BW, B or W, as the schedule calls them
 #
 #     act_in     recv .. recv ..             box     where an input arrives: one more than are in use, so that the next can come
 #     compute         F3 .. B0 ..            s       the memory of the activations, which micro-batches take in turn
@@ -8,7 +8,16 @@
 # Sends and receives of a pair of ranks are in the order of the schedule on both sides, each kind with streams and a group of its
 # own: a receive waits only for work of its stage that comes before the one it is for. So nothing can wait in a circle.
 
-def F m c {
+let does_F = "forward_stage";  let does_BW = "backward_stage";  let does_B = "backward_input";  let does_W = "backward_weight"
+if cut_in > 1 {
+  let does_F = "forward_chunk";  let does_BW = "backward_chunk";  let does_B = "chunk_input";  let does_W = "chunk_weight"
+}
+def forward_stage m { forward_chunk m 0 }
+def backward_stage m { backward_chunk m 0 }
+def backward_input m { chunk_input m 0 }
+def backward_weight m { chunk_weight m 0 }
+
+def forward_chunk m c {
   let s = (m+turn(c))%memories(c);  let box = m%(inputs(c)+1)
   if not timed { take m }
   if not begins_$c { receive act pp-1 m c box }
@@ -24,9 +33,9 @@ def F m c {
   }
   if not ends_$c { send_on act x$(high_$c)_$s pp+1 m c s }
 }
-def BW m c { back m c 1 1 }
-def B m c { back m c 1 0 }
-def W m c { back m c 0 1 }
+def backward_chunk m c { back m c 1 1 }
+def chunk_input m c { back m c 1 0 }
+def chunk_weight m c { back m c 0 1 }
 def back m c inputs weights {
   let s = m%memories(c);  let box = m%(inputs(c)+1);  let letter = "B";  if not inputs { let letter = "W" }
   if not timed { take m }

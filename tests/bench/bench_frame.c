@@ -87,7 +87,7 @@ static enum status bench(struct transport *transport, int ranks, bool finished)
 	        "spin 7us on comm }%s",
 	        SPANS / ranks / 4, finished ? "\nsync" : "");
 	if (status == ST_OK)
-		status = shell_line(&shell, lines, strlen(lines));
+		status = shell_line(&shell, lines, strlen(lines), 0, -1);
 	snprintf(what, sizeof what, "%zu operations of %d ranks, %s", shell.world ? shell.world->op_count : 0,
 	        ranks, finished ? "done" : "queued");
 	if (status == ST_OK)

@@ -42,7 +42,7 @@ expect theirs[3] == (rank+world-1)%world
 say "both hosts done"
 INNER
 run() {
-	ip netns exec $a unshare --uts sh -c "hostname $a; exec timeout 60 mpirun --host 10.77.0.1:2,10.77.0.2:2 -n 4 --mca plm_rsh_agent $dir/agent \
+	ip netns exec $a unshare --uts sh -c "hostname $a; exec timeout $((60 * ${SLOW:-1})) mpirun --host 10.77.0.1:2,10.77.0.2:2 -n 4 --mca plm_rsh_agent $dir/agent \
 		--mca plm_rsh_no_tree_spawn 1 --mca btl self,vader,tcp --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \
 		--bind-to none $*" < /dev/null > "$dir/out" 2>&1
 }

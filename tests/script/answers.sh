@@ -9,10 +9,10 @@ repeat 20000 { spin 1us on a }
 sync
 say "$(busy(a)) $(stall(launch))"
 EOF
-timeout 60 "$RANKSH" --dry -n 32 "$work/say.rsh" > "$work/out" 2>&1
+within 60 "$RANKSH" --dry -n 32 "$work/say.rsh" > "$work/out" 2>&1
 check "one text for the even ranks, one for the odd ones" [ "$(wc -l < "$work/out")" = 2 ]
 check "... and all 32 have one" [ "$(cut -d' ' -f1 "$work/out" | tr -cd ',' | wc -c)" = 30 ]
 
 sed 's/^say .*/expect stall(launch) > 2/' "$work/say.rsh" > "$work/expect.rsh"
-timeout 60 "$RANKSH" --dry -n 32 "$work/expect.rsh" > "$work/out" 2>&1
+within 60 "$RANKSH" --dry -n 32 "$work/expect.rsh" > "$work/out" 2>&1
 check "a false expectation says the values of all 32" [ "$(grep '^\[' "$work/out" | cut -d' ' -f1 | tr -cd ',' | wc -c)" = 30 ]

@@ -6,7 +6,7 @@ folder=$(pwd)
 	printf 'help\nhelp grammar\nhelp kernels\nhelp collectives\n'
 	grep -rhoE '^[[:space:]]*\.name = "[a-z0-9_]+' "$folder"/shell/commands "$folder"/src/kernels "$folder"/src/collectives | sed 's/.*"/help /' | sort -u
 } > "$work/lines"
-timeout 60 "$RANKSH" --dry -n 4 < "$work/lines" > "$work/out" 2> /dev/null
+within 60 "$RANKSH" --dry -n 4 < "$work/lines" > "$work/out" 2> /dev/null
 awk '{ line = $0; gsub(/[\200-\277]/, "", line); if (length(line) > 80) print length(line) ": " $0 }' "$work/out" > "$work/wide"
 check "all of it came" [ "$(wc -l < "$work/out")" -gt 300 ]
 mv "$work/wide" "$work/out"

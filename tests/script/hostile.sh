@@ -21,9 +21,9 @@ judged() {
 	fi
 }
 # file NAME STATUS TEXT: what stands in bad.rsh
-file() { timeout 20 "$RANKSH" -n 2 bad.rsh > out 2>&1 < /dev/null; status=$?; judged "$@"; }
-pipe() { timeout 20 "$RANKSH" -n 2 < bad.rsh > out 2>&1; status=$?; judged "$@"; }
-lines() { timeout 20 "$RANKSH" -n 2 -c "$4" > out 2>&1 < /dev/null; status=$?; judged "$@"; }
+file() { within 20 "$RANKSH" -n 2 bad.rsh > out 2>&1 < /dev/null; status=$?; judged "$@"; }
+pipe() { within 20 "$RANKSH" -n 2 < bad.rsh > out 2>&1; status=$?; judged "$@"; }
+lines() { within 20 "$RANKSH" -n 2 -c "$4" > out 2>&1 < /dev/null; status=$?; judged "$@"; }
 
 # session NAME: each line of `lines` is refused in the words that stand in the same line of `words` (".": it is accepted); after each an honest one works
 session() {
@@ -136,7 +136,7 @@ bytes 'repeat 2 {\nspin 1us\n' > bad.rsh
 file "a brace that stays open" 2 'bad.rsh.*open'
 pipe "... down a pipe" 2 'open'
 : > bad.rsh
-timeout 20 "$RANKSH" -n 2 bad.rsh > out 2>&1 < /dev/null; status=$?
+within 20 "$RANKSH" -n 2 bad.rsh > out 2>&1 < /dev/null; status=$?
 [ -s out ] || echo quiet > out
 judged "an empty file" 0 quiet
 head -c 100000 "$RANKSH" > bad.rsh
@@ -145,19 +145,19 @@ pipe "a binary down a pipe" 2 'input'
 file "a line of 1 MB that is nonsense" 2 "bad.rsh:1: no command 'xxx"
 pipe "... down a pipe" 2 "input:1: no command 'xxx"
 lines "a long line by -c" 2 'nest deeper' "print $(many '(' 100000)"
-timeout 20 "$RANKSH" -n 2 . > out 2>&1 < /dev/null; status=$?
+within 20 "$RANKSH" -n 2 . > out 2>&1 < /dev/null; status=$?
 judged "a folder for a file" 2 'cannot read \.'
-timeout 20 "$RANKSH" -n 2 none.rsh > out 2>&1 < /dev/null; status=$?
+within 20 "$RANKSH" -n 2 none.rsh > out 2>&1 < /dev/null; status=$?
 judged "a missing file" 2 'cannot read none.rsh'
 
 # ---- disks that are full
 if [ -c /dev/full ]; then
-	timeout 20 "$RANKSH" -n 2 -c 'print 1' 2> out > /dev/full; status=$?
+	within 20 "$RANKSH" -n 2 -c 'print 1' 2> out > /dev/full; status=$?
 	judged "a full disk for the output" 4 'No space left'
 else
 	echo "skipped a full disk for the output: no /dev/full"
 fi
-(timeout 20 "$RANKSH" -n 2 -c 'repeat 100000 { print 1 }'; echo $? > status) 2> out | head -1 > first
+(within 20 "$RANKSH" -n 2 -c 'repeat 100000 { print 1 }'; echo $? > status) 2> out | head -1 > first
 status=$(cat status)
 [ -s out ] || echo quiet > out
 judged "a reader that leaves: quietly" 141 '^quiet$'

@@ -18,6 +18,8 @@ check() {
 		[ ! -f "$work/out" ] || tail -40 "$work/out" | cut -c1-300 | sed 's/^/    /'
 	fi
 }
+# within SECONDS COMMAND...: is given SLOW times as long
+within() { limit=$(($1 * ${SLOW:-1})); shift; timeout $limit "$@"; }
 # wire RANKS SECONDS: what stands in `typed` is asked of ranks, and answered in `replies`; the exit status in $status. The input stays open until all is
 # answered or the seconds are over: at its end what still runs is interrupted.
 wire() {

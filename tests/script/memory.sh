@@ -21,7 +21,7 @@ limit() { prlimit --pid "$1" --as=$((($(awk '/^VmSize/ { print $2 }' "/proc/$1/s
 # session NAME RANK KB WANTED_STATUS WANTED_TEXT LINE: rank RANK of 3 has KB kilobytes left when the line comes
 session() {
 	mkfifo "$work/in"
-	timeout 60 "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &
+	timeout $((60 * ${SLOW:-1})) "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &
 	job=$!
 	exec 9> "$work/in"
 	echo 'tensor x[64,64] = rank; allreduce x; a = allgather x; sync; print x[0,0]' >&9

@@ -2,7 +2,7 @@
 # pasted.sh -- what comes along when lines are pasted: tabs, trailing blanks, ends of lines from Windows, look-alike characters
 . tests/script/lib.sh
 # runs TEXT EXPECTED-STATUS: TEXT is printf's
-run() { printf "$1" > "$work/f.rsh"; timeout 60 "$RANKSH" -n 1 "$work/f.rsh" > "$work/out" 2>&1; [ $? = "$2" ]; }
+run() { printf "$1" > "$work/f.rsh"; within 60 "$RANKSH" -n 1 "$work/f.rsh" > "$work/out" 2>&1; [ $? = "$2" ]; }
 says() { grep -qF "$1" "$work/out"; }
 
 check "tabs and blanks behind" run '\ttensor\tx[4] =\t1 \t \nexpect x[3] == 1  \t\n' 0

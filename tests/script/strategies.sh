@@ -137,6 +137,13 @@ check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
 check "an option of listed numbers is a number" [ $? = 0 ]
+# the lines of a step in PyTorch's words, names filled in
+"$RANKSH" -n 2 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp; explain on; step 12" > "$work/out" 2>&1
+check "explain fills in a step's names" grep -q "PyTorch    z1_0 = x0_0 @ w1" "$work/out"
+check "and says which sum" grep -q "dist.all_reduce(bucket1, op=dist.ReduceOp.AVG)" "$work/out"
+# a program for a mesh of four has no run on one rank
+"$RANKSH" -n 4 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp=2 + tp=2; program save $work/stack.rsh source; program $work/stack.rsh; run 1; verify" > "$work/out" 2>&1
+check "verify says what one rank refuses" grep -q "the model on one rank: .*stack.rsh:9: mesh: the sizes multiply to 4" "$work/out"
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]

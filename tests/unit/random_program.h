@@ -129,7 +129,7 @@ struct typist {
 static inline enum status type_line(struct typist *typist, const char *line, bool heard)
 {
 	struct text output = {0};
-	enum status status = shell_line(typist->shell, line, strlen(line));
+	enum status status = shell_line(typist->shell, line, strlen(line), 0, -1);
 	out_render(typist->shell->out, &output);
 	if (heard)
 		text_add(&typist->said, "%s: %s: %s\n", line, status_name(status), text_string(&output));

@@ -95,7 +95,7 @@ static void rows(void **state)
 		assert_non_null(command->usage);
 		assert_non_null(command->help);
 		assert_non_null(command->topic);
-		assert_int_equal(!!command->run + !!command->each + !!command->wish, 1);
+		assert_int_equal(!!command->run + !!command->each + !!command->answers + !!command->wish, 1);
 		/* a sentence without its full stop */
 		assert_true(command->help[strlen(command->help) - 1] != '.');
 		assert_ptr_equal(command_find(command->name), command);

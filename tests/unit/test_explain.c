@@ -30,6 +30,10 @@ static void names(void **state)
 	fills("x0.copy_(h[i], non_blocking=True)", "copy h[i] -> x0 on io", "io",
 	        "TO.copy_(FROM, non_blocking=True)");
 	fills("z = q @ k.T", "@0 z = matmul q k.T scale=1/sqrt(d)", "default", "y = a @ b");
+	fills("dist.all_reduce(g, op=dist.ReduceOp.AVG)", "allreduce g op=avg", "default",
+	        "dist.all_reduce(x, op=dist.ReduceOp.SUM)");
+	fills("ncclAllReduce(g, g, count, ncclFloat, ncclMax, comm, io)", "allreduce g op=max on io", "io",
+	        "ncclAllReduce(x, x, count, ncclFloat, ncclSum, comm, stream)");
 	fills("io.wait_event(loaded)", "wait loaded on io", "io", "STREAM.wait_event(EVENT)");
 	fills("dist.send(y, dst=rank+1)", "send y to=rank+1 on up", "up", "dist.send(TENSOR, dst=RANK)");
 	fills("ncclAllReduce(g, g, count, comm, c2)", "allreduce g on c2", "c2",

@@ -51,7 +51,7 @@ static void close_session(struct session *session)
 
 static enum status type(struct session *session, const char *line)
 {
-	return shell_line(&session->shell, line, strlen(line));
+	return shell_line(&session->shell, line, strlen(line), 0, -1);
 }
 
 static uint64_t books(const struct session *session)
@@ -240,8 +240,7 @@ static void stops_are_repeated(void **state)
 		close_session(&session);
 		open_session(&session);
 		assert_int_equal(type(&session, "tensor x[8] y[8] = ones"), ST_OK);
-		assert_int_equal(
-		        shell_line_again(&session.shell, line, strlen(line), stop, -1), ST_INTERRUPTED);
+		assert_int_equal(shell_line(&session.shell, line, strlen(line), stop, -1), ST_INTERRUPTED);
 		assert_int_equal(books(&session), stopped);
 		assert_int_equal(type(&session, "stream io"), ST_OK);
 		close_session(&session);

@@ -49,7 +49,7 @@ static uint64_t books(const struct session *session)
 
 static enum status type(struct session *session, const char *line, size_t count)
 {
-	enum status status = shell_line(&session->shell, line, count);
+	enum status status = shell_line(&session->shell, line, count, 0, -1);
 	out_render(session->shell.out, NULL);
 	return status;
 }

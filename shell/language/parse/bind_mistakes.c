@@ -5,7 +5,6 @@
  * is known, the nearest of them is offered. All of these are ends: they are called once it is sure that the
  * line is refused, and give its status. */
 #include "shell/language/parse/parse.h"
-#include "base/text.h"
 
 #include <string.h>
 

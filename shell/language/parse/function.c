@@ -1,7 +1,6 @@
 /* function.c -- the rows of functions and metrics */
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/lex.h"
-#include "base/text.h"
 
 static const struct function_row rows[] = {
 #define X(symbol, compute, name, least, most, kinds, nature) \

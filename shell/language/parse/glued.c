@@ -9,7 +9,6 @@
  * A line with blanks at its '=' is said only after the parser has read it so: what is still wrong with it is
  * said instead, and no advice leads to the next mistake. */
 #include "shell/language/parse/parse.h"
-#include "base/text.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
  * said with blanks in place of brackets and commas. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
-#include "base/text.h"
 
 #include <string.h>
 

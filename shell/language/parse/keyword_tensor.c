@@ -11,7 +11,6 @@
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
 #include "world/world.h"
-#include "base/text.h"
 
 #include <string.h>
 

@@ -75,8 +75,8 @@ static inline bool word_is(const struct word *word, const char *what)
 
 /* parse.c */
 int line_at(struct parser *parser, const char *at); /* asked for in the order of the text */
-enum status parse_statements(
-        struct parser *parser, struct block *block, bool braces);     /* up to the end, or its `}` */
+/* up to the end, or its `}` */
+enum status parse_statements(struct parser *parser, struct block *block, bool braces);
 enum status parse_block(struct parser *parser, struct block **block); /* at the `{` */
 void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after);
 
@@ -147,18 +147,18 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
-enum status bind_command(struct parser *parser, struct statement *statement,
-        size_t first); /* words[first ..] to statement->row */
+/* words[first ..] to statement->row */
+enum status bind_command(struct parser *parser, struct statement *statement, size_t first);
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */
-enum status bind_results(
-        struct parser *parser, struct statement *statement, size_t count); /* words[0 .. count-1] */
+/* words[0 .. count-1] */
+enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
 /* bind_mistakes.c: each words its failure */
 bool is_operator(const struct word *word);
 /* '%' stands alone: the expression that the words around it were meant to be */
 enum status lonely_operator(const struct word *words, size_t i, size_t count);
-enum status word_surplus(const struct statement *statement, const struct word *words, size_t i,
-        size_t count); /* words[i] has no place */
+/* words[i] has no place */
+enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count);
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
 enum status word_wrong(const struct statement *statement, const struct argument_row *row,
         const struct word *words, size_t i, size_t count);
@@ -170,12 +170,12 @@ enum status none_of(
         const char *command, struct slice_of_text written, struct slice_of_text value, const char *words);
 
 /* glued.c: ST_OK when that is not what is wrong */
-enum status glued_sign(
-        const char *at, const char *after); /* `tensor x[4]=1`: a line that has to do with an '=' */
-enum status glued_line(
-        const struct word *words, size_t count); /* `y=matmul x w`: a line that begins with no command */
-enum status torn_option(const struct word *words, size_t count, size_t equal,
-        const struct command *row); /* `allreduce y op = sum` */
+/* `tensor x[4]=1`: a line that has to do with an '=' */
+enum status glued_sign(const char *at, const char *after);
+/* `y=matmul x w`: a line that begins with no command */
+enum status glued_line(const struct word *words, size_t count);
+/* `allreduce y op = sum` */
+enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row);
 enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
 /* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */

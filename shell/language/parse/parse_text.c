@@ -5,7 +5,6 @@
  * Before anything is read the text must be UTF-8 without NUL bytes: every message shows a part of it. */
 #include "shell/language/parse/parse.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <string.h>
 

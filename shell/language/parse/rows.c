@@ -7,7 +7,6 @@
 #include "shell/language/parse/rows.h"
 #include "shell/language/parse/lex.h"
 #include "base/search.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

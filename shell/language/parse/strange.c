@@ -1,7 +1,6 @@
 /* strange.c -- characters that were pasted from a page or a word processor: they look like what was meant,
  * and are named with what to write */
 #include "shell/language/parse/lex.h"
-#include "base/text.h"
 
 static const struct {
 	uint32_t from, to;

@@ -18,8 +18,8 @@ const char *call_span(const struct call *call, size_t *from, size_t *to)
 	const struct slice_of_text source = call->statement->source;
 	const struct running *now = &call->shell->interpreter->now;
 	const char *text = now->tree->text;
-	bool copied =
-	        source.at < text || source.at >= text + now->tree->count; /* it went over several lines */
+	/* it went over several lines */
+	bool copied = source.at < text || source.at >= text + now->tree->count;
 	if (now->blocks > 0 || now->tree->file || copied)
 		return NULL;
 	*from = (size_t)(source.at - text);

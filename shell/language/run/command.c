@@ -2,6 +2,7 @@
  *
  * Everything that a line costs before its command runs is here, so it is kept small: the call is on the
  * stack, and room for what is found out about its words too, unless there are many of them. */
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/language/run/call.h"
@@ -36,7 +37,9 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	if (row->wish)
 		shell->wish = (struct wish){.kind = (enum wish_kind)row->wish};
 	else
-		status = row->run ? row->run(shell, &call) : call_each_rank(shell, &call, row->each, NULL);
+		status = row->run      ? row->run(shell, &call)
+		        : row->answers ? answer_each(shell, &call, row->answers, 0)
+		                       : call_each_rank(shell, &call, row->each);
 	if (shell->explain && status == ST_OK)
 		explain_line(shell, &call);
 	mem_free(call.wait);

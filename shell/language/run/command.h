@@ -56,15 +56,15 @@ bool call_is_tensor(const struct call *call, int row, int i);
 enum status call_result(struct call *call, int i, int rank, struct view *view);
 enum status call_tensor(struct call *call, int row, int i, int rank, struct view *view);
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number);
-enum status call_expression_text(
-        struct call *call, int row, int i, int rank, struct text *out); /* the value as print shows it */
+/* the value as print shows it */
+enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out);
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim);
-enum status call_word(struct call *call, int row, int i, int rank,
-        const char **word); /* WORD NEW FILE TEXT OP, $ replaced; valid until the line ends */
-enum status call_name(
-        struct call *call, int row, int i, int rank, name_id *name); /* NEW STREAM EVENT GROUP */
-enum status call_thing(struct call *call, int row, int i, int rank,
-        struct thing *thing); /* STREAM EVENT WAITABLE GROUP: found */
+/* WORD NEW FILE TEXT OP, $ replaced; valid until the line ends */
+enum status call_word(struct call *call, int row, int i, int rank, const char **word);
+/* NEW STREAM EVENT GROUP */
+enum status call_name(struct call *call, int row, int i, int rank, name_id *name);
+/* STREAM EVENT WAITABLE GROUP: found */
+enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing);
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
 /* On the first rank of the line; what the line does not say is left as it is. The word of a row: */
 enum status call_common(struct call *call, int row, const char **word);
@@ -80,14 +80,14 @@ enum status call_option_whole(
         struct call *call, const char *option, int rank, int64_t least, int64_t most, int64_t *value);
 /* The i-th KEY=VALUE of ARG_KEYS, on the line's first rank */
 enum status call_key(struct call *call, int i, struct given *given);
-enum status call_stream(struct call *call, int rank,
-        int *number); /* `on`, or `use`, or the default stream: its number on the rank */
-enum status call_group(
-        struct call *call, int rank, int *group); /* `in`, or `use`, or world: index into world.groups */
-enum status call_block(struct call *call);        /* runs the line's { } for its ranks */
+/* `on`, or `use`, or the default stream: its number on the rank */
+enum status call_stream(struct call *call, int rank, int *number);
+/* `in`, or `use`, or world: index into world.groups */
+enum status call_group(struct call *call, int rank, int *group);
+enum status call_block(struct call *call); /* runs the line's { } for its ranks */
 
 /* Runs `one` on each rank of the line: both halves. */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one, void *self);
+enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one);
 
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
  * costs yet (-1). */

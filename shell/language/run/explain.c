@@ -5,6 +5,8 @@
  * words stay. May call: language/ (call_*), out. */
 #include "shell/language/run/explain.h"
 #include "shell/language/parse/parse.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -92,10 +94,27 @@ static const struct slice_of_text *find_fill(const struct fills *fills, const ch
 	return NULL;
 }
 
+/* The rows' texts add up; a line with op= says so in both libraries' words: NULL, or those for SUM and ncclSum */
+static const char *const *operation(const struct statement *line)
+{
+	static const char *const words[][3] = {
+	        {"avg", "AVG", "ncclAvg"}, {"max", "MAX", "ncclMax"}, {"min", "MIN", "ncclMin"}};
+	for (int i = 0; i < line->options; i++) {
+		struct slice_of_text key = line->option[i].key, written = line->option[i].written;
+		struct slice_of_text value =
+		        slice_between(key.at + key.length + 1, written.at + written.length);
+		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+			if (slice_is(key, "op") && slice_is(value, words[k][0]))
+				return words[k];
+	}
+	return NULL;
+}
+
 void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
 	static const char of_stream[] = "STREAM";
 	struct fills fills = {0};
+	const char *const *op = operation(line);
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
@@ -112,7 +131,11 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 		if (adds && *at == '=')
 			text_add(out, "+");
 		adds = adds && *at != '=';
-		if (value)
+		if (op && count == 3 && memcmp(at, "SUM", count) == 0)
+			text_add(out, "%s", op[1]);
+		else if (op && count == 7 && memcmp(at, "ncclSum", count) == 0)
+			text_add(out, "%s", op[2]);
+		else if (value)
 			text_put(out, value->at, value->length);
 		else
 			text_put(out, at, count);
@@ -142,6 +165,18 @@ void explain_line(struct shell *shell, struct call *call)
 	if (command->stream_ok && call_stream(call, rank, &number) == ST_OK)
 		stream = world_stream(shell->world, rank, number);
 	const char *name = stream ? names_text(shell->world->names, stream->name) : NULL;
-	put_line(shell, call->statement, name, "PyTorch", command->torch);
-	put_line(shell, call->statement, name, "CUDA, NCCL", command->cuda);
+	/* in a program's defs and loops, with names as they are on that rank: `y$m = relu x$(m-1)` is y2 = relu x1 */
+	struct statement *line = call->statement;
+	struct tree *tree = NULL;
+	struct text filled = {0};
+	bool varies = false;
+	if (player_runs(shell) || memchr(line->source.at, '$', line->source.length))
+		interpreter_render(shell, line, call->set, rank, &filled, &varies);
+	if (filled.count && tree_parse(&tree, text_string(&filled), filled.count, NULL, 1) == ST_OK &&
+	        tree->block.first->row == command)
+		line = tree->block.first;
+	put_line(shell, line, name, "PyTorch", command->torch);
+	put_line(shell, line, name, "CUDA, NCCL", command->cuda);
+	tree_release(tree);
+	text_release(&filled);
 }

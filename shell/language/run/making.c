@@ -3,7 +3,6 @@
  * First everything is looked at on every rank, then memory is made, then the fills are queued: all ranks or
  * none. What a device cannot hold is undone in reverse, and tensors that were to be remade come back. */
 #include "base/memory.h"
-#include "base/text.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"

@@ -10,7 +10,7 @@
  *     player_go comes     STEP    SETUP           STEP      ROUND (and on with `it` one higher)
  *
  * A `##` that not all the ranks of the program (those of its `use`) meet belongs to the step under way.
- * Lines of the setup or the iteration before its first `##` belong to the step that this one names. / */
+ * Lines of the setup or the iteration before its first `##` belong to the step that this one names. */
 #ifndef RANKSH_PLAYER_H
 #define RANKSH_PLAYER_H
 

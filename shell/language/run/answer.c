@@ -2,7 +2,7 @@
  *
  *     answer        every process makes the same text, and rank 0's is shown
  *     answer_each   a text for each rank, in one place of the output (session/out.c), where equal ones are merged */
-#include "shell/commands/answer.h"
+#include "shell/language/run/answer.h"
 
 #include <string.h>
 

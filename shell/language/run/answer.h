@@ -7,9 +7,6 @@
 /* Says the text unless making it failed (`status`), and frees it. Returns the status. */
 enum status answer(struct shell *shell, struct text *text, enum status status);
 
-/* What argument i of the line comes to on a rank; without a newline at its end. What stays empty is not shown:
- * with data it is made by the rank's own process alone. */
-typedef enum status answer_of(struct shell *shell, struct call *call, int i, int rank, struct text *text);
 /* Each rank's own answer, and equal ones once with their ranks: "[0-3] y = 1". What the backend can carry out is
  * carried out first. */
 enum status answer_each(struct shell *shell, struct call *call, answer_of *make, int i);
