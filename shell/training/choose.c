@@ -89,8 +89,8 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 		int64_t value;
 	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->data.vocab},
 	        {"columns_in", plan->data.in}, {"columns_out", plan->data.out}};
-	text_add(out,
-	        "let data_kind = \"%s\"\nlet data_path = ", kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
+	text_add(out, "let it = 0\nlet data_kind = \"%s\"\nlet data_path = ",
+	        kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
 	put_quoted(given ? plan->data.path[0] : "", out);
 	text_add(out, "\nlet target_path = ");
 	put_quoted(given ? plan->data.path[1] : "", out);
