@@ -92,13 +92,16 @@ static void cut(struct happens_before *order, struct history *history, int64_t a
 
 /* ---- what does an operation conflict with? */
 
-/* A conflict with an operation that was found in another interval, or that is told already, is none any
- * more. */
+/* A conflict with an operation over the same tensors that was found in another interval, or that is told already,
+ * is none any more. */
 static void add_conflict(struct happens_before *order, const struct race *found)
 {
-	for (size_t i = 0; i < order->conflict_count; i++)
-		if (order->conflicts[i].earlier == found->earlier)
+	for (size_t i = 0; i < order->conflict_count; i++) {
+		const struct race *other = &order->conflicts[i];
+		if (other->earlier == found->earlier && other->earlier_name == found->earlier_name &&
+		        other->later_name == found->later_name)
 			return;
+	}
 	if (race_known(order, found))
 		return;
 	MEM_GROW(&order->conflicts, order->conflict_count, &order->conflict_room);

@@ -185,3 +185,16 @@ printf 'stream s t\ntensor x[4] y[4] z[4] = ones\n@0 send z to=1 on s\n@0 x = re
 { cat lines; echo '@1 recv z from=0'; } | state 2 > before
 { cat lines; echo races; echo '@1 recv z from=0'; } | state 2 > out
 check "races stand in program order, whenever they were found" same before out
+# the matmul and the copy meet in t1 and in t2; whoever asks late knows the race of t1 by the allgather already
+cat > lines <<'EOF'
+tensor t1[4,4] t2[4,4] bf16 = rank
+stream s9
+@1-3 sendrecv t1 -> t1 to=(rank+1)%world from=(rank-1)%world
+copy t2 -> t1 on s9
+y15 = allgather t1 on default
+@2 t2 = matmul t1 t1
+EOF
+last='sendrecv t2 -> t2 to=(rank+1)%world from=(rank-1)%world on s9'
+{ cat lines; echo "$last"; } | state 4 > before
+{ sed 's/$/\nraces/' lines; echo "$last"; } | state 4 > out
+check "a pair of operations races once for each pair of names, whenever it is found" same before out
