@@ -237,7 +237,7 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 }
 
 /* In this order: no memory, which the front end acts on; a rank that died, of which mpirun knows; the process itself
- * died; a status of ranksh's own. Above 4 it is mpirun's, which then has said why. */
+ * died; a status of ranksh's own, which mpirun's box calls non-zero. Else it is mpirun's, which then has said why. */
 int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
@@ -256,7 +256,7 @@ int job_outcome(const struct job *job, int status)
 		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
 		fail(ST_MPI, "the ranks have ended the job"); /* one of them has said why */
-	else if (code < 4 && (code == 0 || !strstr(chatter, "mpirun was unable")))
+	else if (code < 4 && (code == 0 || !*chatter || strstr(chatter, "non-zero")))
 		return code;
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
@@ -345,7 +345,7 @@ int launch_batch(const struct options *options)
 			;
 		code = job_outcome(&job, status);
 		/* a job that ends with 4 by itself has said why */
-		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) <= 4))
+		if (code == 4 && !(WIFEXITED(status) && WEXITSTATUS(status) == 4))
 			fprintf(stderr, "ranksh: %s\n", fail_text());
 	}
 	job_release(&job);

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, END_WAIT_MS = 3000 };

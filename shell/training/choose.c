@@ -10,7 +10,6 @@
 #include "shell/training/choose.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the mesh ---- */

@@ -65,8 +65,8 @@ static int64_t part_place(
 
 /* ---- the parts ---- */
 
-/* Marks what the line declares, and compares it if it is this rank's; the last element is in it if any is
- * behind the end. */
+/* Marks what the line declares, and compares it if it is this rank's. An element behind the parameter's end is
+ * refused. */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
 {

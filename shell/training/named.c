@@ -9,7 +9,6 @@
 #include "trace/trace.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *folder_of(bool models)

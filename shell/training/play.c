@@ -4,8 +4,6 @@
 #include "shell/training/state.h"
 #include "base/fold.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- where it is ---- */

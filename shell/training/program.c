@@ -6,15 +6,15 @@
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
 
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 struct program *program_make(const char *name)
 {
 	struct program *program = mem_alloc(sizeof *program);
 	program->users = 1;
-	snprintf(program->name, sizeof program->name, "%s", name);
+	program->name = mem_copy_text(name, strlen(name));
 	return program;
 }
 
@@ -50,6 +50,7 @@ void program_release(struct program *program)
 	program_release(program->alone);
 	text_release(&program->loses);
 	text_release(&program->because);
+	mem_free(program->name);
 	for (size_t i = 0; i < program->files; i++) {
 		mem_free((void *)(uintptr_t)program->file[i].given);
 		mem_free((void *)(uintptr_t)program->file[i].text);
@@ -79,7 +80,7 @@ static bool put_given(const struct player_file *file, struct slice_of_text name,
 	return false;
 }
 
-/* A strategy's file before that one has the option too */
+/* A file before that one has the option too */
 static bool has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;

@@ -1,7 +1,7 @@
 /* program.h -- a program: the files that it is made of, and what a walk through it has found
  *
- * The files run one after the other in one scope (language/run/player.h). A strategy's program is a model's
- * file, those of the strategies, and three lines that drive them; a script is a program of one file. */
+ * The files run one after the other in one scope (language/run/player.h). A strategy's program is what `data` has said and
+ * the mesh, a model's file, those of the strategies, and two lines that drive them (choose.c); a script is a program of one file. */
 #ifndef RANKSH_PROGRAM_H
 #define RANKSH_PROGRAM_H
 
@@ -15,7 +15,7 @@ struct program_step {
 };
 struct program {
 	int users;
-	char name[64];            /* of the strategy or the file, for messages */
+	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files, file_room;
 	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */

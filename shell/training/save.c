@@ -122,12 +122,14 @@ enum status program_script(struct shell *shell, struct text *out)
 	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
 	enum status status = scratch_open(&save.scratch, shell, shell->transport, shell->world->n, true);
-	save.scratch.shell.interpreter->guesses = true;
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		save.scratch.shell.interpreter->guesses = true;
 		status = save_steps(&save, t);
+	}
 	text_add(out, "# %s: what its %ld step%s did\n", t->now.program->name, t->played,
 	        t->played == 1 ? "" : "s");
-	interpreter_prompt(&save.scratch.shell, &use);
+	if (save.scratch.shell.interpreter)
+		interpreter_prompt(&save.scratch.shell, &use);
 	if (use.count) /* the lines name their ranks; this is for those that come after */
 		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
 	text_put(out, lines.bytes, lines.count);

@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 
-#include <string.h>
-
 struct training *training_of(struct shell *shell)
 {
 	if (shell->training)

@@ -85,8 +85,7 @@ void plan_copy(const struct plan *from, struct plan *to);
 /* save.c: a step begins: what the learner has typed meanwhile is kept for program_script. */
 void typed_note(struct shell *shell);
 void typed_forget(struct training *t);
-/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. call NULL:
- * no strategy in C has written it. One that cannot run to the end of its first iteration is refused, and the
+/* The program takes the world over: an empty one. What was before it is what `undo` goes back to. One that cannot run to the end of its first iteration is refused, and the
  * world is as it was. */
 enum status program_take(struct shell *shell, struct program *program);
 /* A script as a program. */

@@ -87,13 +87,12 @@ static enum status other_beginnings(
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
-		struct alone base;
+		struct alone base = {0};
 		struct program *same = choose_otherwise(shell, program, false, 1, i),
 		               *other = otherwise(shell, program, true, 0, i);
-		if (same && other && (status = alone_train(shell, same, iterations, &base)) == ST_OK) {
+		if (same && other && (status = alone_train(shell, same, iterations, &base)) == ST_OK)
 			status = distance_to(shell, other, &base, iterations, worst);
-			alone_release(&base);
-		}
+		alone_release(&base);
 		program_release(same);
 		program_release(other);
 	}

@@ -7,8 +7,7 @@
  * The measure. An optimizer makes a step of a gradient, and gradients agree to rounding only. So a difference
  * is put beside what training has changed, tensor by tensor: |w - w'| / |w' - begin|, norms over all
  * elements. Two things are made good before:
- *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each
- *     element of a
+ *     - Adam divides by the root of v: rounding of a gradient near zero becomes a step of full size. Each element of a
  *       parameter is multiplied by that root again (`weight`, the smallest root of all iterations):
  *       differences are weighed as those of gradients.
  *     - A parameter is rounded in every step: what that alone can do is taken off.

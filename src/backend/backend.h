@@ -1,18 +1,18 @@
 /* backend.h -- the contract between the books and what carries the work out. sim/ keeps it; cuda/ will stand
  * beside it.
  *
- * Rules every backend keeps (numbered as in docs/time.md; the simulator asserts them):
+ * Rules every backend keeps (numbered as in docs/time.md):
  *  1 operations of one stream run in issue order, one at a time
  *  2 an operation cannot start before its host issued it; each issue costs the host record.launch_ns
- *  (OPF_FREE_LAUNCH: nothing) 3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is
- *  held) 4 OP_SYNC blocks the host, not the device
+ *    (OPF_FREE_LAUNCH: nothing)
+ *  3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is held)
+ *  4 OP_SYNC blocks the host, not the device
  *  5 a `print` is an OP_COPY to the host on the current stream and an OP_SYNC on it
  *  6 copies: pinned, one engine a direction; pageable, the shell queues an OP_SYNC behind it
  *  7 the default stream waits for, and holds back, the blocking streams of its device
  *  8 kernels share multiprocessors and memory bandwidth; transfers share links, the least along the path
  *  9 collectives of a group instance run one at a time in issue order; a transfer needs both sides; a
- *  collective starts when
- *    its last participant reaches it and holds its multiprocessors from its own arrival
+ *    collective starts when its last participant reaches it and holds its multiprocessors from its own arrival
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).

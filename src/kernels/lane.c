@@ -111,7 +111,7 @@ static void load(const struct lane *lane, int64_t at, int64_t count, double *to)
 		}
 }
 
-/* The way back; a value is rounded once, to the tensor's type. */
+/* The way back; a value is rounded to the tensor's type, a half by way of f32. */
 static void store(const struct lane *lane, int64_t at, int64_t count, const double *values)
 {
 	int64_t stride = lane->stride[lane->dims - 1];

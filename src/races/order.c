@@ -47,7 +47,12 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	learn(order, lane, number);
 }
 
-/* A wait, or the host's: the clock of what is waited for is taken in. */
+/* A wait of a stream or of the host (OP_SYNC, OP_SEGMENT): the clock of what is waited for is taken in. A wait of stream
+ * 3 for the record #7 of stream 2, entry by entry, as the greater of the two (Mattern, 1989):
+ *
+ *      stream 3 before     [ 3  9 ]        done: stream 2 up to #3, stream 3 up to #9
+ *      record #7 knew      [ .  8 ]        and is itself #7 of stream 2
+ *      stream 3 after      [ 7  9 ]        a new version of stream 3's clock (the entries of 2 and 3) */
 static void learn_target(struct happens_before *order, const struct op *op)
 {
 	if (op->target == OP_EVERYTHING) {
@@ -59,14 +64,7 @@ static void learn_target(struct happens_before *order, const struct op *op)
 	}
 }
 
-/* A wait of stream 2 for the record #7 of stream 1, entry by entry, as the greater of the two (Mattern,
- * 1989):
- *
- *      stream 2 before     [ 3  9 ]        done: stream 1 up to #3, stream 2 up to #9
- *      record #7 knew      [ .  8 ]        and is itself #7 of stream 1
- *      stream 2 after      [ 7  9 ]        a new version of stream 2's clock
- *
- * The legacy default stream waits for the blocking streams, and they for it (rule 7). */
+/* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
 static void learn_default(struct happens_before *order, const struct op *op)
 {
 	const struct world *world = order->world;
@@ -80,8 +78,8 @@ static void learn_default(struct happens_before *order, const struct op *op)
 	}
 }
 
-/* Whatever the host knew when it queued the operation: each stream takes in the host's versions one by one.
- * */
+/* Whatever the host knew when it queued the operation: its latest version, which has all that the earlier ones have,
+ * once for each stream. */
 static void learn_host(struct happens_before *order, const struct op *op)
 {
 	struct rank_order *rank = &order->rank[op->rank];

@@ -6,11 +6,10 @@
  * between the default stream and blocking ones; each change is a version, kept for ever, so the clock of any
  * operation can be found.
  *
- *     rank 0       1 stream io     2 stream compute
+ *     rank 0       2 stream io     3 stream compute  (the entries of io and compute alone)
  *     #1 copy      [ 0 0 ]                           io: nothing is known to be done
  *     #2 record    [ 0 0 ]
- *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2, and all that #2
- *                                                    knew
+ *     #3 wait                      [ 2 0 ]           compute learns: io is done up to #2, and all that #2 knew
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           nothing orders this one with #4
  *

@@ -6,8 +6,7 @@
  *
  *     try 1   quiet: 0         rank 0 meets rank 1 (stopped, its side is queued)            needed: 1
  *     try 2   quiet: 0 1       rank 1 meets rank 3 likewise                                 needed: 3
- *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or somebody's line is
- *                              missing
+ *     try 3   quiet: 0 1 3     nobody else is met: the goal is reached at 4.2 ms, or a line is missing
  *     for good                 all of it in one pass, on the machine itself
  *
  * A try goes on where the one before ended: what that has carried out is final with fewer quiet ranks, and so with
@@ -70,10 +69,9 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 	return status == ST_OK && count && e->goal_left > 0 ? ST_WAITS : status;
 }
 
-/* floors[] has a row for each answer: `first` is the id that the next line will get, so it holds for every
- * line typed after the answer, and rises with the ids: lane.c finds it by halves.
- *
- * Notes that the quiet ranks' past is final up to `time`. */
+/* Notes that the quiet ranks' past is final up to `time`. floors[] has a row for each answer: `first` is the id that the
+ * next line will get, so it holds for every line typed after the answer, and rises with the ids: too_early in lane.c
+ * finds it by halves. */
 static void settle(struct engine *e, const bool *quiet, int64_t time)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)

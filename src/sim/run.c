@@ -9,11 +9,9 @@
  *     ms               0         1         2         3
  *     rank 0 host      |--launches--|                        idle at 1.3: its horizon
  *     rank 0 device       [ matmul   #### ]                  1.3 is reached in the midst of it: rank 0 stops
- *                                                            here
- *     rank 1 host      |--launches-----------------|  idle at 3.0
+ *     rank 1 host      |--launches-----------------|         idle at 3.0
  *     rank 1 device       [ matmul ][ allreduce ...          reaches the allreduce at 1.7, rank 0 is stopped:
- *                                                            so
- *                                                             rank 1 stops at 1.7 and arrives in a later pass
+ *                                                            rank 1 stops at 1.7, arrives in a later pass
  *     rank 2           no line in common with either: goes on to its own horizon
  *
  * Why rank 0's matmul must not end: the next line may be a kernel that is queued at 1.3 and shares the

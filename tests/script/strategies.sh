@@ -145,6 +145,9 @@ check "and says which sum" grep -q "dist.all_reduce(bucket1, op=dist.ReduceOp.AV
 # a program for a mesh of four has no run on one rank
 "$RANKSH" -n 4 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp=2 + tp=2; program save $work/stack.rsh source; program $work/stack.rsh; run 1; verify" > "$work/out" 2>&1
 check "verify says what one rank refuses" grep -q "the model on one rank: .*stack.rsh:[0-9]*: mesh: the sizes multiply to 4" "$work/out"
+long=$work/a_name_of_a_model_that_is_longer_than_sixty_four_letters_as_paths_may_be.rsh
+cp "$work/line.rsh" "$long"
+check "a model's file may have a long name" "$RANKSH" -n 2 -c "model $long; strategy serial; run 1"
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]

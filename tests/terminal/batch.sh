@@ -64,6 +64,11 @@ status "too many ranks" 2 "$RANKSH" -n 99999 -c sync
 status "no GPU in this build" 2 "$RANKSH" --device cuda -c sync
 status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
 said "... is said" 'mpirun is not there' err
+printf '%s\n' '#!/bin/sh' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1' > "$folder/mpirun"
+chmod +x "$folder/mpirun"
+status "an mpirun that starts nothing" 4 env PATH="$folder:$PATH" "$RANKSH" -n 2 -c sync
+said "... and why" 'not enough slots' err
+rm "$folder/mpirun"
 status "--version" 0 "$RANKSH" --version
 status "--help" 0 "$RANKSH" --help
 printf 'let M = 1\nprint M\n' > "$folder/m.rsh"
