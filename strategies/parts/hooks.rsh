@@ -1,4 +1,5 @@
-# hooks: ddp's buckets made smaller for the way, on the stream comm. What int8 and topk leave out waits in `error` for the next step
+# hooks: ddp's buckets made smaller for the way, on the stream comm
+# What int8 and topk leave out waits in `error` for the next step.
 def exchange_bf16 i { exchange_f16 i }
 def exchange_f16 i { small$i = cast bucket$i to=$hook;  allreduce small$i op=avg;  bucket$i = cast small$i to=$dtype }
 # Each rank's numbers have a scale of their own, so they cannot be added on the way: all are gathered, and added here.
