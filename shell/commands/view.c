@@ -6,8 +6,6 @@
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
-#include <string.h>
-
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
 static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
@@ -117,10 +115,13 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 
 /* ---- the line ---- */
 
-/* One rank's half of it: a part fills the view's address and layout. */
-static enum status name_one(struct shell *shell, struct call *call, int rank, bool act)
+/* What the view is on one rank: fills address and layout. */
+typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
+        int64_t *address, struct layout *layout);
+
+/* One rank's half of it */
+static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, part_of *part)
 {
-	bool shard = strcmp(call->statement->row->name, "shard") == 0;
 	struct view whole, result;
 	struct layout layout;
 	int64_t address;
@@ -128,10 +129,20 @@ static enum status name_one(struct shell *shell, struct call *call, int rank, bo
 	if (status == ST_OK)
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
-		status = (shard ? shard_part : reshape_part)(shell, call, rank, &whole, &address, &layout);
+		status = part(shell, call, rank, &whole, &address, &layout);
 	return status == ST_OK && act
 	        ? shell_view_make(shell, rank, result.base_name, whole.tensor, address, &layout)
 	        : status;
+}
+
+static enum status reshape_one(struct shell *shell, struct call *call, int rank, bool act)
+{
+	return name_one(shell, call, rank, act, reshape_part);
+}
+
+static enum status shard_one(struct shell *shell, struct call *call, int rank, bool act)
+{
+	return name_one(shell, call, rank, act, shard_part);
 }
 
 const struct command command_reshape = {
@@ -143,7 +154,7 @@ const struct command command_reshape = {
         .torch = "NAME = TENSOR.view(SHAPE)",
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
-        .each = name_one,
+        .each = reshape_one,
 };
 
 const struct command command_shard = {
@@ -158,5 +169,5 @@ const struct command command_shard = {
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
-        .each = name_one,
+        .each = shard_one,
 };

@@ -49,3 +49,35 @@ same() {
 	diff "$1" "$2" > "$work/differ"; mv "$work/differ" "$work/out"
 	return 1
 }
+# own_files: a model and a strategy of a user's own, line.rsh and mean.rsh in the folder
+own_files() {
+cat > "$work/line.rsh" <<'END'
+# line: one matrix
+option hidden=8 least=1 "columns"
+option batch=8 least=1 "rows of all ranks together"
+refuse hidden % 2 != 0 "hidden=$hidden: an even number is wanted"
+def gradient_made p { }
+let rows = batch;  let from = 0
+def setup {
+  ## the matrix
+  tensor w[hidden,hidden] = randn seed=1 scale=0.3;  part w of w
+  tensor all[batch,hidden] goals[batch,hidden] = randn seed=2
+  x = all[from:from+rows];  t = goals[from:from+rows]
+}
+def iteration {
+  ## forward and backward
+  y = matmul x w;  loss = mse y t;  dy = mse_grad y t;  dw = matmul x.T dy
+  gradient_made w
+  ## the step
+  sgd w dw lr=0.1
+}
+END
+cat > "$work/mean.rsh" <<'END'
+# mean: gradients are averaged, one allreduce a parameter
+# axis dp
+option often=1 least=1 "how many times"
+refuse batch % size(dp) != 0 "batch=$batch does not divide by $(size(dp)) ranks"
+let rows = batch//size(dp);  let from = dp*rows
+def gradient_made p { replaced p;  for i in 0:often { allreduce d$p op=avg in dp } }
+END
+}

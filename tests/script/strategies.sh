@@ -91,36 +91,7 @@ gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
 END
 
 # a user's own model and strategy have all that those of the shell have
-cat > "$work/line.rsh" <<'END'
-# line: one matrix
-option hidden=8 least=1 "columns"
-option batch=8 least=1 "rows of all ranks together"
-def gradient_made p { }
-let rows = batch;  let from = 0
-def setup {
-  ## the matrix
-  # from a seed
-  tensor w[hidden,hidden] = randn seed=1 scale=0.3;  part w of w
-  tensor all[batch,hidden] goals[batch,hidden] = randn seed=2
-  x = all[from:from+rows];  t = goals[from:from+rows]
-}
-def iteration {
-  ## forward and backward
-  y = matmul x w;  loss = mse y t;  dy = mse_grad y t;  dw = matmul x.T dy
-  gradient_made w
-  ## the step
-  sgd w dw lr=0.1
-}
-END
-cat > "$work/mean.rsh" <<'END'
-# mean: gradients are averaged, one allreduce a parameter
-# memory: the whole model
-# axis dp
-option often=1 least=1 "how many times"
-refuse batch % size(dp) != 0 "batch=$batch does not divide by $(size(dp)) ranks"
-let rows = batch//size(dp);  let from = dp*rows
-def gradient_made p { replaced p;  for i in 0:often { allreduce d$p op=avg in dp } }
-END
+own_files
 own="model $work/line.rsh hidden=16; strategy $work/mean.rsh"
 "$RANKSH" -n 4 -c "$own; run 2; step 1; program; verify" > "$work/out" 2>&1
 check "a user's own strategy trains as one rank" [ $? = 0 ]
