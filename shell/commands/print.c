@@ -14,7 +14,6 @@
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* "x + 1 = 3", or the text alone where one was typed */

@@ -5,7 +5,6 @@
  * file and line. */
 #include "shell/lessons/lesson_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool begins(const char *line, size_t length, const char *with)

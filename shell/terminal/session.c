@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <unistd.h>
 
 enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 

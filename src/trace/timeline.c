@@ -11,7 +11,6 @@
 #include "trace/picture.h"
 #include "trace/sets.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
