@@ -84,7 +84,7 @@ static enum status take(struct shell *shell, const struct part_line *line, float
 	enum status status = interpreter_view(shell, 0, line->tensor, &read.a);
 	if (status == ST_OK)
 		status = shell_read(shell, &set, &read, NULL, &norm);
-	return status == ST_OK ? shell_floats(shell, &read.a, strcmp(line->state, "v") == 0, values) : status;
+	return status == ST_OK ? part_floats(shell, line, &read.a, values) : status;
 }
 
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)

@@ -55,8 +55,9 @@ struct difference {
 	int64_t wrong;            /* elements that are no number */
 	int32_t status;
 };
-/* The tensor as f32 as memory is now; root: of each element */
-enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values);
+/* The line's tensor as f32, as memory is now; of the state v the root of each element */
+enum status part_floats(
+        struct shell *shell, const struct part_line *line, const struct view *view, float *values);
 /* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
