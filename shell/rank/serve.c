@@ -18,7 +18,6 @@
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -27,7 +27,7 @@ static enum status place_named(struct call *call, struct name *clause, struct wo
 		return ST_OK;
 	}
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, kind));
+	return on_rank(call, rank, no_such(&eval, name, kind, kind));
 }
 
 enum status call_stream(struct call *call, int rank, int *number)
