@@ -36,7 +36,7 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	if (status != ST_OK)
 		return status;
 	data.count = facts.count;
-	data.vocab = (int)facts.vocab;
+	data.vocab = facts.vocab;
 	plan->data = data;
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
 	        (int)facts.vocab);

@@ -26,7 +26,7 @@ struct instances {
 static struct instances parts_create(int instances, int ranks)
 {
 	return (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
-	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
+	        .ranks = mem_alloc(ranks * sizeof(int))};
 }
 
 /* The group itself, on all ranks, unless its parts could not be filled; they are freed. */
@@ -112,7 +112,7 @@ static enum status read_axis(struct shell *shell, struct call *call, int i, stru
 	if (!number_is_whole(given.number.value, 1, RANKS_MAX))
 		return fail(
 		        ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, given.number.value);
-	mesh->size[i] = (int)given.number.value;
+	mesh->size[i] = given.number.value;
 	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
 	for (int k = 0; k < i; k++)
 		if (mesh->name[k] == mesh->name[i])

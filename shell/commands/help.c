@@ -40,7 +40,7 @@ static void add_wrapped(struct text *text, const char *words, int from)
 		if (column > from && column + columns > WIDTH) {
 			text_add(text, "\n%*s", from, "");
 			column = from;
-			columns = (int)length;
+			columns = length;
 		}
 		text_add(text, "%s%.*s", column > from ? " " : "", (int)length, word);
 		column += columns;
@@ -71,7 +71,7 @@ static void add_row(struct text *text, const char *usage, const char *help)
 	enum { WIDE = 36 };
 	struct text left = {0};
 	short_usage(usage, &left);
-	int used = (int)text_columns(text_string(&left)), pad = WIDE - used;
+	int used = text_columns(text_string(&left)), pad = WIDE - used;
 	text_add(text, "  %s", text_string(&left));
 	if (pad < 2)
 		text_add(text, "\n%*s", WIDE + 2, "");

@@ -60,7 +60,7 @@ static enum status host_one(struct shell *shell, struct call *call, int rank, bo
 	if (status != ST_OK || !act)
 		return status;
 	struct record record = call_record(call, rank, OP_HOST, "host");
-	record.duration_ns = (int64_t)number.value;
+	record.duration_ns = number.value;
 	return queue_alike(call, rank, STREAM_HOST, &record, 0, &id);
 }
 

@@ -19,10 +19,9 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	struct text left = {0}, bytes = {0};
 	text_add(&left, "%s %s", names_text(world->names, tensor->name), shape_text(&tensor->layout).text);
 	bytes_text(layout_bytes(&tensor->layout), &bytes);
-	int pad = left.count < 28 ? 28 - (int)left.count : 0;
-	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "",
-	        dtype_name((enum dtype)tensor->layout.dtype), space_name((enum space)tensor->space),
-	        text_string(&bytes));
+	int pad = left.count < 28 ? 28 - left.count : 0;
+	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "", dtype_name(tensor->layout.dtype),
+	        space_name(tensor->space), text_string(&bytes));
 	if (tensor->view && world->tensors[tensor->base].name)
 		text_add(text, "  view of %s", names_text(world->names, world->tensors[tensor->base].name));
 	if (tensor->invalid) {
@@ -86,8 +85,7 @@ static enum status list_streams(struct shell *shell, struct call *call, int i, i
 	(void)call, (void)i;
 	for (int number = STREAM_DEFAULT; (stream = world_stream(shell->world, rank, number)); number++)
 		text_add(text, "%-10s %u queued so far%s%s\n", names_text(shell->world->names, stream->name),
-		        (unsigned)stream->count,
-		        stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
+		        stream->count, stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
 		        stream->priority ? ", high priority" : "");
 	return ST_OK;
 }

@@ -32,7 +32,7 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	for (size_t i = world->section_count; i > 0; i--) {
 		const char *text = names_text(world->names, world->sections[i - 1].name);
 		if (strcmp(text, name) == 0) {
-			*section = (int)i - 1;
+			*section = i - 1;
 			return ST_OK;
 		}
 		if (*text && text_nearer(name, text, &best))
@@ -169,7 +169,7 @@ static enum status races_run(struct shell *shell, struct call *call)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	(void)call;
-	shell->races_told = (int)races_now(shell->world)->count;
+	shell->races_told = races_now(shell->world)->count;
 	trace_races(&trace, 0, out_width(shell->out), &text);
 	return answer(shell, &text, ST_OK);
 }

@@ -18,7 +18,7 @@ static enum status peek_one(struct shell *shell, struct call *call, int i, int r
 	if (status != ST_OK || (!dry && rank != shell->world->me))
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
-	void *packed = dry ? NULL : mem_alloc((size_t)layout_bytes(&view.layout));
+	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
 	if (dry || backend->peek(backend, view.space, view.address, &view.layout, packed) == ST_OK)
 		show_tensor(name, &view.layout, packed, text);
 	else

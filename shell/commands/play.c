@@ -60,8 +60,8 @@ static enum status step_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (back || count == 0)
-		return step_to(shell, call, back ? t->played + t->torn - (long)count : 0);
-	return as_played(shell, call, program_steps(shell, (long)count, true));
+		return step_to(shell, call, back ? t->played + t->torn - count : 0);
+	return as_played(shell, call, program_steps(shell, count, true));
 }
 
 const struct command command_step = {
@@ -83,7 +83,7 @@ static enum status run_run(struct shell *shell, struct call *call)
 	enum status status = call_whole(call, 0, 1, 1000000, &count);
 	if (status != ST_OK)
 		return status;
-	return as_played(shell, call, program_iterations(shell, (long)count, true));
+	return as_played(shell, call, program_iterations(shell, count, true));
 }
 
 const struct command command_run = {
@@ -176,7 +176,7 @@ static enum status verify_run(struct shell *shell, struct call *call)
 	        call_option_whole(call, "iterations", ranks_first(call->set), 0, 1000000, &iterations);
 	if (status != ST_OK)
 		return status;
-	return as_played(shell, call, training_verify(shell, (long)iterations));
+	return as_played(shell, call, training_verify(shell, iterations));
 }
 
 const struct command command_verify = {

@@ -14,7 +14,6 @@
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* "x + 1 = 3", or the text alone where one was typed */
@@ -93,7 +92,7 @@ static enum status print_tensors(struct shell *shell, struct call *call, struct 
 	print->waiting = *call->set;
 	enum status status = queue_print(shell, call);
 	if (status == ST_OK)
-		prints_add(shell, print, call->wait, (int)call->waits);
+		prints_add(shell, print, call->wait, call->waits);
 	else
 		print_free(print);
 	return host_answer(call, status);
@@ -122,7 +121,7 @@ static enum status print_run(struct shell *shell, struct call *call)
 		/* at once, behind the prints that are over */
 		return answer_each(shell, call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
-	print->item = mem_alloc((size_t)count * sizeof *print->item);
+	print->item = mem_alloc(count * sizeof *print->item);
 	print->items = count;
 	enum status status = gather_items(shell, call, print);
 	if (status == ST_OK)

@@ -43,7 +43,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 			continue;
 		/* views and slices are packed: a file has its elements in rows */
 		if (rank == shell->world->me) {
-			void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
+			void *packed = mem_alloc(layout_bytes(&view.layout));
 			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
 			status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
@@ -85,7 +85,7 @@ static enum status save_run(struct shell *shell, struct call *call)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
 	enum status status = call_each_rank(shell, call, save_one);
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
+		status = shell->backend->reach(shell->backend, call->wait, call->waits, &shell->budget);
 	return status == ST_OK && !shell->replaying ? save_files(shell, call) : status;
 }
 

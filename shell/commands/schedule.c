@@ -64,8 +64,8 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 	if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
 		ask.b += ask.f;
 	ask.stages = group_part(&shell->world->groups[group], rank)->n;
-	ask.micros = (int)micros;
-	ask.chunks = ask.stages == 1 ? 1 : (int)chunks; /* one stage has its parts as neighbours */
+	ask.micros = micros;
+	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
 	return interpreter_schedule(shell, &ask, group);
 }
 

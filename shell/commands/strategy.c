@@ -26,7 +26,7 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
 		status = fail(
 		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
 	choice->name = size.name;
-	choice->size = (int)size.number.value;
+	choice->size = size.number.value;
 	return status;
 }
 

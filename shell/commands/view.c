@@ -39,7 +39,7 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 	const char *name = names_text(shell->world->names, whole->name);
 	enum status status = call_shape(call, 1, 0, rank, &dims, dim);
 	if (status == ST_OK)
-		status = layout_make(layout, (enum dtype)whole->layout.dtype, dims, dim);
+		status = layout_make(layout, whole->layout.dtype, dims, dim);
 	if (status != ST_OK)
 		return status;
 	*address = whole->address;
@@ -68,7 +68,7 @@ static enum status shard_axis(
 	if (!number_is_whole(number.value, 0, whole->layout.dims - 1))
 		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value,
 		        names_text(shell->world->names, whole->name), whole->layout.dims - 1);
-	*axis = (int)number.value;
+	*axis = number.value;
 	return ST_OK;
 }
 
@@ -108,8 +108,7 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 		        (long long)((size / n + 1) * n));
 	*layout = whole->layout;
 	layout->dim[axis] = size / n;
-	*address = whole->address +
-	        place * (size / n) * layout->stride[axis] * dtype_bytes((enum dtype)layout->dtype);
+	*address = whole->address + place * (size / n) * layout->stride[axis] * dtype_bytes(layout->dtype);
 	return ST_OK;
 }
 

@@ -182,7 +182,7 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 			const char *hash = memmem(line, length, "  # ", 4);
 			if (hash)
 				out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
-				        (int)(length - (size_t)(hash - line) - 4), hash + 4,
+				        (int)(length - (hash - line) - 4), hash + 4,
 				        style(shell->out, COLOUR_PLAIN));
 			if (status != ST_OK && status != ST_EXPECT)
 				out_say(shell->out, "   (%s)\n", fail_text());

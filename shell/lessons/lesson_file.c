@@ -5,7 +5,6 @@
  * file and line. */
 #include "shell/lessons/lesson_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool begins(const char *line, size_t length, const char *with)
@@ -42,8 +41,8 @@ static bool read_question(struct lesson_task *task, const char *line, size_t len
 	const char *equals = memmem(line, length, " = ", 3);
 	if (!begins(line, length, "#: predict") || !equals)
 		return false;
-	put_rest(&task->part[PART_QUESTION], line, (size_t)(equals - line), strlen("#: predict"));
-	put_rest(&task->part[PART_ANSWER], line, length, (size_t)(equals - line) + 3);
+	put_rest(&task->part[PART_QUESTION], line, equals - line, strlen("#: predict"));
+	put_rest(&task->part[PART_ANSWER], line, length, equals - line + 3);
 	return true;
 }
 

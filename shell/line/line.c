@@ -91,7 +91,7 @@ static enum status grant(struct shell *shell)
 	case WISH_BACK:
 		return replay_back(shell, wish.number);
 	case WISH_LESSON:
-		return lesson_open(shell, (int)wish.number);
+		return lesson_open(shell, wish.number);
 	case WISH_NEXT:
 		return lesson_next(shell, run_shown);
 	case WISH_SOLUTION:

@@ -113,7 +113,7 @@ enum status replay_back(struct shell *shell, int64_t played)
 	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
-	t->limit = (long)played;
+	t->limit = played;
 	t->rewritten = false;
 	if (typed)
 		status = replay(shell, false);
@@ -121,7 +121,7 @@ enum status replay_back(struct shell *shell, int64_t played)
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
-		status = play_again(shell, &plan, (long)played);
+		status = play_again(shell, &plan, played);
 	plan_release(&plan);
 	return status;
 }

@@ -7,7 +7,6 @@
 #include "shell/wire/io.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -18,7 +18,6 @@
 #include "shell/wire/block.h"
 #include "trace/trace.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct rank_words {

@@ -90,7 +90,7 @@ static enum status make_words(struct words *words, const struct options *options
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
 	if (mpi && find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK)
 		return ST_FILE;
-	words->word = mem_alloc((size_t)(OWN_WORDS + options->words) * sizeof *words->word);
+	words->word = mem_alloc((OWN_WORDS + options->words) * sizeof *words->word);
 	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
 	if (mpi)
 		add_mpirun(words);
@@ -199,7 +199,7 @@ static void take(int *end, short events, struct text *into)
 	char piece[65536];
 	ssize_t got = events ? read(*end, piece, sizeof piece) : 0;
 	if (got > 0) {
-		text_put(into, piece, (size_t)got);
+		text_put(into, piece, got);
 	} else if (events && !(got < 0 && errno == EINTR)) {
 		close(*end);
 		*end = -1;
@@ -227,11 +227,11 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 	take(&job->out, ends[0].revents, out);
 	take(&job->err, ends[1].revents, &job->partial);
 	const char *at = text_string(&job->partial), *end = at + job->partial.count, *newline;
-	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-		hear_line(job, at, (size_t)(newline - at), err);
+	while ((newline = memchr(at, '\n', end - at))) {
+		hear_line(job, at, newline - at, err);
 		at = newline + 1;
 	}
-	job->partial.count = (size_t)(end - at);
+	job->partial.count = end - at;
 	if (job->partial.count)
 		memmove(job->partial.bytes, at, job->partial.count);
 }

@@ -189,7 +189,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	        talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
 	if (!newline)
 		return false;
-	size_t count = (size_t)(newline - talk->incoming.bytes);
+	size_t count = newline - talk->incoming.bytes;
 	reply_read(talk->incoming.bytes, count, reply);
 	talk->incoming.count -= count + 1;
 	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);

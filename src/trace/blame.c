@@ -34,7 +34,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 {
 	const struct world *world = lanes->trace->world;
 	const struct stream *lane = world_stream(world, lanes->rank, stream);
-	struct blame_key key = {.cause = (int)span->cause, .by_rank = -1, .lane = lane ? lane->name : 0};
+	struct blame_key key = {.cause = span->cause, .by_rank = -1, .lane = lane ? lane->name : 0};
 
 	if (!span->blame) {
 		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
@@ -61,7 +61,7 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		blames->slot_count = blames->slot_count ? blames->slot_count * 2 : 64;
 		blames->slots = mem_alloc(blames->slot_count * sizeof *blames->slots);
 		for (size_t i = 0; i < blames->count; i++)
-			*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
+			*slot_of(blames, &blames->blame[i].key) = i + 1;
 	}
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
@@ -87,9 +87,7 @@ static void add_slowed(struct blames *blames, const struct lanes *lanes, int str
 {
 	struct backend *backend = lanes->trace->backend;
 	const struct record *record = op_record(lanes->trace->world, span->op);
-	int64_t alone = record->alone_ns < 0
-	        ? 0
-	        : (int64_t)((double)record->alone_ns * backend->slowness(backend, span->op));
+	int64_t alone = record->alone_ns < 0 ? 0 : record->alone_ns * backend->slowness(backend, span->op);
 	struct times t;
 
 	backend->times(backend, span->op, &t);

@@ -76,7 +76,7 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 	const struct world *world = w->trace->world;
 	const struct record *record = op_record(world, span->op);
 
-	text_add(w->out, ",\"args\":{\"op\":%u", (unsigned)span->op);
+	text_add(w->out, ",\"args\":{\"op\":%u", span->op);
 	if (record->bytes > 0)
 		text_add(w->out, ",\"bytes\":%" PRId64, record->bytes);
 	if (record->flops > 0)

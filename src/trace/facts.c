@@ -27,7 +27,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	struct budget *budget = trace->budget;
 	if (!budget)
 		return ST_OK;
-	budget->steps -= 1 + (int64_t)(operations / OPERATIONS_A_STEP);
+	budget->steps -= 1 + operations / OPERATIONS_A_STEP;
 	if (budget->steps > 0 || !budget->more || budget->more(budget))
 		return ST_OK;
 	return fail(ST_INTERRUPTED, "interrupted");

@@ -112,7 +112,7 @@ static bool communicates(const struct world *world, op_id id, int unused)
 /* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)
 {
-	return whole > 0 ? (double)part / (double)whole : 0;
+	return whole > 0 ? part / (double)whole : 0;
 }
 
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
@@ -227,7 +227,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	trace->backend->sent(trace->backend, rank, section, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
-		const char *name = link_name((enum link_kind)kind);
+		const char *name = link_name(kind);
 		bool whole = link && strcmp(link, name) == 0;
 		if (link && strncmp(name, link, strlen(link)) != 0)
 			continue;
@@ -239,7 +239,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 		return ST_OK;
 	struct text known = {0};
 	for (int kind = 0; kind < LINK_KINDS; kind++)
-		text_add(&known, "%s\"%s\"", kind ? " " : "", link_name((enum link_kind)kind));
+		text_add(&known, "%s\"%s\"", kind ? " " : "", link_name(kind));
 	enum status status = fail(ST_NAME, "no link '%s'; there are %s", link, text_string(&known));
 	text_release(&known);
 	return status;
@@ -279,7 +279,6 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)
 		factor = collective_bus_factor(record->collective, world->matches[world->ops[id].match].n);
-	*bytes_per_s =
-	        t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
+	*bytes_per_s = t.end > t.start ? record->bytes / ((t.end - t.start) * 1e-9) * factor : 0;
 	return ST_OK;
 }

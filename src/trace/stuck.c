@@ -160,7 +160,7 @@ void trace_stuck(const struct trace *trace, int width, bool ended, struct text *
         struct ranks *waiting)
 {
 	struct waits waits;
-	struct hang *hang = mem_alloc((size_t)trace->world->n * sizeof *hang);
+	struct hang *hang = mem_alloc(trace->world->n * sizeof *hang);
 	struct ranks shown, missing = {{0}};
 
 	*waiting = (struct ranks){{0}};

@@ -38,7 +38,7 @@ struct traffic {
 /* Whole bytes: what a link carries of a message may be a part of one */
 static void bytes_cell(struct table *table, double bytes)
 {
-	bytes_text((int64_t)bytes, &table->cells);
+	bytes_text(bytes, &table->cells);
 	table_end(table);
 }
 
@@ -71,7 +71,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	table_cell(&table, "ranks");
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (used[kind])
-			table_cell(&table, "%s", link_name((enum link_kind)kind));
+			table_cell(&table, "%s", link_name(kind));
 	table_row(&table);
 	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
@@ -106,7 +106,7 @@ static void add_sends(const struct world *world, op_id id, struct traffic *traff
 		        ? layout_bytes(&record->operand[part->operand].layout)
 		        : record->bytes;
 		*MEM_ADD(&traffic->pair, &traffic->pairs) =
-		        (struct pair){world->ops[id].rank, part->peer, 1, (double)bytes};
+		        (struct pair){world->ops[id].rank, part->peer, 1, bytes};
 	}
 }
 
@@ -148,7 +148,7 @@ static void add_collective(const struct world *world, op_id id, struct traffic *
 		        .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id};
 	if (kind->rank == world->ops[id].rank) {
 		kind->count++;
-		kind->message += (double)record->bytes;
+		kind->message += record->bytes;
 		kind->moved += record->flow_bytes;
 	}
 }

@@ -224,7 +224,7 @@ static enum status base_view(
 	}
 	if (thing.kind == THING_NONE && may_be_new)
 		return ST_OK;
-	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
+	return no_such(eval, base, THING_TENSOR, THING_TENSOR);
 }
 
 /* parts: what the view's name says behind its base's, set by the innermost */
