@@ -10,9 +10,8 @@
 
 /* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
  * of one part share a record. */
-static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status barrier_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
-	(void)shell;
 	plan->record.collective = &collective_barrier;
 	return call_group(call, rank, &plan->record.group);
 }
@@ -22,7 +21,7 @@ static enum status barrier_resolve(struct shell *shell, struct call *call, int r
 static enum status barrier_run(struct shell *shell, struct call *call)
 {
 	struct plans plans = {0};
-	enum status status = plans_resolve(shell, call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
+	enum status status = plans_resolve(call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
 	if (status == ST_OK)
 		status = plans_queue(shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)

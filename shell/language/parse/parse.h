@@ -45,9 +45,9 @@ struct parser {
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	int formula_depth;     /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads;
-	size_t read_count, read_room;
+	size_t read_count;
 	struct word *words;
-	size_t word_count, word_room;    /* of the line being read */
+	size_t word_count;               /* of the line being read */
 	const char *rest, *rest_end;     /* of the line: where its words begin, and end; blanks may lead */
 	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
 };

@@ -52,7 +52,7 @@ struct variable {
 /* A frame's are few and found from behind; a namespace's by name_entry */
 struct variables {
 	struct variable *item;
-	size_t count, room;
+	size_t count;
 };
 
 /* A def. Defs of one name form a chain, the latest first: `replaced` in a def calls the one behind it. */
@@ -161,7 +161,7 @@ struct interpreter {
 	struct schedule *pipeline;          /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
-	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
+	size_t reference_count; /* tensors with a slice that were given to defs */
 	/* by rank: values between their evaluation and their use (evaluate_all, variable_set). Nothing that
 	 * runs in between may evaluate for several ranks */
 	struct value *scratch;
