@@ -98,8 +98,7 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
 	 * one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
-	        is_listed("phase use source", statement->row->name,
-	                statement->row->name + strlen(statement->row->name));
+	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
