@@ -18,7 +18,7 @@ static enum status model_run(struct shell *shell, struct call *call)
 	if (status == ST_OK)
 		status = choose_model(shell, &choice);
 	if (status == ST_OK)
-		training_of(shell)->now.stage.given = false;
+		shell->training->now.stage.given = false;
 	return status;
 }
 

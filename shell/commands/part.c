@@ -30,7 +30,7 @@ static enum status part_one(struct shell *shell, struct call *call, int rank, bo
 	if (status != ST_OK || !act)
 		return status;
 	line.tensor = names_text(shell->world->names, view.sliced ? view.name : view.base_name);
-	parts_declare(&training_of(shell)->parts, shell->world->names, &line);
+	parts_declare(&shell->training->parts, shell->world->names, &line);
 	return ST_OK;
 }
 
