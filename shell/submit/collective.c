@@ -53,7 +53,7 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 
 /* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
  * of the group and whether it is the root. */
-enum status collective_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
 	struct record *record = &plan->record;
@@ -63,7 +63,7 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 		status = call_tensor(call, COLLECTIVE_TENSOR, 0, rank, &view);
 	if (status != ST_OK)
 		return status;
-	const struct group_instance *part = plan_part(shell, plan, rank);
+	const struct group_instance *part = plan_part(call->shell, plan, rank);
 	if (collective->reduces)
 		status = read_reduction(call, rank, record);
 	if (status == ST_OK && collective->has_root)
@@ -117,8 +117,9 @@ static enum status settle_result(
 
 /* NCCL reads and writes whole blocks on the device: host memory and strided tensors are refused with what
  * to do. */
-enum status collective_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
+	struct shell *shell = call->shell;
 	const struct collective *collective = call->statement->row->collective;
 	const struct group_instance *part = plan_part(shell, plan, rank);
 	struct record *record = &plan->record;
@@ -141,9 +142,9 @@ enum status collective_complete(struct shell *shell, struct call *call, int rank
 }
 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */
-enum status collective_run(struct shell *shell, struct call *call)
+enum status collective_run(struct call *call)
 {
 	return call_count(call, COLLECTIVE_UNROLL)
-	        ? unroll_run(shell, call)
-	        : plans_run(shell, call, OP_COLLECTIVE, collective_resolve, collective_complete);
+	        ? unroll_run(call)
+	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);
 }

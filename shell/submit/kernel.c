@@ -122,12 +122,11 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 	return ST_OK;
 }
 
-static enum status kernel_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status kernel_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct kernel *kernel = call->statement->row->kernel;
 	enum status status = count_arguments(call, kernel);
 	struct view view;
-	(void)shell;
 	for (int i = 0; i < call_count(call, KERNEL_TENSORS) && status == ST_OK; i++) {
 		status = call_tensor(call, KERNEL_TENSORS, i, rank, &view);
 		if (status == ST_OK)
@@ -155,9 +154,9 @@ static bool on_host(const struct submit_plan *plan)
 /* The plan in the words of kernels/, which knows no books: names for its messages, layouts, and no data
  * yet. The kernel then tells the results' shapes, flops and bytes. += writes what it reads, so its result must
  * be there already and fit; see plan_result_settle. */
-static enum status kernel_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct names *names = shell->world->names;
+	const struct names *names = call->shell->world->names;
 	struct record *record = &plan->record;
 	struct kernel_call work = {.kernel = call->statement->row->kernel,
 	        .ins = plan->operands,
@@ -174,10 +173,10 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	memcpy(work.option, record->parameter, sizeof work.option);
 	enum status status = kernel_shape(&work);
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
-		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
+		status = plan_result_settle(call->shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
 	if (status == ST_OK && !on_host(plan))
-		status = plan_on_device(shell, plan);
+		status = plan_on_device(call->shell, plan);
 	if (status != ST_OK)
 		return status;
 	kernel_cost(&work, &flops, &bytes);
@@ -185,7 +184,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;
 	if (on_host(plan) && record->duration_ns < 0)
-		record->duration_ns = (int64_t)ceil(bytes / shell->machine.host_rate * 1e9);
+		record->duration_ns = (int64_t)ceil(bytes / call->shell->machine.host_rate * 1e9);
 	record->dtype = work.ins ? work.in[0].layout.dtype : work.out[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name
 	        : plan->operands       ? plan->operand[0].name
@@ -193,7 +192,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	return ST_OK;
 }
 
-enum status kernel_run(struct shell *shell, struct call *call)
+enum status kernel_run(struct call *call)
 {
-	return plans_run(shell, call, OP_KERNEL, kernel_resolve, kernel_complete);
+	return plans_run(call, OP_KERNEL, kernel_resolve, kernel_complete);
 }

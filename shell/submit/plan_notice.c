@@ -40,8 +40,9 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 }
 
 /* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */
-void plans_notice(struct shell *shell, struct call *call, const struct plans *plans)
+void plans_notice(struct call *call, const struct plans *plans)
 {
+	struct shell *shell = call->shell;
 	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||
 	        plans->rank[0].id > shell->world->op_count)
 		return;
