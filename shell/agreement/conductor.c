@@ -151,7 +151,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_END:
 		return end_script(shell);
 	case ORDER_SETUP:
-		shell->interactive = order->interactive;
+		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:

@@ -17,8 +17,8 @@ enum order_kind { ORDER_LINE, ORDER_TEXT, ORDER_LINES, ORDER_END, ORDER_SETUP, O
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES */
-	int32_t width;      /* SETUP, also colour and interactive */
-	int32_t colour, interactive;
+	int32_t width;      /* SETUP, also colour */
+	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int64_t stop, stamp; /* LINE: see struct entry */
 	const char *file;    /* TEXT, LINES: for messages; NULL: none */

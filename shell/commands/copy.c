@@ -33,8 +33,8 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
-	const char *a = names_text(call->shell->world->names, from->name),
-	           *b = names_text(call->shell->world->names, to->name);
+	const struct names *names = call->shell->world->names;
+	const char *a = names_text(names, from->name), *b = names_text(names, to->name);
 	enum status status = ST_OK;
 	(void)rank;
 

@@ -66,9 +66,9 @@ static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *
 
 /* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
  * behind it on the same stream, for ever, so it is refused. */
-static enum status to_oneself(
-        const struct shell *shell, int rank, struct submit_plan *plan, const char *title)
+static enum status to_oneself(const struct call *call, int rank, struct submit_plan *plan)
 {
+	const char *title = call->statement->row->name;
 	bool own = false, all = true;
 	for (int i = 0; i < plan->parts; i++) {
 		own = own || plan->part[i].peer == rank;
@@ -82,7 +82,7 @@ static enum status to_oneself(
 	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
 		        (long long)from, (long long)to);
-	if (shell->together)
+	if (call->shell->together)
 		return fail(ST_RANK, "a rank's transfer to itself does not go into `together`: copy instead");
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
@@ -99,7 +99,7 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 	for (int i = 0; i < plan->operands; i++)
 		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
 	enum status status = plan_for_nccl(call->shell, plan);
-	return status == ST_OK ? to_oneself(call->shell, rank, plan, call->statement->row->name) : status;
+	return status == ST_OK ? to_oneself(call, rank, plan) : status;
 }
 
 /* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;

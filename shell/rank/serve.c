@@ -111,8 +111,7 @@ static void hello(struct serve *serve, const struct request *request)
 	struct shell *shell = &serve->conductor->shell;
 	struct reply reply = {
 	        .kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
-	struct order setup = {
-	        .kind = ORDER_SETUP, .width = request->width, .colour = request->colour, .interactive = 1};
+	struct order setup = {.kind = ORDER_SETUP, .width = request->width, .colour = request->colour};
 	conductor_order(serve->conductor, &setup);
 	text_add(&reply.text, "%s", shell->machine.name);
 	write_prompt(serve, &reply);
@@ -213,7 +212,7 @@ static void view(struct serve *serve, const struct request *request)
 
 static void serve_one(struct serve *serve, const struct request *request)
 {
-	struct order resize = {.kind = ORDER_SETUP, .width = request->width, .interactive = 1};
+	struct order resize = {.kind = ORDER_SETUP, .width = request->width};
 	switch (request->kind) {
 	case REQUEST_RUN:
 		run(serve, request);

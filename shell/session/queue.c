@@ -5,6 +5,34 @@
  * has operations in the books: those are told too, and the change's own failure is the one returned. */
 #include "shell/session/queue.h"
 
+#include <string.h>
+
+struct record queue_record(const struct shell *shell, enum op_kind kind, const char *title)
+{
+	struct world *world = shell->world;
+	return (struct record){.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = names_make(world->names, title, strlen(title)),
+	        .section = (int)world->section_count - 1,
+	        .line = world->line,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .alone_ns = -1,
+	        .launch_ns = -1};
+}
+
+struct operand queue_operand(const struct shell *shell, int index, int access)
+{
+	const struct tensor *tensor = &shell->world->tensors[index];
+	return (struct operand){.address = tensor->address,
+	        .space = tensor->space,
+	        .access = (uint8_t)access,
+	        .tensor = index,
+	        .name = tensor->name,
+	        .layout = tensor->layout};
+}
+
 enum status shell_tell(struct shell *shell, size_t before)
 {
 	enum status status = ST_OK;

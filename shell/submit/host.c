@@ -55,8 +55,7 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
-	MEM_GROW(&call->wait, call->waits, &call->wait_room);
-	return queue_alike(call, rank, STREAM_HOST, &record, target, &call->wait[call->waits++]);
+	return queue_alike(call, rank, STREAM_HOST, &record, target, MEM_ADD(&call->wait, &call->waits));
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for

@@ -156,7 +156,8 @@ static bool on_host(const struct submit_plan *plan)
  * be there already and fit; see plan_result_settle. */
 static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct names *names = call->shell->world->names;
+	struct shell *shell = call->shell;
+	const struct names *names = shell->world->names;
 	struct record *record = &plan->record;
 	struct kernel_call work = {.kernel = call->statement->row->kernel,
 	        .ins = plan->operands,
@@ -173,10 +174,10 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	memcpy(work.option, record->parameter, sizeof work.option);
 	enum status status = kernel_shape(&work);
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
-		status = plan_result_settle(call->shell, plan, i, &work.out[i].layout,
+		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
 	if (status == ST_OK && !on_host(plan))
-		status = plan_on_device(call->shell, plan);
+		status = plan_on_device(shell, plan);
 	if (status != ST_OK)
 		return status;
 	kernel_cost(&work, &flops, &bytes);
@@ -184,7 +185,7 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	record->flops = flops;
 	record->bytes = (int64_t)bytes;
 	if (on_host(plan) && record->duration_ns < 0)
-		record->duration_ns = (int64_t)ceil(bytes / call->shell->machine.host_rate * 1e9);
+		record->duration_ns = (int64_t)ceil(bytes / shell->machine.host_rate * 1e9);
 	record->dtype = work.ins ? work.in[0].layout.dtype : work.out[0].layout.dtype;
 	record->object = plan->results ? plan->result[0].view.name
 	        : plan->operands       ? plan->operand[0].name

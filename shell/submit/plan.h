@@ -50,7 +50,7 @@ struct submit_plan {
  *     rank   0 1          2       3 */
 struct plans {
 	struct submit_plan *plan;
-	size_t count, room;
+	size_t count;
 	struct plan_rank {
 		int rank;
 		uint32_t plan;
@@ -95,6 +95,6 @@ enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *p
 /* The rank's part of the group that the record names */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
-void plans_notice(struct call *call, const struct plans *plans);
+void plans_notice(const struct call *call, const struct plans *plans);
 
 #endif

@@ -40,7 +40,7 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 }
 
 /* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */
-void plans_notice(struct call *call, const struct plans *plans)
+void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;
 	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||

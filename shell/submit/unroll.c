@@ -56,10 +56,10 @@ static enum status begin_work(
 	        .growth = (given > taken) - (given < taken),
 	        .whole.tensor = -1,
 	        .scratch.tensor = -1};
-	int n = work->part->n, room = STEPS_MAX(n);
-	work->steps = mem_alloc((size_t)room * sizeof *work->steps);
+	int n = work->part->n;
+	work->steps = mem_alloc((size_t)STEPS_MAX(n) * sizeof *work->steps);
 	return collective_steps(call->statement->row->collective, (enum algorithm)plan->record.algorithm, n,
-	        work->place, plan->record.root, most_of(taken, given), work->steps, room, &work->count);
+	        work->place, plan->record.root, most_of(taken, given), work->steps, &work->count);
 }
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of

@@ -187,6 +187,13 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	return status;
 }
 
+/* NULL: the rank has no such tensor */
+static const struct tensor *loss_of(const struct world *world, int rank)
+{
+	struct thing thing = world_find(world, rank, names_find(world->names, "loss", 4));
+	return thing.kind == THING_TENSOR ? &world->tensors[thing.index] : NULL;
+}
+
 enum status program_loss(struct shell *shell, double *loss)
 {
 	struct world *world = shell->world;
@@ -194,9 +201,8 @@ enum status program_loss(struct shell *shell, double *loss)
 	*loss = NAN;
 	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
 	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
-	name_id name = names_find(world->names, "loss", 4);
-	for (int rank = 0; rank < world->n && name; rank++)
-		if (world_find(world, rank, name).kind == THING_TENSOR)
+	for (int rank = 0; rank < world->n; rank++)
+		if (loss_of(world, rank))
 			tensor[rank] = "loss";
 	enum status status = state_read(shell, READ_ELEMENT, tensor, &set, values);
 	int count = ranks_count(&set);
@@ -224,13 +230,9 @@ static void put_loss(const struct shell *shell, double loss, int64_t end, struct
 static bool loss_is_final(const struct shell *shell)
 {
 	const struct world *world = shell->world;
-	name_id name = names_find(world->names, "loss", 4);
-	for (int rank = 0; rank < world->n && name; rank++) {
-		struct thing thing = world_find(world, rank, name);
-		if (thing.kind != THING_TENSOR)
-			continue;
-		op_id writer = world->tensors[thing.index].last_writer;
-		if (writer && !(world->ops[writer].flags & OPF_DONE))
+	for (int rank = 0; rank < world->n; rank++) {
+		const struct tensor *loss = loss_of(world, rank);
+		if (loss && loss->last_writer && !(world->ops[loss->last_writer].flags & OPF_DONE))
 			return false;
 	}
 	return true;

@@ -108,7 +108,7 @@ struct collective_step {
  * ST_ARGUMENT names what can be unrolled. */
 #define STEPS_MAX(n) (2 * (n) + 32)
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
-        int root, int64_t elements, struct collective_step *steps, int room, int *count);
+        int root, int64_t elements, struct collective_step *steps, int *count);
 
 /* Can it be unrolled by some algorithm? */
 bool collective_unrolls(const struct collective *collective);

@@ -65,7 +65,7 @@ struct span {
 };
 struct spans {
 	struct span *span;
-	size_t count, room;
+	size_t count;
 };
 void spans_release(struct spans *spans);
 

@@ -3,8 +3,8 @@
 #include "shell/language/parse/lex.h"
 
 static const struct function_row rows[] = {
-#define X(symbol, compute, name, least, most, kinds, nature) \
-	{FUNCTION_##symbol, name, least, most, kinds, NATURE_##nature},
+#define X(symbol, compute, name, least, kinds, nature) \
+	{FUNCTION_##symbol, name, least, kinds, NATURE_##nature},
         FUNCTIONS(X)
 #undef X
 };

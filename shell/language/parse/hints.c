@@ -118,9 +118,9 @@ static const char *row_of(const char *word, size_t length)
 	return NULL;
 }
 
-const char *hint_word(const char *word, size_t length)
+const char *hint_word(const char *word)
 {
-	const char *here = row_of(word, length);
+	const char *here = row_of(word, strlen(word));
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
@@ -239,7 +239,7 @@ static bool is_module(struct slice_of_text object)
 }
 
 /* matmul(x, w): the right word, written as Python does */
-static bool bracketed(const struct foreign_line *line, enum status *status)
+static bool bracketed(const struct foreign_line *line)
 {
 	const struct command *row = command_called(line->word);
 	struct text here = {0};
@@ -255,12 +255,12 @@ static bool bracketed(const struct foreign_line *line, enum status *status)
 		text_add(&here, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
 		text_add(&here, " %.*s", WHOLE(line->argument[i]));
-	*status = fail(ST_SYNTAX, "write: %s", text_string(&here));
+	fail(ST_SYNTAX, "write: %s", text_string(&here));
 	text_release(&here);
 	return true;
 }
 
-bool hint_line(const char *at, const char *after, enum status *status)
+bool hint_line(const char *at, const char *after)
 {
 	struct foreign_line line;
 	struct text here = {0};
@@ -269,9 +269,9 @@ bool hint_line(const char *at, const char *after, enum status *status)
 	const char *row = row_of(line.word.at, line.word.length);
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
 	if (!row || (!line.brackets && command_called(line.word)))
-		return bracketed(&line, status);
+		return bracketed(&line);
 	fill_holes(row, &line, &here);
-	*status = fail(ST_SYNTAX, "here: %s", text_string(&here));
+	fail(ST_SYNTAX, "here: %s", text_string(&here));
 	text_release(&here);
 	return true;
 }

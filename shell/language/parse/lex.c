@@ -12,6 +12,8 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
 
+#include <stdio.h>
+
 bool is_title(const char *at, const char *end)
 {
 	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
@@ -123,6 +125,11 @@ const char *option_sign(const char *at, const char *after)
 bool slice_is(struct slice_of_text slice, const char *what)
 {
 	return text_is(slice.at, slice.at + slice.length, what);
+}
+
+void word_text(struct slice_of_text written, char *word)
+{
+	snprintf(word, WORD_SHOWN, "%.*s", WHOLE(written));
 }
 
 /* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a

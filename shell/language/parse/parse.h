@@ -45,9 +45,9 @@ struct parser {
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	int formula_depth;     /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads;
-	size_t read_count, read_room;
+	size_t read_count;
 	struct word *words;
-	size_t word_count, word_room;    /* of the line being read */
+	size_t word_count;               /* of the line being read */
 	const char *rest, *rest_end;     /* of the line: where its words begin, and end; blanks may lead */
 	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
 };
@@ -115,9 +115,9 @@ struct formula_reader {
 void reader_skip(struct formula_reader *reader);                                 /* blanks, newlines too */
 enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX at reader->at */
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
-/* part, or a name's parts, stand below formula; each may be NULL */
+/* part (NULL: none), or the parts of its name, stand below formula */
 void formula_holds(struct formula *formula, const struct formula *part);
-void formula_holds_name(struct formula *formula, const struct name *name);
+void formula_holds_name(struct formula *formula);
 /* It ends at reader->at */
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
 /* formula_value.c, each at its first character */
@@ -178,9 +178,9 @@ enum status glued_line(const struct word *words, size_t count);
 enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row);
 enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
-/* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */
-bool hint_line(const char *at, const char *after, enum status *status);
+/* hints.c: what a foreign or mistaken line should have been. true: the failure is worded, for ST_SYNTAX */
+bool hint_line(const char *at, const char *after);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */
-const char *hint_word(const char *word, size_t length);
+const char *hint_word(const char *word);
 
 #endif

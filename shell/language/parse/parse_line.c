@@ -21,13 +21,11 @@
 /* ---- commands ---- */
 
 /* A foreign word says what to write here, a misspelt one its neighbour. */
-static enum status no_command(const char *at, const char *after)
+static enum status no_command(const struct word *first)
 {
-	char word[64];
-	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
-	memcpy(word, at, length);
-	word[length] = '\0';
-	const char *hint = hint_word(word, length), *near = command_near(word);
+	char word[WORD_SHOWN];
+	word_text(slice_of(first), word);
+	const char *hint = hint_word(word), *near = command_near(word);
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
 	if (near)
@@ -128,16 +126,16 @@ static enum status calculates(const struct word *words, size_t count, size_t equ
  * surely: lines of Python, the word of another library, `x @ w`, sums of tensors, sums of numbers. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
-	enum status status = ST_SYNTAX;
+	enum status status;
 	const struct word *words = parser->words, *first = &words[equal + 1],
 	                  *end = words + parser->word_count;
 	const char *to = parser->rest_end;
 	struct formula *formula;
 
-	if (hint_line(words->at, to, &status))
-		return status;
+	if (hint_line(words->at, to))
+		return ST_SYNTAX;
 	if (first->name && !(end - first > 1 && strchr("+-*/%<>=@", *first[1].at)))
-		return no_command(first->at, first->after);
+		return no_command(first);
 	for (const struct word *word = first + 1; word + 1 < end; word++)
 		if (word_is(word, "@"))
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", WORD(words), WORD(word - 1),
@@ -230,16 +228,15 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 /* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
 static enum status strange_option(const struct word *words, size_t count)
 {
-	char word[64] = "";
-	size_t length = (size_t)(words->after - words->at);
+	char word[WORD_SHOWN];
 	bool options = false;
 	for (size_t i = 1; i < count; i++)
 		options |= words[i].sign != NULL;
-	if (!options || length >= sizeof word)
+	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
-	memcpy(word, words->at, length);
-	if (hint_word(word, length) || command_near(word))
-		return no_command(words->at, words->after);
+	word_text(slice_of(words), word);
+	if (hint_word(word) || command_near(word))
+		return no_command(words);
 	return fail(ST_SYNTAX,
 	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
@@ -249,7 +246,6 @@ static enum status strange_option(const struct word *words, size_t count)
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
-	enum status status;
 	if (parser->word_count == 1 &&
 	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", words->at,
 	                words->after)) {
@@ -263,9 +259,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	const struct command *row = find_row(words);
 	if (row)
 		return parse_command(parser, statement, 1, row);
-	if (!words->name && hint_line(words->at, parser->rest_end, &status))
-		return status;
-	status = glued_line(words, parser->word_count);
+	if (!words->name && hint_line(words->at, parser->rest_end))
+		return ST_SYNTAX;
+	enum status status = glued_line(words, parser->word_count);
 	if (status == ST_OK)
 		status = strange_option(words, parser->word_count);
 	if (status != ST_OK)
@@ -274,7 +270,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
 		        UP_TO(40, words->at, words->after));
 	if (*parser->at == '{') /* while ... { */
-		return no_command(words->at, words->after);
+		return no_command(words);
 	if (is_chosen(words))
 		return choose_later(parser, statement, words->at, words, 1);
 	statement->kind = STATEMENT_CALL;

@@ -6,7 +6,7 @@
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 
-#include <string.h>
+#include "shell/session/queue.h"
 
 /* *index: into the world's streams or groups; -1: no name was given anywhere */
 static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
@@ -27,7 +27,7 @@ static enum status place_named(struct call *call, struct name *clause, struct wo
 		return ST_OK;
 	}
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, kind));
+	return on_rank(call, rank, no_such(&eval, name, kind, kind));
 }
 
 enum status call_stream(struct call *call, int rank, int *number)
@@ -59,18 +59,13 @@ enum status call_block(struct call *call)
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
 	struct phase phase = interpreter_phase_at(call->shell, rank);
-	return (struct record){.kind = (uint8_t)kind,
-	        .title = names_make(call->shell->world->names, title, strlen(title)),
-	        .section = call->shell->interpreter->section,
-	        .line = call->statement->line,
-	        .phase = phase.name,
-	        .colour = phase.colour,
-	        .microbatch = phase.microbatch,
-	        .group = -1,
-	        .root = -1,
-	        .duration_ns = -1,
-	        .alone_ns = -1,
-	        .launch_ns = -1};
+	struct record record = queue_record(call->shell, kind, title);
+	record.section = call->shell->interpreter->section;
+	record.line = call->statement->line;
+	record.phase = phase.name;
+	record.colour = phase.colour;
+	record.microbatch = phase.microbatch;
+	return record;
 }
 
 /* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7

@@ -185,7 +185,7 @@ enum status call_thing(struct call *call, int row, int i, int rank, struct thing
 	if (thing->kind == kind || thing->kind == other)
 		return ST_OK;
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, other));
+	return on_rank(call, rank, no_such(&eval, name, kind, other));
 }
 
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set)

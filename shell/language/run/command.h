@@ -37,7 +37,7 @@ struct call {
 		int64_t duration_ns;
 	} last;
 	op_id *wait;
-	size_t waits, wait_room;
+	size_t waits;
 };
 /* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
  * line; NULL: it stands in a block or file */

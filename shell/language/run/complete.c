@@ -91,7 +91,7 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
  * a new name begins. */
 static void offer_values(struct endings *endings, const struct shell *shell)
 {
-#define X(symbol, compute, name, least, most, kinds, nature) name " "
+#define X(symbol, compute, name, least, kinds, nature) name " "
 	static const char functions[] = FUNCTIONS(X);
 #undef X
 	for (size_t i = 0; i < endings->length; i++)

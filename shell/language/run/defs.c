@@ -103,7 +103,7 @@ static enum status parameter(
 		return status;
 	name_id name = names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length);
 	size_t index = local_push(frame, name, frame->set);
-	variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies);
+	variable_set(in, &frame->local.item[index], frame->set, varies);
 	return ST_OK;
 }
 

@@ -90,7 +90,7 @@ struct view_cache {
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
 /* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
-enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other);
 
 /* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
  * thing */

@@ -53,11 +53,10 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 static const char *given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
-	struct slice_of_text word = statement->word->written;
 	if (!in->now.tree || !in->now.tree->file || in->now.frame->space != &in->learner ||
-	        !frame_is_top(in->now.frame) || in->now.blocks)
+	        in->now.frame->caller || in->now.blocks)
 		return NULL;
-	return command_line_text(shell, word);
+	return command_line_text(shell, statement->word->written);
 }
 
 /* The text of a command line is read as the language, on all ranks */
@@ -99,7 +98,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	if (status != ST_OK)
 		return status;
 	fold(in, &id, sizeof id);
-	variable_set(in, variable, set, in->scratch, varies);
+	variable_set(in, variable, set, varies);
 	return ST_OK;
 }
 
@@ -214,7 +213,7 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
 		status = evaluate_written(&eval, statement->word, &variable->name);
 	if (status != ST_OK)
 		return status;
-	variable_set(in, variable, active, in->scratch, varies);
+	variable_set(in, variable, active, varies);
 	return ST_OK;
 }
 

@@ -35,7 +35,7 @@ static enum status thing_named(struct asked *asked, int i, name_id name, enum th
 	const struct world *world = asked->eval->shell->world;
 	struct thing thing = world_find(world, asked->eval->rank, name);
 	if (thing.kind != kind)
-		return no_such(asked->eval, names_text(world->names, name), kind, kind);
+		return no_such(asked->eval, name, kind, kind);
 	asked->index[i] = kind == THING_STREAM ? world->streams[thing.index].number : thing.index;
 	return ST_OK;
 }
@@ -102,7 +102,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 {
 	typedef enum status computes(struct asked * asked, struct value * value);
 	static computes *const compute_of[] = {
-#define X(symbol, compute, name, least, most, kinds, nature) compute,
+#define X(symbol, compute, name, least, kinds, nature) value_of_##compute,
 		FUNCTIONS(X)
 #undef X
 	};

@@ -52,8 +52,6 @@ static enum status run_broken(struct shell *shell, struct statement *statement, 
 	return fail(statement->broken, "%s", statement->message);
 }
 
-typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
-
 static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_CALL] = run_call,
         [STATEMENT_CHOSEN] = run_chosen,
@@ -252,18 +250,10 @@ static bool defined_here(const struct tree *tree, const struct slice_of_text wor
 	return false;
 }
 
-static void word_text(struct slice_of_text written, char *word, size_t room)
-{
-	size_t length = written.length < room - 1 ? written.length : room - 1;
-	memcpy(word, written.at, length);
-	word[length] = '\0';
-}
-
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
 static bool may_wait(const struct statement *call, const char *word)
 {
-	return !call->arguments && !hint_word(word, strlen(word)) &&
-	        !(strlen(word) > 2 && command_near(word));
+	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
 }
 
 /* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
@@ -271,13 +261,13 @@ static bool may_wait(const struct statement *call, const char *word)
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
-	char word[64];
+	char word[WORD_SHOWN];
 	if (tree->sources)
 		return ST_OK;
 	for (const struct statement *call = tree->calls; call; call = call->next_call) {
 		if (!call->word->constant || defined_here(tree, call->word->written))
 			continue;
-		word_text(call->word->written, word, sizeof word);
+		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
 		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
 		        !may_wait(call, word))
@@ -286,7 +276,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	}
 	if (!wrong)
 		return ST_OK;
-	word_text(wrong->word->written, word, sizeof word);
+	word_text(wrong->word->written, word);
 	enum status status = unknown_word(shell, wrong, word);
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }

@@ -233,12 +233,7 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	record->dtype = tensor->layout.dtype;
 	record->bytes = layout_bytes(&tensor->layout);
 	memcpy(record->parameter, place->parameter, sizeof record->parameter);
-	*operand = (struct operand){.address = tensor->address,
-	        .space = tensor->space,
-	        .access = ACCESS_WRITE,
-	        .tensor = place->tensor,
-	        .name = tensor->name,
-	        .layout = tensor->layout};
+	*operand = queue_operand(shell, place->tensor, ACCESS_WRITE);
 }
 
 static bool fills_alike(const struct world *world, const struct target *a, const struct target *b)

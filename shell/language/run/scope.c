@@ -61,10 +61,9 @@ static void spread(struct interpreter *in, struct variable *variable)
 
 /* All ranks that can see the variable get one value: it is uniform, also when it was not before. Else only
  * those of the set change. Values go into the digest, by which processes see that they still agree. */
-void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
-        const struct value *values, bool varies)
+void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
-	const struct value *first = &values[ranks_first(set)];
+	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
 		variable->one = *first;
 		variable->uniform = true;
@@ -80,10 +79,9 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 
 static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
 {
-	MEM_GROW(&variables->item, variables->count, &variables->room);
-	variables->item[variables->count] =
-	        (struct variable){.name = name, .uniform = true, .domain = domain};
-	return &variables->item[variables->count++];
+	struct variable *variable = MEM_ADD(&variables->item, &variables->count);
+	*variable = (struct variable){.name = name, .uniform = true, .domain = domain};
+	return variable;
 }
 
 /* By name id, grown to twice what is asked for: ids are dense and count up */
@@ -104,7 +102,7 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 {
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;
-	bool top = frame_is_top(in->now.frame);
+	bool top = !in->now.frame->caller; /* a variable of this file or prompt, of no def's call */
 	enum status status = ST_OK;
 	FOR_RANKS (rank, top ? &in->all : set)
 		if (status == ST_OK)
@@ -132,7 +130,7 @@ enum status variable_let(struct shell *shell, name_id name, struct value value)
 		return status;
 	in->scratch[0] = value;
 	fold(in, &name, sizeof name);
-	variable_set(in, variable, &in->all, in->scratch, false);
+	variable_set(in, variable, &in->all, false);
 	return ST_OK;
 }
 
@@ -233,10 +231,11 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 
 /* The name behind `on` or `in`, which may be another on each rank. The thing is looked for at the block, not
  * at its first line: a misspelt stream is told where it stands. */
-static enum status scope_clause(struct shell *shell, enum setting_of which, struct name *name,
-        const struct ranks *set, enum thing_kind kind)
+static enum status scope_clause(
+        struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
+	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
 	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
 	struct setting setting = {0};
 	enum status status = evaluate_name(&eval, name, &setting.one);
@@ -256,8 +255,7 @@ static enum status scope_clause(struct shell *shell, enum setting_of which, stru
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		if (world_find(shell->world, rank, setting_at(&setting, rank)).kind != kind)
-			return no_such(&eval, names_text(shell->world->names, setting_at(&setting, rank)),
-			        kind, kind);
+			return no_such(&eval, setting_at(&setting, rank), kind, kind);
 	}
 	return ST_OK;
 }
@@ -266,9 +264,9 @@ enum status scope_clauses(struct shell *shell, const struct clauses *clauses, co
 {
 	enum status status = ST_OK;
 	if (clauses->stream)
-		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set, THING_STREAM);
+		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set);
 	if (clauses->group && status == ST_OK)
-		status = scope_clause(shell, SETTING_GROUP, clauses->group, set, THING_GROUP);
+		status = scope_clause(shell, SETTING_GROUP, clauses->group, set);
 	return status;
 }
 

@@ -108,16 +108,12 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 			*tensor = in->reference[i].tensor;
 			return ST_OK;
 		}
-	MEM_GROW(&in->reference, in->reference_count, &in->reference_room);
-	struct reference *reference = &in->reference[in->reference_count];
-	enum status status =
-	        tree_tensor(&reference->tree, names_text(eval->shell->world->names, name), tensor);
-	if (status != ST_OK)
-		return status;
-	reference->name = name;
-	reference->tensor = *tensor;
-	in->reference_count++;
-	return ST_OK;
+	struct tree *tree;
+	enum status status = tree_tensor(&tree, names_text(eval->shell->world->names, name), tensor);
+	if (status == ST_OK)
+		*MEM_ADD(&in->reference, &in->reference_count) =
+		        (struct reference){.name = name, .tree = tree, .tensor = *tensor};
+	return status;
 }
 
 /* A slice of a slice is one slice of the tensor below: an index counts from where the inner range begins, and
@@ -228,7 +224,7 @@ static enum status base_view(
 	}
 	if (thing.kind == THING_NONE && may_be_new)
 		return ST_OK;
-	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
+	return no_such(eval, base, THING_TENSOR, THING_TENSOR);
 }
 
 /* parts: what the view's name says behind its base's, set by the innermost */
