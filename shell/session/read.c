@@ -85,13 +85,12 @@ static bool writes(const struct record *record, const struct data_read *read)
 
 struct awaited {
 	op_id *id;
-	size_t count, room;
+	size_t count;
 };
 
 static void await(struct awaited *awaited, op_id id)
 {
-	MEM_GROW(&awaited->id, awaited->count, &awaited->room);
-	awaited->id[awaited->count++] = id;
+	*MEM_ADD(&awaited->id, &awaited->count) = id;
 }
 
 /* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is

@@ -63,7 +63,7 @@ struct shell {
 	char sticky_text[512];
 	double pace;           /* wall seconds per virtual ms; 0: off */
 	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
-	size_t print_count, print_room;
+	size_t print_count;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
 	struct training *training; /* training.h: model, data, strategy, program */

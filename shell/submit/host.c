@@ -55,8 +55,7 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
-	MEM_GROW(&call->wait, call->waits, &call->wait_room);
-	return queue_alike(call, rank, STREAM_HOST, &record, target, &call->wait[call->waits++]);
+	return queue_alike(call, rank, STREAM_HOST, &record, target, MEM_ADD(&call->wait, &call->waits));
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
@@ -104,10 +103,9 @@ enum status host_answer(struct call *call, enum status status)
 
 /* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
  * without a line. */
-enum status host_bring(
-        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
+enum status host_bring(struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {
 	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return shell_bring(shell, rank, stream, view, &record, id);
+	return shell_bring(call->shell, rank, stream, view, &record, id);
 }

@@ -288,8 +288,7 @@ enum status plans_resolve(
 			status = complete ? complete(call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)
 				return status;
-			MEM_GROW(&plans->plan, plans->count, &plans->room);
-			plans->plan[plans->count++] = fresh;
+			*MEM_ADD(&plans->plan, &plans->count) = fresh;
 		}
 		struct plan_rank *one = &plans->rank[plans->ranks++];
 		one->rank = rank;

@@ -50,7 +50,7 @@ struct submit_plan {
  *     rank   0 1          2       3 */
 struct plans {
 	struct submit_plan *plan;
-	size_t count, room;
+	size_t count;
 	struct plan_rank {
 		int rank;
 		uint32_t plan;

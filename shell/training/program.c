@@ -27,8 +27,7 @@ void program_add(struct program *program, struct names *names, const struct play
 		if (given[i].word)
 			given[i].word = names_keep(names, given[i].word);
 	}
-	MEM_GROW(&program->file, program->files, &program->file_room);
-	struct player_file *own = &program->file[program->files++];
+	struct player_file *own = MEM_ADD(&program->file, &program->files);
 	*own = *file;
 	own->name = names_keep(names, file->name);
 	own->what = names_keep(names, file->what);

@@ -17,13 +17,13 @@ struct program {
 	int users;
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
-	size_t files, file_room;
+	size_t files;
 	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */
 	bool built_in;              /* none of its files is a learner's */
 	struct program *alone;      /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
-	size_t steps, step_room;
+	size_t steps;
 	size_t setup; /* steps of the setup; all of them where there is no iteration */
 	bool loops;
 	bool guessed;    /* data decides somewhere: another walk may have other steps */

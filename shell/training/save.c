@@ -59,8 +59,7 @@ void typed_note(struct shell *shell)
 			return;
 		}
 	}
-	MEM_GROW(&t->typed, t->typed_count, &t->typed_room);
-	t->typed[t->typed_count++] = now;
+	*MEM_ADD(&t->typed, &t->typed_count) = now;
 }
 
 void typed_forget(struct training *t)
@@ -69,7 +68,7 @@ void typed_forget(struct training *t)
 		text_release(&t->typed[i].lines);
 	mem_free(t->typed);
 	t->typed = NULL;
-	t->typed_count = t->typed_room = t->typed_latest = 0;
+	t->typed_count = t->typed_latest = 0;
 }
 
 static enum status type_again(struct save *save, const struct typed_lines *typed)

@@ -65,7 +65,7 @@ struct training {
 	struct transcript *transcript; /* of the last step shown */
 	/* for `program save`: before the program, and whenever there was something new */
 	struct typed_lines *typed;
-	size_t typed_count, typed_room;
+	size_t typed_count;
 	unsigned typed_latest; /* number of the learner's latest def in there */
 };
 

@@ -36,7 +36,7 @@ struct ran_line {
 };
 struct transcript {
 	struct ran_line *entry;
-	size_t count, room;
+	size_t count;
 	size_t runs;
 	int depth; /* of the step's `##` */
 };
@@ -83,10 +83,9 @@ void transcript_title(struct transcript *transcript, int depth)
 
 static struct ran_line *add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
-	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
-	transcript->entry[transcript->count] =
-	        (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
-	return &transcript->entry[transcript->count++];
+	struct ran_line *line = MEM_ADD(&transcript->entry, &transcript->count);
+	*line = (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
+	return line;
 }
 
 static enum entry_kind kind_of(enum ran ran, const struct statement *statement)

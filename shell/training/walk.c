@@ -32,7 +32,7 @@ struct walk {
 	struct player *player;
 	struct ranks ranks; /* for which the step at hand has lines */
 	struct mark *mark;
-	size_t marks, mark_room;
+	size_t marks;
 };
 
 static void on_title(void *self, const char *title, const char *why, int depth)
@@ -54,10 +54,8 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 	if (ran == RAN_CALL || ran == RAN_END)
 		return;
 	ranks_or(&walk->ranks, set);
-	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops) {
-		MEM_GROW(&walk->mark, walk->marks, &walk->mark_room);
-		walk->marks++;
-	}
+	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops)
+		MEM_ADD(&walk->mark, &walk->marks);
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
@@ -94,8 +92,7 @@ static enum status nobody_waits(struct walk *walk)
 static enum status walk_step(struct walk *walk, enum player_stop *stop)
 {
 	struct program *program = walk->program;
-	MEM_GROW(&program->step, program->steps, &program->step_room);
-	struct program_step *step = &program->step[program->steps++];
+	struct program_step *step = MEM_ADD(&program->step, &program->steps);
 	*step = (struct program_step){.title = mem_copy_text("", 0)};
 	walk->ranks = (struct ranks){0};
 	enum status status = player_go(walk->player, stop);

@@ -112,9 +112,9 @@ void reply_release(struct reply *reply)
 
 struct logged_line *log_add(struct log_change *change)
 {
-	MEM_GROW(&change->line, change->count, &change->room);
-	change->line[change->count] = (struct logged_line){.stamp = -1};
-	return &change->line[change->count++];
+	struct logged_line *line = MEM_ADD(&change->line, &change->count);
+	*line = (struct logged_line){.stamp = -1};
+	return line;
 }
 
 void log_shorten(struct log_change *log, size_t count)

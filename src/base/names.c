@@ -20,7 +20,7 @@ struct name_slot {
 
 struct names {
 	struct name_slot *entries; /* entries[id - 1] */
-	size_t count, room;
+	size_t count;
 	name_id *slots; /* open addressing; 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
 };
@@ -83,9 +83,9 @@ name_id names_make(struct names *names, const char *text, size_t length)
 	if (found)
 		return found;
 	grow_slots(names);
-	MEM_GROW(&names->entries, names->count, &names->room);
 	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
-	names->entries[names->count++] = (struct name_slot){mem_copy_text(text, length), length, hash};
+	*MEM_ADD(&names->entries, &names->count) =
+	        (struct name_slot){mem_copy_text(text, length), length, hash};
 	return (name_id)names->count;
 }
 

@@ -32,11 +32,11 @@ struct rank_data {
 	struct world *world;
 	struct transport *transport;
 	struct in_flight *running;
-	size_t count, room;
+	size_t count;
 	struct transport_group **groups; /* by group: this rank's instance, NULL where it is in none */
-	size_t group_count, group_room;
+	size_t group_count;
 	op_id *fills; /* by the host, that wait for earlier work on their memory */
-	size_t fill_count, fill_room;
+	size_t fill_count;
 	enum status status; /* the first failure that was not asked for yet */
 	char why[512];
 	bool spoiled;
@@ -132,8 +132,7 @@ void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
-		MEM_GROW(&data->groups, data->group_count, &data->group_room);
-		struct transport_group **made = &data->groups[data->group_count++];
+		struct transport_group **made = MEM_ADD(&data->groups, &data->group_count);
 		*made = NULL;
 		if (group->instance_of[data->world->me] < 0)
 			continue;
@@ -213,8 +212,7 @@ static struct in_flight *find(struct rank_data *data, op_id id, int part)
 /* Starts: its inputs are those of now. */
 static void note(struct rank_data *data, op_id id, int part)
 {
-	MEM_GROW(&data->running, data->count, &data->room);
-	data->running[data->count++] = (struct in_flight){.id = id, .part = part};
+	*MEM_ADD(&data->running, &data->count) = (struct in_flight){.id = id, .part = part};
 }
 
 /* ---- operations of one rank */
@@ -292,8 +290,7 @@ void data_fill(struct rank_data *data, op_id id)
 
 void data_fill_later(struct rank_data *data, op_id id)
 {
-	MEM_GROW(&data->fills, data->fill_count, &data->fill_room);
-	data->fills[data->fill_count++] = id;
+	*MEM_ADD(&data->fills, &data->fill_count) = id;
 }
 
 op_id data_next_fill(const struct rank_data *data)

@@ -105,8 +105,7 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 	enum status status = ST_OK;
 
 	if (t->rank == 0) {
-		MEM_GROW(&t->own, t->own_count, &t->own_room);
-		t->own[t->own_count++] =
+		*MEM_ADD(&t->own, &t->own_count) =
 		        (struct transport_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}

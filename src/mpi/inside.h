@@ -41,9 +41,9 @@ struct transport {
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: one part to every rank */
 	struct pending_message *pending; /* no order among them */
-	size_t pending_count, pending_room;
+	size_t pending_count;
 	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
-	size_t own_count, own_room;
+	size_t own_count;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
 	uint64_t job;  /* nap.c: a number of this job's, in the names of its doorbells */

@@ -163,16 +163,14 @@ enum status message_post(struct transport *t, int to, int tag, const void *bytes
 	pending_sweep(t);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
-	MEM_GROW(&t->pending, t->pending_count, &t->pending_room);
-	struct pending_message *send = &t->pending[t->pending_count];
+	MPI_Request request;
 	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
-	send->bytes = head;
-	int code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, t->control, &send->request);
+	int code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, t->control, &request);
 	if (code == MPI_SUCCESS) {
-		t->pending_count++;
+		*MEM_ADD(&t->pending, &t->pending_count) = (struct pending_message){request, head};
 		doorbell_ring(t, to);
 	} else {
 		mem_free(head);

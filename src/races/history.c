@@ -42,10 +42,10 @@ static size_t interval_at(const struct history *history, int64_t address)
 
 static void insert(struct history *history, size_t at, struct memory_interval interval)
 {
-	MEM_GROW(&history->interval, history->count, &history->room);
-	memmove(&history->interval[at + 1], &history->interval[at], (history->count - at) * sizeof interval);
+	MEM_ADD(&history->interval, &history->count);
+	memmove(&history->interval[at + 1], &history->interval[at],
+	        (history->count - 1 - at) * sizeof interval);
 	history->interval[at] = interval;
-	history->count++;
 }
 
 /* In front of the list that begins at `next`; the index. */
@@ -104,8 +104,7 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	}
 	if (race_known(order, found))
 		return;
-	MEM_GROW(&order->conflicts, order->conflict_count, &order->conflict_room);
-	order->conflicts[order->conflict_count++] = *found;
+	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
 static void check_interval(struct happens_before *order, const struct memory_interval *interval, int k,
@@ -232,8 +231,7 @@ void history_add(struct happens_before *order, op_id id)
 	for (int k = 0; k < record->operands; k++) {
 		if (!(order->unread_operands >> k & 1))
 			continue;
-		MEM_GROW(&races->unread, races->unread_count, &races->unread_room);
-		races->unread[races->unread_count++] =
+		*MEM_ADD(&races->unread, &races->unread_count) =
 		        (struct unread){.op = id, .name = record->operand[k].name};
 	}
 	for (int write = 0; write < 2; write++) /* reads first: what is read and written counts as written */

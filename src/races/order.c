@@ -110,9 +110,8 @@ static void add_version(struct happens_before *order, const struct op *op)
 	struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
 	size_t lanes = (size_t)order->next_lanes;
 
-	MEM_GROW(&lane->versions, lane->version_count, &lane->version_room);
 	MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
-	lane->versions[lane->version_count++] = (struct clock_version){
+	*MEM_ADD(&lane->versions, &lane->version_count) = (struct clock_version){
 	        .number = op->number, .clock = (uint32_t)order->clock_count, .lanes = (uint16_t)lanes};
 	memcpy(&order->clocks[order->clock_count], order->next_clock, lanes * sizeof *order->clocks);
 	order->clock_count += lanes;
@@ -132,8 +131,7 @@ static void pass(struct happens_before *order, op_id id)
 		add_version(order, op);
 	if (kind == OP_COLLECTIVE || kind == OP_P2P) {
 		struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
-		MEM_GROW(&lane->matches, lane->match_count, &lane->match_room);
-		lane->matches[lane->match_count++] = id;
+		*MEM_ADD(&lane->matches, &lane->match_count) = id;
 	}
 }
 
@@ -144,8 +142,7 @@ static void lanes_update(struct happens_before *order, int rank)
 	struct rank_order *own = &order->rank[rank];
 
 	while (world_stream(order->world, rank, (int)own->lanes)) {
-		MEM_GROW(&own->lane, own->lanes, &own->room);
-		own->lane[own->lanes++] = (struct lane_order){0};
+		*MEM_ADD(&own->lane, &own->lanes) = (struct lane_order){0};
 	}
 	MEM_ROOM(&order->next_clock, own->lanes, &order->next_room);
 	order->stride = own->lanes > order->stride ? own->lanes : order->stride;

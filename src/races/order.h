@@ -40,9 +40,9 @@ struct clock_version {
 };
 struct lane_order {
 	struct clock_version *versions;
-	size_t version_count, version_room;
+	size_t version_count;
 	op_id *matches; /* its operations that meet others, in order */
-	size_t match_count, match_room;
+	size_t match_count;
 	uint32_t host_versions; /* how many versions of the host it has taken in */
 };
 
@@ -61,11 +61,11 @@ struct memory_interval {
 };
 struct history { /* by address, disjoint */
 	struct memory_interval *interval;
-	size_t count, room;
+	size_t count;
 };
 struct rank_order {
 	struct lane_order *lane;
-	size_t lanes, room;
+	size_t lanes;
 	struct history history[SPACE_COUNT];
 };
 
@@ -112,7 +112,7 @@ struct happens_before {
 	int next_lanes;
 	bool next_changed;
 	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
-	size_t conflict_count, conflict_room;
+	size_t conflict_count;
 	uint32_t unread_operands; /* bit k: operand k reads unwritten memory */
 	/* scratch of a search, by [rank * stride + stream] */
 	size_t stride, cell_room;

@@ -34,8 +34,7 @@ static void report(struct happens_before *order, const struct race *race)
 	struct race *known = race_known(order, race);
 
 	if (!known) {
-		MEM_GROW(&races->race, races->count, &races->room);
-		races->race[races->count++] = *race;
+		*MEM_ADD(&races->race, &races->count) = *race;
 	} else if (race->later < known->later ||
 	        (race->later == known->later && race->earlier < known->earlier)) {
 		*known = *race;

@@ -31,9 +31,9 @@ struct unread {
 struct happens_before;
 struct races {
 	struct race *race;
-	size_t count, room;
+	size_t count;
 	struct unread *unread;
-	size_t unread_count, unread_room;
+	size_t unread_count;
 	struct happens_before *order;
 };
 

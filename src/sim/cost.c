@@ -133,8 +133,7 @@ void machine_note(struct engine *e, op_id id)
 	const struct machine *now = e->world->machine;
 	if (log->machine_count && log->machines[log->machine_count - 1].machine.changes == now->changes)
 		return;
-	MEM_GROW(&log->machines, log->machine_count, &log->machine_room);
-	log->machines[log->machine_count++] = (struct machine_then){id, *now};
+	*MEM_ADD(&log->machines, &log->machine_count) = (struct machine_then){id, *now};
 }
 
 const struct machine *machine_then(const struct engine *e, op_id id)

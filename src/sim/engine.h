@@ -185,11 +185,11 @@ struct slow {
  * */
 struct engine_log {
 	struct floor *floors; /* by first */
-	size_t floor_count, floor_room;
+	size_t floor_count;
 	struct slow *slows; /* in the order of the lines */
-	size_t slow_count, slow_room;
+	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
-	size_t machine_count, machine_room;
+	size_t machine_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */

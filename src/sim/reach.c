@@ -83,8 +83,7 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 	op_id first = (op_id)e->world->op_count + 1;
 	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
 		e->log->floor_count--;
-	MEM_GROW(&e->log->floors, e->log->floor_count, &e->log->floor_room);
-	e->log->floors[e->log->floor_count++] = (struct floor){first, time};
+	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
 }
 
 /* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */

@@ -63,11 +63,11 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		for (size_t i = 0; i < blames->count; i++)
 			*slot_of(blames, &blames->blame[i].key) = i + 1;
 	}
-	MEM_GROW(&blames->blame, blames->count, &blames->room);
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
-		blames->blame[blames->count] = (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
-		*slot = (uint32_t)++blames->count;
+		*MEM_ADD(&blames->blame, &blames->count) =
+		        (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
+		*slot = (uint32_t)blames->count;
 	}
 	struct blame *blame = &blames->blame[*slot - 1];
 	if (blame->rank != rank) {

@@ -28,7 +28,7 @@ struct replayed_schedule {
 	const struct trace *trace;
 	int section;
 	struct replay_task *task; /* by rank, in program order */
-	size_t count, room;
+	size_t count;
 	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
 	op_id arrival;        /* the first receive in a phase C since the rank's last task, 0 none */
@@ -64,8 +64,7 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 	struct times t;
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
-		MEM_GROW(&s->task, s->count, &s->room);
-		s->task[s->count++] =
+		*MEM_ADD(&s->task, &s->count) =
 		        (struct replay_task){.letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;

@@ -65,9 +65,9 @@ void figures_join(struct figures *figures, const struct figures *more)
 		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) &&
 		        alike(&more->figure[k - 1], &figures->figure[at]))
 			at++;
-		MEM_GROW(&figures->figure, figures->count, &figures->room);
+		MEM_ADD(&figures->figure, &figures->count);
 		memmove(&figures->figure[at + 1], &figures->figure[at],
-		        (figures->count++ - at) * sizeof *figures->figure);
+		        (figures->count - 1 - at) * sizeof *figures->figure);
 		figures->figure[at++] = more->figure[k];
 	}
 }
@@ -82,8 +82,7 @@ static void put(struct figures *figures, enum status status, enum figure_kind ki
 	va_list arguments;
 	if (figures->status == ST_OK && status != ST_WAITS)
 		figures->status = status;
-	MEM_GROW(&figures->figure, figures->count, &figures->room);
-	struct figure *figure = &figures->figure[figures->count++];
+	struct figure *figure = MEM_ADD(&figures->figure, &figures->count);
 	*figure = (struct figure){.kind = kind, .value = value, .known = status == ST_OK};
 	va_start(arguments, name);
 	vsnprintf(figure->name, sizeof figure->name, name, arguments);

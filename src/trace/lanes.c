@@ -16,9 +16,8 @@ void spans_add(struct spans *spans, struct span span)
 {
 	if (span.from >= span.to)
 		return;
-	MEM_GROW(&spans->span, spans->count, &spans->room);
-	spans->span[spans->count] = span;
-	spans_take(spans);
+	*MEM_ADD(&spans->span, &spans->count) = span;
+	spans_join(spans);
 }
 
 /* ---- loading ---- */

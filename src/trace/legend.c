@@ -33,8 +33,7 @@ static void tell(struct legend *legend, int row, const char *words)
 	for (size_t i = 0; i < legend->count; i++)
 		if (strcmp(legend->entry[i].words, words) == 0)
 			return;
-	MEM_GROW(&legend->entry, legend->count, &legend->room);
-	struct legend_entry *entry = &legend->entry[legend->count++];
+	struct legend_entry *entry = MEM_ADD(&legend->entry, &legend->count);
 	*entry = (struct legend_entry){.row = row};
 	snprintf(entry->words, sizeof entry->words, "%s", words);
 	int columns = text_columns(entry->words);

@@ -82,8 +82,7 @@ static void show(struct sets *sets, const struct timeline_options *options, stru
 	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
-		MEM_GROW(&sets->shown, sets->shown_count, &sets->shown_room);
-		sets->shown[sets->shown_count++] = (struct shown_lane){.alike = sets->count,
+		*MEM_ADD(&sets->shown, &sets->shown_count) = (struct shown_lane){.alike = sets->count,
 		        .lane = k,
 		        .spans = look->spans[k],
 		        .begun = lane_begun_before(&look->lanes, alike->lane[k], window.from)};
@@ -100,9 +99,8 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 			ranks_add(&sets->set[i].ranks, alike->first);
 			return;
 		}
-	MEM_GROW(&sets->set, sets->count, &sets->room);
 	show(sets, options, window, look, alike);
-	struct alike *added = &sets->set[sets->count++];
+	struct alike *added = MEM_ADD(&sets->set, &sets->count);
 	*added = *alike;
 	ranks_one(&added->ranks, alike->first);
 	sets->rows += alike->lanes;

@@ -34,8 +34,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	to = least_of(to, w->to);
 	if (to <= w->at)
 		return;
-	MEM_GROW(&out->span, out->count, &out->room);
-	out->span[out->count] = (struct span){.kind = kind,
+	*MEM_ADD(&out->span, &out->count) = (struct span){.kind = kind,
 	        .cause = cause,
 	        .from = w->at,
 	        .to = to,
@@ -43,7 +42,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	        .blame = blame,
 	        .projected = m && m->t.projected,
 	        .looks = m ? m->looks : 0};
-	spans_take(out);
+	spans_join(out);
 	w->at = to;
 }
 

@@ -27,7 +27,7 @@ struct report {
 	struct window window;
 	int64_t unit; /* ns */
 	struct lane_sums *lane;
-	size_t count, room;
+	size_t count;
 	bool used[KINDS];
 	struct blames blames;
 };
@@ -51,8 +51,7 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 	}
 	if (!active)
 		return;
-	MEM_GROW(&report->lane, report->count, &report->room);
-	report->lane[report->count++] = sums;
+	*MEM_ADD(&report->lane, &report->count) = sums;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind];
 }

@@ -155,8 +155,7 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 			ranks_add(&blocks->block[i].ranks, rank);
 			return;
 		}
-	MEM_GROW(&blocks->block, blocks->count, &blocks->room);
-	struct row_block *block = &blocks->block[blocks->count++];
+	struct row_block *block = MEM_ADD(&blocks->block, &blocks->count);
 	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
 }

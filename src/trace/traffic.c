@@ -30,9 +30,9 @@ struct kind {
 }; /* of one rank: the lowest that has it */
 struct traffic {
 	struct pair *pair;
-	size_t pairs, pair_room;
+	size_t pairs;
 	struct kind *kind;
-	size_t kinds, kind_room;
+	size_t kinds;
 };
 
 /* Whole bytes: what a link carries of a message may be a part of one */
@@ -102,11 +102,11 @@ static void add_sends(const struct world *world, op_id id, struct traffic *traff
 		const struct part *part = &record->part[i];
 		if (part->direction != P2P_SEND)
 			continue;
-		MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room);
 		int64_t bytes = part->operand >= 0 && part->operand < record->operands
 		        ? layout_bytes(&record->operand[part->operand].layout)
 		        : record->bytes;
-		traffic->pair[traffic->pairs++] = (struct pair){world->ops[id].rank, part->peer, 1, bytes};
+		*MEM_ADD(&traffic->pair, &traffic->pairs) =
+		        (struct pair){world->ops[id].rank, part->peer, 1, bytes};
 	}
 }
 
@@ -140,8 +140,7 @@ static void add_collective(const struct world *world, op_id id, struct traffic *
 	while (kind && kind < end && (kind->title != record->title || kind->group != group))
 		kind++;
 	if (!kind || kind == end) {
-		MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room);
-		kind = &traffic->kind[traffic->kinds++];
+		kind = MEM_ADD(&traffic->kind, &traffic->kinds);
 		*kind = (struct kind){.rank = world->n};
 	}
 	if (world->ops[id].rank < kind->rank)

@@ -133,8 +133,7 @@ static void no_line(struct waits *waits, op_id id, int rank)
 			waits->crash = (struct missing_line){id, rank};
 		return;
 	}
-	MEM_GROW(&waits->missing, waits->missing_count, &waits->missing_room);
-	waits->missing[waits->missing_count++] = (struct missing_line){id, rank};
+	*MEM_ADD(&waits->missing, &waits->missing_count) = (struct missing_line){id, rank};
 }
 
 static void edges_of_match(struct waits *waits, op_id id, const struct match *match)

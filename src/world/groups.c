@@ -18,8 +18,7 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 			return status;
 	}
 	*index = (int)world->group_count;
-	MEM_GROW(&world->groups, world->group_count, &world->group_room);
-	struct group *group = &world->groups[world->group_count++];
+	struct group *group = MEM_ADD(&world->groups, &world->group_count);
 	*group = (struct group){.name = name,
 	        .axis = axis,
 	        .first = first,

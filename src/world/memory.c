@@ -89,8 +89,7 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 		if (!heap_whole_free(heap, i))
 			continue;
 		if (rank == world->me) {
-			MEM_GROW(&inner->leaving, inner->leaving_count, &inner->leaving_room);
-			struct segment *leaving = &inner->leaving[inner->leaving_count++];
+			struct segment *leaving = MEM_ADD(&inner->leaving, &inner->leaving_count);
 			*leaving = heap->segments[i];
 			leaving->leaving = op;
 		}
@@ -139,8 +138,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	if (plan.segment_bytes)
 		grow(world, rank, space, &plan, ns);
 	const struct memory_block *block = heap_take(heap, &plan, tensor->base, tensor->name);
-	MEM_GROW(&inner->handouts, inner->handout_count, &inner->handout_room);
-	inner->handouts[inner->handout_count++] = (struct handout){.address = block->address,
+	*MEM_ADD(&inner->handouts, &inner->handout_count) = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
 	        .after = (op_id)world->op_count,
 	        .rank = tensor->rank,
@@ -162,8 +160,7 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
 
 	if (after) {
-		MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
-		memory->pending[memory->pending_count++] = (struct pending_free){.address = address,
+		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){.address = address,
 		        .bytes = heap->blocks[at].bytes,
 		        .op = after,
 		        .space = (uint8_t)space};

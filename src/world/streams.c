@@ -14,12 +14,10 @@ static int lane_add(struct world *world, int rank, struct stream stream)
 	struct rank_lanes *lanes = &world->inner->lanes[rank];
 	int index = (int)world->stream_count;
 
-	MEM_GROW(&world->streams, world->stream_count, &world->stream_room);
-	MEM_GROW(&lanes->stream, lanes->count, &lanes->room);
 	stream.rank = (uint16_t)rank;
 	stream.number = (uint8_t)lanes->count;
-	world->streams[world->stream_count++] = stream;
-	lanes->stream[lanes->count++] = index;
+	*MEM_ADD(&world->streams, &world->stream_count) = stream;
+	*MEM_ADD(&lanes->stream, &lanes->count) = index;
 	return index;
 }
 
@@ -68,9 +66,8 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 	enum status status = world_name_fits(world, rank, name, THING_EVENT);
 	if (status != ST_OK)
 		return status;
-	MEM_GROW(&world->events, world->event_count, &world->event_room);
-	*index = (int)world->event_count++;
-	world->events[*index] = (struct event){.name = name, .rank = (uint16_t)rank};
+	*index = (int)world->event_count;
+	*MEM_ADD(&world->events, &world->event_count) = (struct event){.name = name, .rank = (uint16_t)rank};
 	bind_set(world, rank, name, (struct thing){THING_EVENT, *index});
 	digest_change(world, CHANGE_EVENT, rank, *index);
 	return ST_OK;

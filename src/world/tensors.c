@@ -36,8 +36,7 @@ static void add(struct world *world, enum change change, const struct tensor *te
 	if (world->inner->free_tensor == slot) {
 		world->inner->free_tensor = world->tensors[slot].next_view;
 	} else {
-		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
-		world->tensor_count++;
+		MEM_ADD(&world->tensors, &world->tensor_count);
 	}
 	world->tensors[slot] = *tensor;
 	bind_set(world, tensor->rank, tensor->name, (struct thing){THING_TENSOR, slot});

@@ -103,8 +103,7 @@ void world_free(struct world *world)
 
 int world_mark(struct world *world, name_id name, int line)
 {
-	MEM_GROW(&world->sections, world->section_count, &world->section_room);
-	world->sections[world->section_count] = (struct section){.name = name, .line = line};
+	*MEM_ADD(&world->sections, &world->section_count) = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
-	return (int)world->section_count++;
+	return (int)world->section_count - 1;
 }

@@ -124,15 +124,15 @@ struct world {
 	size_t part_match_count, part_match_room;
 	op_id *first, *last; /* by rank: program order */
 	struct tensor *tensors;
-	size_t tensor_count, tensor_room;
+	size_t tensor_count;
 	struct stream *streams;
-	size_t stream_count, stream_room;
+	size_t stream_count;
 	struct event *events;
-	size_t event_count, event_room;
+	size_t event_count;
 	struct group *groups; /* [0] is "world" */
-	size_t group_count, group_room;
+	size_t group_count;
 	struct section *sections; /* [0] is "" */
-	size_t section_count, section_room;
+	size_t section_count;
 	struct races *races; /* NULL until asked for; freed by races_free */
 	size_t aborts;       /* so many calls of world_abort */
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */

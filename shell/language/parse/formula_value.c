@@ -17,10 +17,9 @@
 static void add_read(struct formula_reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
-	MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
 	formula->reads_data = formula->moment = true;
 	formula->place = (int)parser->read_count;
-	parser->reads[parser->read_count++] = formula;
+	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
 /* A number's unit may be a name's first letter, so a name may not follow at once: 2ms is a time, 2x a

@@ -45,9 +45,9 @@ struct parser {
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	int formula_depth;     /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads;
-	size_t read_count, read_room;
+	size_t read_count;
 	struct word *words;
-	size_t word_count, word_room;    /* of the line being read */
+	size_t word_count;               /* of the line being read */
 	const char *rest, *rest_end;     /* of the line: where its words begin, and end; blanks may lead */
 	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
 };
@@ -147,9 +147,10 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
-/* words[first ..] to statement->row */
-enum status bind_command(struct parser *parser, struct statement *statement, size_t first);
-enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */
+enum status bind_command(
+        struct parser *parser, struct statement *statement); /* the words to statement->row */
+/* words[first ..] to a def's call */
+enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
 /* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 

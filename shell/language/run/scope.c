@@ -79,10 +79,9 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 
 static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
 {
-	MEM_GROW(&variables->item, variables->count, &variables->room);
-	variables->item[variables->count] =
-	        (struct variable){.name = name, .uniform = true, .domain = domain};
-	return &variables->item[variables->count++];
+	struct variable *variable = MEM_ADD(&variables->item, &variables->count);
+	*variable = (struct variable){.name = name, .uniform = true, .domain = domain};
+	return variable;
 }
 
 /* By name id, grown to twice what is asked for: ids are dense and count up */

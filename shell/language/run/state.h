@@ -52,7 +52,7 @@ struct variable {
 /* A frame's are few and found from behind; a namespace's by name_entry */
 struct variables {
 	struct variable *item;
-	size_t count, room;
+	size_t count;
 };
 
 /* A def. Defs of one name form a chain, the latest first: `replaced` in a def calls the one behind it. */
@@ -161,7 +161,7 @@ struct interpreter {
 	struct schedule *pipeline;          /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
-	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
+	size_t reference_count; /* tensors with a slice that were given to defs */
 	/* by rank: values between their evaluation and their use (evaluate_all, variable_set). Nothing that
 	 * runs in between may evaluate for several ranks */
 	struct value *scratch;
@@ -202,6 +202,8 @@ void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
+/* What a line on the rank gets that has none of its own; 0: nothing was set */
+name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
 /* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* The name for the ranks of the set, from here to the end of the innermost scope */
