@@ -70,11 +70,11 @@ struct record call_record(const struct call *call, int rank, enum op_kind kind, 
 
 /* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7
  * is found before rank 0 has changed anything */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one)
+enum status call_each_rank(struct call *call, one_rank *one)
 {
 	for (int pass = 0; pass < 2; pass++)
 		FOR_RANKS (rank, call->set) {
-			enum status status = one(shell, call, rank, pass == 1);
+			enum status status = one(call, rank, pass == 1);
 			if (status != ST_OK)
 				return status;
 		}

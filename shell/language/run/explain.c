@@ -156,8 +156,9 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	text_release(&filled);
 }
 
-void explain_line(struct shell *shell, struct call *call)
+void explain_line(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const struct command *command = call->statement->row;
 	int rank = ranks_first(call->set), number;
 	const struct stream *stream = NULL;
