@@ -67,13 +67,9 @@ bool conductor_over_limit(const struct conductor *conductor)
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct ranks waiting = {0};
 	struct text chain = {0};
-	bool stuck = false;
 	enum status status = shell_settle(shell, ST_OK);
-	if (status == ST_OK)
-		trace_stuck(&trace, out_width(shell->out), true, &chain, &stuck, &waiting);
-	if (status == ST_OK && stuck) {
+	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
 		out_put(shell->out, text_string(&chain), chain.count);
 		status = fail(ST_STUCK, "ranks are stuck at the end");
 	}

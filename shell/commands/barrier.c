@@ -18,12 +18,12 @@ static enum status barrier_resolve(struct call *call, int rank, struct submit_pl
 
 /* The collectives are queued on all ranks before the first host waits: a host that waited at once would
  * stand before the others had joined. */
-static enum status barrier_run(struct shell *shell, struct call *call)
+static enum status barrier_run(struct call *call)
 {
 	struct plans plans = {0};
 	enum status status = plans_resolve(call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
 	if (status == ST_OK)
-		status = plans_queue(shell, &plans);
+		status = plans_queue(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
 		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
 	plans_release(&plans);

@@ -58,12 +58,12 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 
 /* Where one end lies in ordinary host memory, the driver stages the copy, and the host waits for it. Ranks may
  * differ: one has its tensor pinned, another not, and only the second waits. */
-static enum status copy_run(struct shell *shell, struct call *call)
+static enum status copy_run(struct call *call)
 {
 	struct plans plans = {0};
 	enum status status = plans_resolve(call, OP_COPY, copy_resolve, copy_complete, &plans);
 	if (status == ST_OK)
-		status = plans_queue(shell, &plans);
+		status = plans_queue(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
 		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
 		if (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST)

@@ -26,8 +26,9 @@ static enum status export_trace(struct shell *shell, const char *path)
 }
 
 /* The name must end in .json and have something before it. A line that runs again does not write. */
-static enum status export_run(struct shell *shell, struct call *call)
+static enum status export_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	size_t length = status == ST_OK ? strlen(path) : 0;

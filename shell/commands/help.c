@@ -236,7 +236,7 @@ static enum status help_word(struct text *text, const char *word)
 	return ST_OK;
 }
 
-static enum status help_run(struct shell *shell, struct call *call)
+static enum status help_run(struct call *call)
 {
 	struct text text = {0};
 	const char *word = "";
@@ -245,7 +245,7 @@ static enum status help_run(struct shell *shell, struct call *call)
 		status = help_word(&text, word);
 	else
 		text_add(&text, "%s", screen);
-	return answer(shell, &text, status);
+	return answer(call, &text, status);
 }
 
 const struct command command_help = {
@@ -260,12 +260,12 @@ const struct command command_help = {
         .run = help_run,
 };
 
-static enum status explain_run(struct shell *shell, struct call *call)
+static enum status explain_run(struct call *call)
 {
 	const char *word = "on";
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK)
-		shell->explain = strcmp(word, "on") == 0;
+		call->shell->explain = strcmp(word, "on") == 0;
 	return status;
 }
 

@@ -104,14 +104,14 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 
 /* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;
  * nothing is queued here, and so nothing is said of it. */
-static enum status p2p_run(struct shell *shell, struct call *call)
+static enum status p2p_run(struct call *call)
 {
 	struct plans plans = {0};
-	if (!shell->together)
+	if (!call->shell->together)
 		return plans_run(call, OP_P2P, p2p_resolve, p2p_complete);
 	enum status status = plans_resolve(call, OP_P2P, p2p_resolve, p2p_complete, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		together_add(shell, plans.rank[k].rank, &plans.plan[plans.rank[k].plan]);
+		together_add(call->shell, plans.rank[k].rank, &plans.plan[plans.rank[k].plan]);
 	plans_release(&plans);
 	return status;
 }

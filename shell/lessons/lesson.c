@@ -12,6 +12,7 @@
 #include "shell/lessons/lesson.h"
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/lesson_show.h"
@@ -98,8 +99,9 @@ static enum status begin_task(struct shell *shell, struct lesson *lesson)
 	return run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
 }
 
-enum status lesson_list(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_list(struct call *call)
 {
+	struct shell *shell = call->shell;
 	out_say(shell->out, "   %stour%s       three minutes: it types for you\n",
 	        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
 	for (int number = 1; find_file(number); number++) {
@@ -138,11 +140,11 @@ enum status lesson_open(struct shell *shell, int number)
 	return status;
 }
 
-enum status lesson_hint(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_hint(struct call *call)
 {
-	const struct lesson_task *task = current(shell);
+	const struct lesson_task *task = current(call->shell);
 	if (task)
-		lesson_say_text(shell, &task->part[PART_HINT], COLOUR_PLAIN);
+		lesson_say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	return task ? ST_OK : ST_ARGUMENT;
 }
 
@@ -192,8 +194,9 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 	return ST_OK;
 }
 
-enum status lesson_check(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_check(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct lesson *lesson = shell->lesson;
 	const struct lesson_task *task = current(shell);
 	bool passed = false;

@@ -66,7 +66,7 @@ struct shell {
 	size_t print_count;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
-	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */
+	struct training *training; /* training.h: model, data, strategy, program */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */
 	int arguments;

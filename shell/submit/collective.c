@@ -119,8 +119,8 @@ static enum status settle_result(
  * to do. */
 enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
-	const struct collective *collective = call->statement->row->collective;
 	struct shell *shell = call->shell;
+	const struct collective *collective = call->statement->row->collective;
 	const struct group_instance *part = plan_part(shell, plan, rank);
 	struct record *record = &plan->record;
 
@@ -142,9 +142,8 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 }
 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */
-enum status collective_run(struct shell *shell, struct call *call)
+enum status collective_run(struct call *call)
 {
-	(void)shell;
 	return call_count(call, COLLECTIVE_UNROLL)
 	        ? unroll_run(call)
 	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);

@@ -103,10 +103,9 @@ enum status host_answer(struct call *call, enum status status)
 
 /* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
  * without a line. */
-enum status host_bring(
-        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
+enum status host_bring(struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {
 	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return shell_bring(shell, rank, stream, view, &record, id);
+	return shell_bring(call->shell, rank, stream, view, &record, id);
 }

@@ -193,8 +193,7 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	return ST_OK;
 }
 
-enum status kernel_run(struct shell *shell, struct call *call)
+enum status kernel_run(struct call *call)
 {
-	(void)shell;
 	return plans_run(call, OP_KERNEL, kernel_resolve, kernel_complete);
 }

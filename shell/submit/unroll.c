@@ -45,13 +45,12 @@ static enum status begin_work(
 	const struct operand *in = &plan->operand[0],
 	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
 	int64_t taken = layout_count(&in->layout), given = layout_count(&out->layout);
-	struct shell *shell = call->shell;
-	*work = (struct unrolling){.shell = shell,
+	*work = (struct unrolling){.shell = call->shell,
 	        .call = call,
 	        .plan = plan,
-	        .part = plan_part(shell, plan, rank),
+	        .part = plan_part(call->shell, plan, rank),
 	        .rank = rank,
-	        .place = shell->world->groups[plan->record.group].place_of[rank],
+	        .place = call->shell->world->groups[plan->record.group].place_of[rank],
 	        .in = in,
 	        .out = out,
 	        .growth = (given > taken) - (given < taken),
@@ -265,15 +264,14 @@ static enum status unroll_rank(struct call *call, struct submit_plan *plan, cons
 
 enum status unroll_run(struct call *call)
 {
-	struct shell *shell = call->shell;
 	struct plans plans = {0};
 	enum status status = plans_resolve(call, OP_COLLECTIVE, collective_resolve, unroll_complete, &plans);
-	if (status == ST_OK && shell->together)
+	if (status == ST_OK && call->shell->together)
 		status = fail(ST_ARGUMENT,
 		        "%s unroll does not go into `together`: its steps follow each other",
 		        call->statement->row->name);
 	if (status == ST_OK)
-		status = plans_make(shell, &plans);
+		status = plans_make(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
 		status = unroll_rank(call, &plans.plan[plans.rank[k].plan], &plans.rank[k]);
 	plans_release(&plans);

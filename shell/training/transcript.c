@@ -48,16 +48,13 @@ struct transcript *transcript_make(void)
 
 static void clear(struct transcript *transcript)
 {
-	for (size_t i = 0; i < transcript->count; i++) {
+	for (size_t i = 0; i < transcript->count; i++)
 		mem_free(transcript->entry[i].text);
-	}
 	transcript->count = 0;
 }
 
 void transcript_free(struct transcript *transcript)
 {
-	if (!transcript)
-		return;
 	clear(transcript);
 	mem_free(transcript->entry);
 	mem_free(transcript);

@@ -147,6 +147,7 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 {
 	const struct option_row *row = option_row(statement->row, word);
 	struct option *option = &statement->option[statement->options];
+	struct slice_of_text key = slice_between(word->at, word->sign);
 	const char *at = word->sign + 1;
 
 	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
@@ -155,18 +156,14 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (!row && !argument_row(statement->row, ARG_KEYS))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
-		if (statement->option[i].part == word->part &&
-		        statement->option[i].key.length == (size_t)(word->sign - word->at) &&
-		        memcmp(statement->option[i].key.at, word->at, statement->option[i].key.length) == 0)
-			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
-			        (int)(word->sign - word->at), word->at);
+		if (statement->option[i].part == word->part && slices_equal(statement->option[i].key, key))
+			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line", WHOLE(key));
 	if (at == word->after)
-		return fail(ST_ARGUMENT,
-		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
+		return fail(ST_ARGUMENT, "%.*s wants a value right behind the =", WHOLE(key));
 	statement->options++;
 	option->row = row;
 	option->written = slice_of(word);
-	option->key = slice_between(word->at, word->sign);
+	option->key = key;
 	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
 	if (status != ST_OK)
@@ -206,9 +203,10 @@ static int kernel_argument(
 
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
  * that is seen when it runs. */
-static enum status bind_kernel(struct parser *parser, struct statement *statement,
-        const struct kernel *kernel, const struct word *words, size_t count)
+static enum status bind_kernel(
+        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
 {
+	const struct kernel *kernel = statement->row->kernel;
 	const struct argument_row *rows = statement->row->argument;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
@@ -288,21 +286,20 @@ static enum status clauses_fit(const struct statement *statement)
 }
 
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
-enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
+enum status bind_command(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, first);
-	size_t count = parser->word_count, kept = first;
+	enum status status = take_clauses(parser, statement, 0);
+	size_t count = parser->word_count, kept = 0;
 	bool divided = statement->row->divided;
 	int part = 0;
 
 	/* room for all words that may become arguments, and all that may become options */
 	size_t options = 0;
-	for (size_t i = first; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		options += parser->words[i].sign != NULL;
-	statement->argument =
-	        tree_alloc(parser->tree, (count - first - options) * sizeof *statement->argument);
+	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-	for (size_t i = first; i < count && status == ST_OK; i++) {
+	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		struct word *word = &parser->words[i];
 		if (divided && word_is(word, "+")) {
 			if (++part == PARTS_MAX)
@@ -328,9 +325,8 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 		status = clauses_fit(statement);
 	if (status != ST_OK)
 		return status;
-	const struct kernel *kernel = statement->row->kernel;
-	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
-	                : bind_rows(parser, statement, parser->words + first, kept - first);
+	status = statement->row->kernel ? bind_kernel(parser, statement, parser->words, kept)
+	                                : bind_rows(parser, statement, parser->words, kept);
 	const struct argument_row *keys = argument_row(statement->row, ARG_KEYS);
 	return status == ST_OK && keys && !(keys->flags & ARG_OPTIONAL) && !statement->options
 	        ? word_missing(statement, keys)
@@ -342,18 +338,17 @@ static enum status bind_value(struct parser *parser, struct argument *argument, 
 {
 	argument->kind = ARG_PRINTABLE;
 	argument->written = slice_of(word);
-	if (word->name)
-		return parse_name(parser, word->at, word->after, &argument->name);
-	if (word->tensor)
-		return parse_tensor(parser, word->at, word->after, &argument->tensor);
-	return parse_formula(parser, word->at, word->after, &argument->formula);
+	if (!word->tensor || word_is(word, "rank") || word_is(word, "world"))
+		return parse_formula(parser, word->at, word->after, &argument->formula);
+	return word->name ? parse_name(parser, word->at, word->after, &argument->name)
+	                  : parse_tensor(parser, word->at, word->after, &argument->tensor);
 }
 
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
 {
 	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count;
-	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
+	statement->argument = tree_alloc(parser->tree, count * sizeof *statement->argument);
 	for (size_t i = first; i < count && status == ST_OK; i++)
 		status = is_operator(&parser->words[i])
 		        ? lonely_operator(parser->words, i, count)

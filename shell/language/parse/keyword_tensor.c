@@ -18,22 +18,17 @@
 
 /* The words of both lists are few, and names of tensors may not be among them: the first list that has it
  * wins */
-static bool space_flag(const struct word *word, int *space)
+static bool memory_flag(const struct word *word, struct making *making)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
 		if (word_is(word, space_name((enum space)i))) {
-			*space = i;
+			making->space = i;
 			return true;
 		}
-	return false;
-}
-
-static bool dtype_flag(const struct word *word, int *dtype)
-{
 	for (int i = 0; i < DT_COUNT; i++)
 		if (word_is(word, dtype_name((enum dtype)i))) {
-			*dtype = i;
-			return true;
+			making->dtype = i;
+			return making->dtype_given = true;
 		}
 	return false;
 }
@@ -60,12 +55,8 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 	struct made *last = making->names ? &making->made[making->names - 1] : NULL;
 	if (word->sign && text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
-	if (space_flag(word, &making->space))
+	if (memory_flag(word, making))
 		return ST_OK;
-	if (dtype_flag(word, &making->dtype)) {
-		making->dtype_given = true;
-		return ST_OK;
-	}
 	if (word_is(word, "managed"))
 		return fail(ST_ARGUMENT, "managed memory is not modelled: host, pinned or device");
 	if (last && *word->at == '[' && !last->dims)

@@ -127,6 +127,11 @@ bool slice_is(struct slice_of_text slice, const char *what)
 	return text_is(slice.at, slice.at + slice.length, what);
 }
 
+bool slices_equal(struct slice_of_text a, struct slice_of_text b)
+{
+	return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
 void word_text(struct slice_of_text written, char *word)
 {
 	snprintf(word, WORD_SHOWN, "%.*s", WHOLE(written));

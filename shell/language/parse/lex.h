@@ -54,6 +54,7 @@ enum status strange_character(const char *word, const char **at);
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);
+bool slices_equal(struct slice_of_text a, struct slice_of_text b);
 /* The first word of a line as a string, as much of it as a message shows */
 enum { WORD_SHOWN = 64 };
 void word_text(struct slice_of_text written, char *word);

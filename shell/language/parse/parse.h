@@ -147,9 +147,10 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
-/* words[first ..] to statement->row */
-enum status bind_command(struct parser *parser, struct statement *statement, size_t first);
-enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */
+enum status bind_command(
+        struct parser *parser, struct statement *statement); /* the words to statement->row */
+/* words[first ..] to a def's call */
+enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
 /* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 

@@ -39,13 +39,13 @@ static const struct command *find_row(const struct word *word)
 	return command_called(slice_of(word));
 }
 
-/* words[first ..] belong to the row; its block, if it takes one, is opened on the line */
+/* The words are the row's; its block, if it takes one, is opened on the line */
 static enum status parse_command(
-        struct parser *parser, struct statement *statement, size_t first, const struct command *row)
+        struct parser *parser, struct statement *statement, const struct command *row)
 {
 	statement->kind = STATEMENT_COMMAND;
 	statement->row = row;
-	enum status status = bind_command(parser, statement, first);
+	enum status status = bind_command(parser, statement);
 	if (status != ST_OK)
 		return status;
 	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
@@ -61,15 +61,15 @@ static enum status parse_command(
 
 /* ---- NAME = ... ---- */
 
-/* y = x[0:2], y += x, which is y = add y x; words[first] alone but for clauses */
-static enum status parse_view(struct parser *parser, struct statement *statement, size_t first)
+/* y = x[0:2], y += x, which is y = add y x; one word alone but for clauses */
+static enum status parse_view(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, first);
+	enum status status = take_clauses(parser, statement, 0);
 	if (status != ST_OK)
 		return status;
 	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
 	struct argument *from = &argument[statement->adds];
-	const struct word *word = &parser->words[first];
+	const struct word *word = parser->words;
 	statement->kind = STATEMENT_VIEW;
 	statement->argument = argument;
 	statement->arguments = 1 + statement->adds;
@@ -216,11 +216,10 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	status = bind_results(parser, statement, equal);
 	if (status != ST_OK)
 		return status;
-	if (view)
-		return parse_view(parser, statement, equal + 1);
-	if (!row->results_ok)
+	if (row && !row->results_ok)
 		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, row->usage);
-	return parse_command(parser, statement, equal + 2, row);
+	drop_words(parser, equal + (row ? 2 : 1));
+	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }
 
 /* ---- lines ---- */
@@ -257,8 +256,10 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, i);
 	const struct command *row = find_row(words);
-	if (row)
-		return parse_command(parser, statement, 1, row);
+	if (row) {
+		drop_words(parser, 1);
+		return parse_command(parser, statement, row);
+	}
 	if (!words->name && hint_line(words->at, parser->rest_end))
 		return ST_SYNTAX;
 	enum status status = glued_line(words, parser->word_count);

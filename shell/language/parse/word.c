@@ -154,10 +154,9 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
  * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	size_t length = (size_t)(after - at);
-	uint64_t hash = hash_bytes(HASH_BEGIN, at, length);
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
 	struct name **known = &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
-	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
+	if (*known && slices_equal((*known)->written, slice_between(at, after))) {
 		*made = *known;
 		return ST_OK;
 	}

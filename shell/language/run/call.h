@@ -15,7 +15,7 @@ struct word_slot {
 	struct view_cache view;
 	double *data; /* read for all ranks at once */
 };
-enum { SLOT_ON, SLOT_IN, SLOT_WORDS };
+enum { SLOT_WORDS = SETTING_GROUP + 1 };
 static inline struct word_slot *result_slot(const struct call *call, int i)
 {
 	return &call->slot[SLOT_WORDS + i];

@@ -9,13 +9,15 @@
 #include "shell/session/queue.h"
 
 /* *index: into the world's streams or groups; -1: no name was given anywhere */
-static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
-        const struct setting *setting, int rank, enum thing_kind kind, int *index)
+static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
 {
-	name_id name = setting_at(setting, rank);
+	const struct clauses *clauses = &call->statement->clauses;
+	struct name *clause = which == SETTING_STREAM ? clauses->stream : clauses->group;
+	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
+	name_id name = setting_now(call->shell, which, rank);
 	*index = -1;
 	if (clause) {
-		enum status status = name_word(call, clause, slot, rank, &name);
+		enum status status = name_word(call, clause, &call->slot[which], rank, &name);
 		if (status != ST_OK)
 			return status;
 	}
@@ -33,8 +35,7 @@ static enum status place_named(struct call *call, struct name *clause, struct wo
 enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
-	enum status status = place_named(call, call->statement->clauses.stream, &call->slot[SLOT_ON],
-	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM], rank, THING_STREAM, &index);
+	enum status status = place_named(call, SETTING_STREAM, rank, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -42,8 +43,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 
 enum status call_group(struct call *call, int rank, int *group)
 {
-	enum status status = place_named(call, call->statement->clauses.group, &call->slot[SLOT_IN],
-	        &call->shell->interpreter->now.scope->setting[SETTING_GROUP], rank, THING_GROUP, group);
+	enum status status = place_named(call, SETTING_GROUP, rank, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -70,11 +70,11 @@ struct record call_record(const struct call *call, int rank, enum op_kind kind, 
 
 /* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7
  * is found before rank 0 has changed anything */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one)
+enum status call_each_rank(struct call *call, one_rank *one)
 {
 	for (int pass = 0; pass < 2; pass++)
 		FOR_RANKS (rank, call->set) {
-			enum status status = one(shell, call, rank, pass == 1);
+			enum status status = one(call, rank, pass == 1);
 			if (status != ST_OK)
 				return status;
 		}

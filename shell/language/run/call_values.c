@@ -150,11 +150,7 @@ enum status call_common(struct call *call, int row, const char **word)
 static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)
 {
 	const char *text = names_text(call->shell->world->names, name);
-	size_t length = strlen(text);
-	bool well = length &&
-	        ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_' ||
-	                (unsigned char)*text >= 0x80);
-	if (well && !strpbrk(text, ".[]() \t$\"'=,:;"))
+	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
 	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
 	        call->statement->row->name, SHOWN(argument->written));

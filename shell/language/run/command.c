@@ -37,11 +37,11 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	if (row->wish)
 		shell->wish = (struct wish){.kind = (enum wish_kind)row->wish};
 	else
-		status = row->run      ? row->run(shell, &call)
-		        : row->answers ? answer_each(shell, &call, row->answers, 0)
-		                       : call_each_rank(shell, &call, row->each);
+		status = row->run      ? row->run(&call)
+		        : row->answers ? answer_each(&call, row->answers, 0)
+		                       : call_each_rank(&call, row->each);
 	if (shell->explain && status == ST_OK)
-		explain_line(shell, &call);
+		explain_line(&call);
 	mem_free(call.wait);
 	for (int i = 0; i < count; i++)
 		mem_free(call.slot[i].data);

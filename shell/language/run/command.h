@@ -87,7 +87,7 @@ enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } for its ranks */
 
 /* Runs `one` on each rank of the line: both halves. */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one);
+enum status call_each_rank(struct call *call, one_rank *one);
 
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
  * costs yet (-1). */

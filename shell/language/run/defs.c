@@ -22,13 +22,6 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	name_id id;
 	if (name->parts == 1 && name->part[0].formula)
 		return evaluate(eval, name->part[0].formula, value);
-	if (name->constant && !name->quoted &&
-	        (slice_is(name->written, "rank") || slice_is(name->written, "world"))) {
-		bool rank = *name->written.at == 'r';
-		eval->varies |= rank;
-		*value = value_number(rank ? eval->rank : eval->shell->world->n, UNIT_PLAIN);
-		return ST_OK;
-	}
 	enum status status = evaluate_name(eval, name, &id);
 	if (status != ST_OK)
 		return status;

@@ -81,8 +81,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 
 /* ---- view.c: what was found out about a tensor as written and is the same on all ranks of the line */
 struct view_cache {
-	bool named, full;   /* base, name are known */
-	name_id base, name; /* of the whole tensor; of the view, its slice filled in */
+	name_id base, name; /* of the whole tensor; of the view, its slice filled in; 0: not known */
 };
 /* A tensor as written, on eval->rank: *view is a copy, good until the world changes. result: the name may
  * be new, then view->tensor is -1. cache: kept for the next ranks of the same line; NULL: none. ST_NAME: no

@@ -244,8 +244,7 @@ void prepare(struct shell *shell)
 static bool defined_here(const struct tree *tree, const struct slice_of_text word)
 {
 	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		if (def->word->written.length == word.length &&
-		        memcmp(def->word->written.at, word.at, word.length) == 0)
+		if (slices_equal(def->word->written, word))
 			return true;
 	return false;
 }

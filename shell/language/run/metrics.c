@@ -105,10 +105,7 @@ enum status value_of_races(struct asked *asked, struct value *value)
 enum status value_of_stuck(struct asked *asked, struct value *value)
 {
 	struct text text = {0};
-	struct ranks waiting;
-	bool stuck = false;
-	trace_stuck(&asked->trace, 80, false, &text, &stuck, &waiting);
+	*value = value_number(trace_stuck(&asked->trace, 80, false, &text), UNIT_PLAIN);
 	text_release(&text);
-	*value = value_number(stuck, UNIT_PLAIN);
 	return ST_OK;
 }

@@ -202,6 +202,8 @@ void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
+/* What a line on the rank gets that has none of its own; 0: nothing was set */
+name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
 /* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* The name for the ranks of the set, from here to the end of the innermost scope */

@@ -233,16 +233,14 @@ static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct 
 {
 	struct slice_part bounds[DIMS_MAX];
 	bool plain = !tensor->indices && !tensor->transposed, varied = eval->varies;
-	name_id base = cache && cache->named ? cache->base : 0;
+	name_id base = cache ? cache->base : 0;
 	enum status status = ST_OK;
 
 	eval->varies = false;
 	if (!base)
 		status = evaluate_name(eval, tensor->name, &base);
-	if (status == ST_OK && cache && !eval->varies) {
-		cache->named = true;
+	if (status == ST_OK && cache && !eval->varies)
 		cache->base = base;
-	}
 	if (status == ST_OK)
 		status = base_view(eval, base, result && plain, view, parts);
 	if (status == ST_OK && tensor->transposed)
@@ -254,16 +252,13 @@ static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct 
 	}
 	if (status == ST_OK && !plain) {
 		const struct world *world = eval->shell->world;
-		if (!cache || !cache->full) {
+		view->name = cache ? cache->name : 0;
+		if (!view->name) {
 			add_parts(parts, tensor, bounds, world->tensors[view->tensor].layout.dims);
 			view->name = full_name(world->names, parts);
-		} else {
-			view->name = cache->name;
 		}
-		if (cache && !eval->varies) {
-			cache->full = true;
+		if (cache && !eval->varies)
 			cache->name = view->name;
-		}
 	}
 	eval->varies |= varied;
 	return status;
