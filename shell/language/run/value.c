@@ -39,9 +39,9 @@ static enum status same_unit(struct value a, struct value b, const struct formul
 	return ST_OK;
 }
 
-static bool pair(struct value a, struct value b, enum unit x, enum unit y)
+static bool time_and(struct value a, struct value b, enum unit rate)
 {
-	return (a.unit == x && b.unit == y) || (a.unit == y && b.unit == x);
+	return (a.unit == UNIT_TIME && b.unit == rate) || (a.unit == rate && b.unit == UNIT_TIME);
 }
 
 static enum status multiply(struct value a, struct value b, const struct formula *at, struct value *result)
@@ -49,9 +49,9 @@ static enum status multiply(struct value a, struct value b, const struct formula
 	enum unit unit = UNIT_PLAIN;
 	if (a.unit == UNIT_PLAIN || b.unit == UNIT_PLAIN)
 		unit = (enum unit)(a.unit == UNIT_PLAIN ? b.unit : a.unit);
-	else if (pair(a, b, UNIT_TIME, UNIT_BYTE_RATE))
+	else if (time_and(a, b, UNIT_BYTE_RATE))
 		unit = UNIT_BYTES;
-	else if (pair(a, b, UNIT_TIME, UNIT_FLOP_RATE))
+	else if (time_and(a, b, UNIT_FLOP_RATE))
 		unit = UNIT_PLAIN;
 	else
 		return units_clash(a, b, at);
@@ -97,11 +97,20 @@ static enum status remainder_of(
 /* NaN is unequal to everything, itself too, and neither below nor above anything */
 static bool compare(enum formula_kind kind, double a, double b)
 {
-	int side = a < b ? FORMULA_LESS : a > b ? FORMULA_MORE : a == b ? FORMULA_EQUAL : FORMULA_UNEQUAL;
-	return kind == FORMULA_UNEQUAL     ? side != FORMULA_EQUAL
-	        : kind == FORMULA_AT_MOST  ? side == FORMULA_LESS || side == FORMULA_EQUAL
-	        : kind == FORMULA_AT_LEAST ? side == FORMULA_MORE || side == FORMULA_EQUAL
-	                                   : side == (int)kind;
+	switch (kind) {
+	case FORMULA_EQUAL:
+		return a == b;
+	case FORMULA_UNEQUAL:
+		return a != b;
+	case FORMULA_LESS:
+		return a < b;
+	case FORMULA_AT_MOST:
+		return a <= b;
+	case FORMULA_MORE:
+		return a > b;
+	default:
+		return a >= b;
+	}
 }
 
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
