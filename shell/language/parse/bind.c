@@ -307,9 +307,8 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 			parser->words[kept++] = *word;
 			continue;
 		}
-		const char *plus =
-		        divided ? memchr(word->sign, '+', (size_t)(word->after - word->sign)) : NULL;
-		if (plus && memchr(plus, '=', (size_t)(word->after - plus)))
+		const char *plus = divided ? memchr(word->sign, '+', word->after - word->sign) : NULL;
+		if (plus && memchr(plus, '=', word->after - plus))
 			return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s + %.*s", WORD(word),
 			        UP_TO(40, word->at, plus), UP_TO(40, plus + 1, word->after));
 		status = bind_option(parser, statement, word);

@@ -71,7 +71,7 @@ static bool assigns(const struct parser *parser, const char *sign)
 enum status glued_line(const struct parser *parser)
 {
 	const char *at = parser->words->at, *after = parser->rest_end;
-	if (!memchr(at, '=', (size_t)(after - at)))
+	if (!memchr(at, '=', after - at))
 		return ST_OK;
 	const char *sign = assignment_sign(at, after);
 	return sign && assigns(parser, sign) ? glued_sign(at, after) : ST_OK;
@@ -89,7 +89,7 @@ enum status torn_option(const struct parser *parser, size_t equal)
 /* The line is shown with blanks at its first arrow, its other words as they are */
 enum status glued_arrow(const struct command *row, const char *at, const char *after)
 {
-	const char *arrow = memmem(at, (size_t)(after - at), "->", 2);
+	const char *arrow = memmem(at, after - at, "->", 2);
 	if (!arrow || after - at > 200)
 		return ST_OK;
 	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);

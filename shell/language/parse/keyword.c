@@ -229,7 +229,7 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	bool of = word->sign && text_is(word->at, word->sign, "of");
 	bool least = word->sign && text_is(word->at, word->sign, "least");
 	const char *at = word->sign ? word->sign + 1 : word->at;
-	size_t length = (size_t)(word->after - at);
+	size_t length = word->after - at;
 	bool text = length >= 2 && *at == '"';
 	int used = 0;
 	if (least) {

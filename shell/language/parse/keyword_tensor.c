@@ -21,12 +21,12 @@
 static bool memory_flag(const struct word *word, struct making *making)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
-		if (word_is(word, space_name((enum space)i))) {
+		if (word_is(word, space_name(i))) {
 			making->space = i;
 			return true;
 		}
 	for (int i = 0; i < DT_COUNT; i++)
-		if (word_is(word, dtype_name((enum dtype)i))) {
+		if (word_is(word, dtype_name(i))) {
 			making->dtype = i;
 			return making->dtype_given = true;
 		}

@@ -162,7 +162,7 @@ bool is_listed(const char *words, struct slice_of_text word)
 		const char *begin = p;
 		while (*p && *p != ' ')
 			p++;
-		if ((size_t)(p - begin) == word.length && memcmp(begin, word.at, word.length) == 0)
+		if (p - begin == word.length && memcmp(begin, word.at, word.length) == 0)
 			return true;
 	}
 	return false;

@@ -168,7 +168,7 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	const char *from = line, *to = trim_end(line, parser->at);
 	enum status status = ST_OK;
 	name->written = slice_between(line, to);
-	name->part = tree_alloc(parser->tree, (size_t)(to - line + 2) * sizeof *name->part);
+	name->part = tree_alloc(parser->tree, (to - line + 2) * sizeof *name->part);
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		name->part[name->parts++].text = slice_between(from, chosen[i].at);
 		status = parse_name(parser, chosen[i].at, chosen[i].after, &part);
@@ -188,7 +188,7 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
-	return word->name && memchr(word->at, '$', (size_t)(word->after - word->at));
+	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
 /* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it. One tensor is a
