@@ -137,19 +137,9 @@ void word_text(struct slice_of_text written, char *word)
 	snprintf(word, WORD_SHOWN, "%.*s", WHOLE(written));
 }
 
-/* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a
- * dozen words at most, so they are looked through from the front. */
 bool is_listed(const char *words, const char *at, const char *after)
 {
-	size_t length = (size_t)(after - at);
-	for (const char *p = words; p && *p; p += *p == ' ') {
-		const char *word = p;
-		while (*p && *p != ' ')
-			p++;
-		if ((size_t)(p - word) == length && memcmp(word, at, length) == 0)
-			return true;
-	}
-	return false;
+	return text_place(words, at, (size_t)(after - at)) >= 0;
 }
 
 bool name_is_reserved(const char *at, size_t length)
