@@ -69,7 +69,7 @@ static enum status data_run(struct call *call)
 {
 	const char *word[2] = {"", ""};
 	int words = call_count(call, 0);
-	struct training *t = training_of(call->shell);
+	struct training *t = call->shell->training;
 	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)

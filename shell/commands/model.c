@@ -18,7 +18,7 @@ static enum status model_run(struct call *call)
 	if (status == ST_OK)
 		status = choose_model(call->shell, &choice);
 	if (status == ST_OK)
-		training_of(call->shell)->now.stage.given = false;
+		call->shell->training->now.stage.given = false;
 	return status;
 }
 

@@ -30,7 +30,7 @@ static enum status part_one(struct call *call, int rank, bool act)
 	if (status != ST_OK || !act)
 		return status;
 	line.tensor = names_text(call->shell->world->names, view.sliced ? view.name : view.base_name);
-	parts_declare(&training_of(call->shell)->parts, call->shell->world->names, &line);
+	parts_declare(&call->shell->training->parts, call->shell->world->names, &line);
 	return ST_OK;
 }
 

@@ -17,10 +17,10 @@ static enum status as_played(struct call *call, enum status status)
 	struct training *t = call->shell->training;
 	char did[32] = "";
 	size_t from = 0, to = 0;
-	if (!t || t->cut < 0)
+	if (!t->cut)
 		return status;
 	const char *text = call_span(call, &from, &to);
-	long played = text ? t->cut : t->played - t->played_before;
+	long played = t->played - (text ? t->began : t->played_before);
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
 	t->rewritten |= !text || strcmp(call->statement->row->name, "step") != 0;
@@ -32,7 +32,7 @@ static enum status as_played(struct call *call, enum status status)
  * script no line runs again, so there it may stand anywhere. */
 static enum status step_to(struct call *call, long played)
 {
-	const struct training *t = training_of(call->shell);
+	const struct training *t = call->shell->training;
 	if (call->shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
 		        "`step back` and `step 0` stand alone on a line: the lines before run again");
@@ -50,7 +50,7 @@ static enum status step_to(struct call *call, long played)
  * counts as one. */
 static enum status step_run(struct call *call)
 {
-	const struct training *t = training_of(call->shell);
+	const struct training *t = call->shell->training;
 	int64_t count = 1;
 	const char *word = call_argument_text(call, 0, 0);
 	bool back = strcmp(word, "back") == 0;
@@ -136,7 +136,7 @@ static enum status program_run(struct call *call)
 		return status;
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
-	if ((save || source || !*path) && !training_of(shell)->now.program)
+	if ((save || source || !*path) && !shell->training->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (source && *path && !save)

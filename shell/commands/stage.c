@@ -30,7 +30,7 @@ static enum status stage_run(struct call *call)
 		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
 	if (status != ST_OK)
 		return status;
-	training_of(call->shell)->now.stage = times;
+	call->shell->training->now.stage = times;
 	out_say(call->shell->out,
 	        "   stages of these times instead of a model's, until the next `model`; `strategy pipeline "
 	        "schedule=zb-h1` orders them\n");

@@ -89,7 +89,7 @@ static enum status strategy_run(struct call *call)
 		return status;
 	status = choose_strategies(shell, choice, 1 + count);
 	if (status == ST_OK)
-		say_program(shell, training_of(shell));
+		say_program(shell, shell->training);
 	return status;
 }
 

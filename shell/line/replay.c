@@ -41,8 +41,10 @@ static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
 	size_t from = whole ? 0 : journal->floor, count = journal->count - from;
-	if (whole)
+	if (whole) {
 		training_free(shell);
+		shell->training = training_make();
+	}
 	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
 	shell_reset_again(shell);
 	if (whole) {

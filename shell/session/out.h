@@ -16,8 +16,6 @@ void out_say(struct out *out, const char *format, ...) __attribute__((format(pri
 void out_put(struct out *out, const char *bytes, size_t count);
 /* "\033[38;5;75m" or "" when plain; enum colour of trace/trace.h; COLOUR_PLAIN ends it. */
 const char *style(const struct out *out, int colour);
-/* Arguments of "%s...%s": words in a colour */
-#define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
 /* A place in the output where ranks have texts of their own: call on every process, in the same order. Texts
  * that a process knows are given by out_fill: its own rank's when made from data, all ranks' when computed
  * from the books. Returns the place's number. */

@@ -37,7 +37,7 @@ static void divide(struct alone *alone, float *values)
 /* What rank 0 has declared, parameters first */
 static enum status find_wholes(struct shell *shell, struct alone *alone)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	alone->whole = mem_alloc(parts->count * sizeof *alone->whole);
 	for (int states = 0; states < 2; states++)
 		for (size_t i = 0; i < parts->count; i++) {
@@ -97,7 +97,7 @@ const struct whole *whole_of(const struct alone *alone, const char *name, const 
 
 static enum status take_all(struct shell *shell, const struct alone *alone, float *values)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
 		const struct whole *whole = whole_of(alone, parts->line[i].of, parts->line[i].state);
@@ -167,7 +167,7 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 
 enum status alone_train(struct shell *shell, struct alone *alone)
 {
-	struct scratch scratch;
+	struct shell scratch;
 	struct player *player = NULL;
 	struct transport *transport = NULL;
 	int argc = 0;
@@ -178,13 +178,13 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
 		/* the other processes wait: it is no part of the steps that everybody counts */
-		scratch.shell.budget = credit_alone(shell->credit);
-		status = program_player(alone->program, &scratch.shell, &player);
+		scratch.budget = credit_alone(shell->credit);
+		status = program_player(alone->program, &scratch, &player);
 	}
 	if (status == ST_OK)
-		status = play(&scratch.shell, player, alone);
+		status = play(&scratch, player, alone);
 	player_free(player);
-	scratch_close(&scratch);
+	scratch_close(&scratch, shell);
 	transport_stop(transport);
 	return status == ST_OK || status == ST_INTERRUPTED ? status
 	                                                   : fail_in(status, "the model on one rank");

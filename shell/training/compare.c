@@ -181,7 +181,7 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	enum status status = await_parts(shell, parts);
 	if (status == ST_OK)
 		status = compare_all(shell, parts, alone, d);

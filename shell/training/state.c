@@ -90,7 +90,7 @@ static void put_sets(const struct held *held, int n, bool peak, struct text *out
 
 void state_memory(const struct shell *shell, bool peak, struct text *out)
 {
-	if (!shell->training || !shell->training->now.program)
+	if (!shell->training->now.program)
 		return;
 	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
 	if (peak)
@@ -243,7 +243,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	const struct training *t = shell->training;
 	double loss;
 
-	if (!t || !t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
+	if (!t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
 	enum status status = loss_is_final(shell) ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)

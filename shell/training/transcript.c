@@ -48,16 +48,13 @@ struct transcript *transcript_make(void)
 
 static void clear(struct transcript *transcript)
 {
-	for (size_t i = 0; i < transcript->count; i++) {
+	for (size_t i = 0; i < transcript->count; i++)
 		mem_free(transcript->entry[i].text);
-	}
 	transcript->count = 0;
 }
 
 void transcript_free(struct transcript *transcript)
 {
-	if (!transcript)
-		return;
 	clear(transcript);
 	mem_free(transcript->entry);
 	mem_free(transcript);
@@ -98,8 +95,7 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
 	 * one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
-	        is_listed("phase use source", statement->row->name,
-	                statement->row->name + strlen(statement->row->name));
+	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 

@@ -258,7 +258,7 @@ static enum status compare(struct shell *shell, const struct alone *alone)
 
 static enum status wants(const struct shell *shell, const struct training *t)
 {
-	if (!t || !t->now.program)
+	if (!t->now.program)
 		return fail(ST_ARGUMENT, "verify compares what a strategy trains: `strategy ddp` first");
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",

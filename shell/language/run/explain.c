@@ -120,8 +120,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
-		add_fills(&fills, of_stream, of_stream + strlen(of_stream),
-		        slice_between(stream, stream + strlen(stream)));
+		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));
 	for (const char *at = text; *at;) {
 		size_t count = 0;
 		while (in_name(at[count]))
