@@ -37,7 +37,7 @@ static _Noreturn void exhausted(size_t bytes)
 		on_exhausted(bytes);
 	int count = snprintf(
 	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
-	while (write(2, words, (size_t)count) < 0 && errno == EINTR)
+	while (write(2, words, count) < 0 && errno == EINTR)
 		;
 	_exit(MEM_EXIT);
 }

@@ -46,9 +46,9 @@ static void *segment_get(void *self, enum space space, int64_t bytes)
 {
 	(void)self;
 	(void)space;
-	void *pages = mem_map((size_t)bytes);
+	void *pages = mem_map(bytes);
 	/* fewer page faults and misses of the TLB; a kernel that refuses goes on with small pages */
-	madvise(pages, (size_t)bytes, MADV_HUGEPAGE);
+	madvise(pages, bytes, MADV_HUGEPAGE);
 	return pages;
 }
 
@@ -56,7 +56,7 @@ static void segment_give(void *self, enum space space, void *base, int64_t bytes
 {
 	(void)self;
 	(void)space;
-	mem_unmap(base, (size_t)bytes);
+	mem_unmap(base, bytes);
 }
 
 struct rank_data *data_create(struct world *world, struct transport *transport)
@@ -122,7 +122,7 @@ static void failed(struct rank_data *data, enum status status, op_id id)
 	keep(data, status);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(data->world, data->world->me, (enum space)record->operand[i].space,
+			world_invalidate(data->world, data->world->me, record->operand[i].space,
 			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
 }
 
@@ -191,7 +191,7 @@ static void disturb(struct rank_data *data, op_id by, enum space space, int64_t 
 
 static void disturb_operand(struct rank_data *data, op_id by, const struct operand *operand)
 {
-	disturb(data, by, (enum space)operand->space, operand->address, layout_span(&operand->layout));
+	disturb(data, by, operand->space, operand->address, layout_span(&operand->layout));
 }
 
 static void disturb_outputs(struct rank_data *data, op_id by, const struct record *record)
@@ -219,7 +219,7 @@ static void note(struct rank_data *data, op_id id, int part)
 
 void data_begin(struct rank_data *data, op_id id)
 {
-	enum op_kind kind = (enum op_kind)op_record(data->world, id)->kind;
+	enum op_kind kind = op_record(data->world, id)->kind;
 	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
 		note(data, id, -1);
 }
@@ -269,8 +269,8 @@ static bool touches(const struct record *record, const struct record *fill)
 {
 	for (int i = 0; i < fill->operands; i++)
 		for (int k = 0; k < record->operands; k++)
-			if (overlaps(&record->operand[k], (enum space)fill->operand[i].space,
-			            fill->operand[i].address, layout_span(&fill->operand[i].layout)))
+			if (overlaps(&record->operand[k], fill->operand[i].space, fill->operand[i].address,
+			            layout_span(&fill->operand[i].layout)))
 				return true;
 	return false;
 }

@@ -56,16 +56,16 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 	        .latency_ns = far ? machine->nic_latency : machine->link_latency};
 	if (!far && machine->link_rate < path->rate)
 		path->rate = machine->link_rate;
-	path->link[0] = from_rank * LINK_KINDS + (int)out;
+	path->link[0] = from_rank * LINK_KINDS + out;
 	path->link[1] = to_rank * LINK_KINDS + (int)in;
 }
 
 int64_t machine_whole_ns(double ns)
 {
 	static const double slack = 1.0 / 1024; /* ns */
-	int64_t whole = (int64_t)ns;
+	int64_t whole = ns;
 
-	return ns - (double)whole > slack ? whole + 1 : whole;
+	return ns - whole > slack ? whole + 1 : whole;
 }
 
 /* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): a kernel computes or moves, whichever

@@ -163,7 +163,7 @@ static enum status read_text(struct machine_reader *reader, const char *bytes, s
 	for (size_t at = 0; at < count; at += length + 1) {
 		const char *end = memchr(bytes + at, '\n', count - at);
 		enum status status;
-		length = end ? (size_t)(end - bytes) - at : count - at;
+		length = end ? end - bytes - at : count - at;
 		reader->line++;
 		if (length >= sizeof line) {
 			status = fail(ST_SYNTAX, "a line of %zu characters is too long", length);

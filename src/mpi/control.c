@@ -40,7 +40,7 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 
 	if (t->rank != 0)
 		return message_send(t, 0, 1, TAG_GATHER, mine, count);
-	memset(all, 0, (size_t)t->size * sizeof *all);
+	memset(all, 0, t->size * sizeof *all);
 	all[0] = (struct transport_bytes){mem_copy_text(count ? mine : "", count), count};
 	for (int rank = 1; rank < t->size; rank++) {
 		enum status received =
@@ -73,10 +73,10 @@ static enum status receive_exactly(struct transport *t, int from, int tag, void 
  * the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
-	size_t total = (size_t)t->size * bytes_each;
+	size_t total = t->size * bytes_each;
 	enum status status = ST_OK, sent;
 
-	memmove((char *)all + (size_t)t->rank * bytes_each, mine, bytes_each);
+	memmove((char *)all + t->rank * bytes_each, mine, bytes_each);
 	if (t->size == 1)
 		return ST_OK;
 	if (t->rank != 0) {
@@ -85,8 +85,8 @@ enum status transport_share(struct transport *t, const void *mine, void *all, si
 		return first_failure(sent, status);
 	}
 	for (int rank = 1; rank < t->size; rank++) {
-		enum status received = receive_exactly(
-		        t, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		enum status received =
+		        receive_exactly(t, rank, TAG_SHARE, (char *)all + rank * bytes_each, bytes_each);
 		status = first_failure(status, received);
 	}
 	sent = message_send(t, 0, t->size, TAG_SHARED, all, total);

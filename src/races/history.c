@@ -57,7 +57,7 @@ static uint32_t access_new(struct happens_before *order, struct past_access acce
 		order->free_access = order->accesses[index].next;
 	} else {
 		MEM_ROOM(&order->accesses, order->access_count + 2, &order->access_room);
-		index = (uint32_t)++order->access_count;
+		index = ++order->access_count;
 	}
 	access.next = next;
 	order->accesses[index] = access;
@@ -204,7 +204,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	int64_t end = end_of(operand);
 	bool dense = layout_dense(&operand->layout);
 	struct vector_clock host = clock_at(order, op->rank, STREAM_HOST, op->number);
-	struct past_access access = {.op = id, .operand = (uint8_t)k, .write = writes(operand)};
+	struct past_access access = {.op = id, .operand = k, .write = writes(operand)};
 	size_t from = interval_at(history, operand->address), to = from;
 
 	for (; to < history->count && history->interval[to].from < end; to++) {

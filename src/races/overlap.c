@@ -24,7 +24,7 @@ struct runs {
 static void runs_begin(struct runs *runs, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
-	int64_t element = dtype_bytes((enum dtype)layout->dtype);
+	int64_t element = dtype_bytes(layout->dtype);
 
 	*runs = (struct runs){.address = operand->address, .run = element};
 	for (int i = 0; i < layout->dims; i++) {

@@ -50,7 +50,7 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 		order->free_undecided = order->undecided[index].next;
 	} else {
 		MEM_ROOM(&order->undecided, order->undecided_count + 2, &order->undecided_room);
-		index = (uint32_t)++order->undecided_count;
+		index = ++order->undecided_count;
 	}
 	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[match].undecided};
 	order->notes[match].undecided = index;
@@ -125,7 +125,7 @@ const struct races *races_now(struct world *world)
 		struct happens_before *order = world->races->order = mem_alloc(sizeof *order);
 		order->world = world;
 		order->races = world->races;
-		order->rank = mem_alloc((size_t)world->n * sizeof *order->rank);
+		order->rank = mem_alloc(world->n * sizeof *order->rank);
 		order->runnable = (struct wait_search){
 		        .self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
 	}

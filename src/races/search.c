@@ -21,7 +21,7 @@
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
 {
-	return (uint32_t)((size_t)rank * order->stride + (size_t)lane);
+	return rank * order->stride + lane;
 }
 
 static void raise_to(struct happens_before *order, int rank, int lane, uint32_t number)
@@ -89,7 +89,7 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 	const struct world *world = order->world;
 	const struct lane_order *lane = &order->rank[index / order->stride].lane[index % order->stride];
 	struct search_cell *cell = &order->cells[index];
-	uint32_t to = (uint32_t)lane_matches_up_to(world, lane, cell->frontier);
+	uint32_t to = lane_matches_up_to(world, lane, cell->frontier);
 	uint32_t from = cell->high;
 
 	cell->high = to;
@@ -118,7 +118,7 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 	int count;
 	const uint32_t *matches = op_matches(world, b, &count);
 
-	memset(order->cells, 0, (size_t)world->n * order->stride * sizeof *order->cells);
+	memset(order->cells, 0, world->n * order->stride * sizeof *order->cells);
 	order->stack = NO_CELL;
 	order->search++;
 	raise_past(order, b, false);

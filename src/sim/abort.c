@@ -13,9 +13,8 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 	const struct record *record = op_record(e->world, id);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(e->world, e->world->ops[id].rank,
-			        (enum space)record->operand[i].space, record->operand[i].address,
-			        layout_span(&record->operand[i].layout), by);
+			world_invalidate(e->world, e->world->ops[id].rank, record->operand[i].space,
+			        record->operand[i].address, layout_span(&record->operand[i].layout), by);
 	e->any_invalid |= by != 0;
 }
 

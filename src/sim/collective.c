@@ -40,7 +40,7 @@ static uint8_t kinds_of(const struct machine *machine, const struct match *group
 		within |= same;
 		across |= !same;
 	}
-	return (uint8_t)kinds;
+	return kinds;
 }
 
 /* All members are there: they start together, and the last to arrive is to blame for the wait of the others.

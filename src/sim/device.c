@@ -16,7 +16,7 @@
 
 void work_settle(struct engine *e, struct activity *work)
 {
-	double done = (double)(e->s.now - work->since) * work->share;
+	double done = (e->s.now - work->since) * work->share;
 	work->left = work->left > done ? work->left - done : 0;
 	work->since = e->s.now;
 }
@@ -46,7 +46,7 @@ static void share_kernels(struct engine *e, struct rank *r)
 	uint32_t first = 0;
 	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next)
 		first += goes_first(e, w);
-	double share = (1 - (held < 0.9 ? held : 0.9)) / (double)(first ? first : r->kernel_count);
+	double share = (1 - (held < 0.9 ? held : 0.9)) / (first ? first : r->kernel_count);
 	for (uint32_t w = r->kernels; w != NOWHERE; w = e->works[w].next) {
 		if (first && !goes_first(e, w) && e->works[w].left > 0) {
 			e->works[w].share = 0; /* stands still until those that go first are done */
@@ -98,7 +98,7 @@ void kernel_end(struct engine *e, uint32_t lane)
 void device_hold(struct engine *e, op_id id, int change)
 {
 	struct rank *r = &e->ranks[e->world->ops[id].rank];
-	r->held += (uint32_t)change;
+	r->held += change;
 	r->held_part = r->held ? r->held_part + change * machine_then(e, id)->collective_sms : 0;
 	if (!r->kernel_count)
 		return;

@@ -236,7 +236,7 @@ enum { OPF_GOAL = 32 }; /* a flag of struct op, set only during a pass */
 static inline void op_set_done(struct engine *e, struct op *op)
 {
 	e->goal_left -= (op->flags & OPF_GOAL) != 0;
-	op->flags = (uint8_t)((op->flags & ~OPF_GOAL) | OPF_DONE);
+	op->flags = (op->flags & ~OPF_GOAL) | OPF_DONE;
 }
 static inline bool op_done(const struct engine *e, op_id id)
 {

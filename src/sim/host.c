@@ -67,7 +67,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	const struct record *record = record_at(e, op);
 	op->issue = op->ready = op->start = r->clock;
 	op->flags |= OPF_ISSUED | OPF_STARTED;
-	switch ((enum op_kind)record->kind) {
+	switch (record->kind) {
 	case OP_CRASH:
 		r->state = RANK_CRASHED;
 		done(e, r, id);
@@ -113,7 +113,7 @@ void host_run(struct engine *e, uint32_t rank)
 		/* a rank's lines are far apart in memory: the next one is on its way while this one is
 		 * issued */
 		__builtin_prefetch(op_at(e, r->next));
-		if (op_kind_is_host((enum op_kind)record->kind))
+		if (op_kind_is_host(record->kind))
 			host_op(e, rank, id);
 		else
 			issue(e, r, id, record);

@@ -80,7 +80,7 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 	if (time <= e->s.fixed)
 		return;
 	e->s.fixed = time;
-	op_id first = (op_id)e->world->op_count + 1;
+	op_id first = e->world->op_count + 1;
 	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
 		e->log->floor_count--;
 	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
@@ -97,7 +97,7 @@ static enum status for_good(
 	enum status status = engine_run(e, budget);
 	e->quiet = NULL;
 	for (int i = 0; i < count; i++)
-		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
+		op_at(e, goal[i])->flags &= ~OPF_GOAL;
 	goal_set(e, NULL, 0, TIME_UNKNOWN);
 	settle(e, quiet, count ? e->latest : until);
 	sim->projected = false;

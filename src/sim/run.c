@@ -73,7 +73,7 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0;
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
-			spread(e, list, rank, (uint32_t)match->ranks[i], queued);
+			spread(e, list, rank, match->ranks[i], queued);
 }
 
 /* How many transfers stand at the head of the stream */
@@ -148,13 +148,13 @@ static bool meets_needed(struct engine *e, op_id id)
 	if (record->kind == OP_COLLECTIVE) {
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n; i++)
-			if (match->member[i] && rank_stopped(e, (uint32_t)match->ranks[i]))
-				needs |= need(e, (uint32_t)match->ranks[i]);
+			if (match->member[i] && rank_stopped(e, match->ranks[i]))
+				needs |= need(e, match->ranks[i]);
 		return needs;
 	}
 	for (int i = 0; i < record->parts; i++)
-		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, id, i))
-			needs |= need(e, (uint32_t)record->part[i].peer);
+		if (rank_stopped(e, record->part[i].peer) && part_other(e, id, i))
+			needs |= need(e, record->part[i].peer);
 	return needs;
 }
 
@@ -189,7 +189,7 @@ static bool put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
 	const struct instance *instance;
-	switch ((enum owner)work->owner) {
+	switch (work->owner) {
 	case OWNER_LANE:
 		return rank_stopped(e, e->lanes[work->index].rank);
 	case OWNER_GROUP:
@@ -200,7 +200,7 @@ static bool put_off(const struct engine *e, const struct activity *work)
 		return rank_stopped(e, e->world->ops[t->send].rank) ||
 		        rank_stopped(e, e->world->ops[t->receive].rank);
 	case OWNER_FILL:
-		return rank_stopped(e, (uint32_t)e->world->me);
+		return rank_stopped(e, e->world->me);
 	default:
 		return false;
 	}
@@ -214,7 +214,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	struct activity *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
 	e->ranks[lane->rank].seen = e->s.now;
-	switch ((enum work_phase)work->phase) {
+	switch (work->phase) {
 	case PHASE_ARRIVE:
 		lane_arrive(e, index);
 		return;

@@ -59,8 +59,7 @@ static void sim_host(struct backend *backend, int rank, struct host_now *now)
 static void sim_slow(struct backend *backend, int rank, double factor)
 {
 	struct engine *e = ((struct sim *)backend)->engine;
-	*MEM_ADD(&e->log->slows, &e->log->slow_count) =
-	        (struct slow){rank, (op_id)e->world->op_count, factor};
+	*MEM_ADD(&e->log->slows, &e->log->slow_count) = (struct slow){rank, e->world->op_count, factor};
 }
 
 static double sim_slowness(struct backend *backend, op_id id)

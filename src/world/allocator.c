@@ -76,7 +76,7 @@ int64_t heap_spare(const struct heap *heap)
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
-	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool};
+	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = pool};
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);
@@ -106,7 +106,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 	*MEM_ADD(&heap->segments, &heap->segment_count) = (struct segment){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .data = data,
-	        .space = (uint8_t)space,
+	        .space = space,
 	        .pool = plan->pool,
 	        .small = plan->small};
 	plan->block = heap->count;

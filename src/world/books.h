@@ -119,7 +119,7 @@ enum change {
 static inline void digest_change(struct world *world, enum change change, int rank, int64_t value)
 {
 	digest_add(world, (uint64_t)change << 32 | (uint32_t)rank);
-	digest_add(world, (uint64_t)value);
+	digest_add(world, value);
 }
 void digest_layout(struct world *world, const struct layout *layout);
 

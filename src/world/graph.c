@@ -54,8 +54,8 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	if (status != ST_OK)
 		return status;
 	*MEM_ADD(&inner->graphs, &inner->graph_count) = (struct graph){.name = name};
-	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)inner->graph_count - 1});
-	inner->capturing[rank] = (int)inner->graph_count;
+	bind_set(world, rank, name, (struct thing){THING_GRAPH, inner->graph_count - 1});
+	inner->capturing[rank] = inner->graph_count;
 	digest_change(world, CHANGE_CAPTURE, rank, name);
 	return ST_OK;
 }
@@ -82,12 +82,12 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 		        names_text(world->names, draft->record->title));
 	if (!record)
 		record = record_store(world, draft->record);
-	*id = OP_CAPTURED + (op_id)graph->count;
+	*id = OP_CAPTURED + graph->count;
 	struct draft *item = MEM_ADD(&graph->items, &graph->count);
 	*item = *draft;
 	item->record = NULL;
 	item->like = record;
-	digest_change(world, CHANGE_CAPTURED, draft->rank, (int64_t)record << 32 | (int64_t)draft->target);
+	digest_change(world, CHANGE_CAPTURED, draft->rank, (int64_t)record << 32 | draft->target);
 	return ST_OK;
 }
 
@@ -100,7 +100,7 @@ op_id world_tail(const struct world *world, int rank, int number)
 	const struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->count; i-- > 0;) {
 		if (graph->items[i].stream == number)
-			return OP_CAPTURED + (op_id)i;
+			return OP_CAPTURED + i;
 	}
 	return 0;
 }

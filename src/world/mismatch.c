@@ -62,11 +62,10 @@ static void put_camp(const struct world *world, const struct match *match, const
 	ranks_text(&camp->ranks, why);
 	switch (aspect) {
 	case ASPECT_TITLE:
-		text_add(
-		        why, one ? " calls %s" : " call %s", names_text(world->names, (name_id)camp->brings));
+		text_add(why, one ? " calls %s" : " call %s", names_text(world->names, camp->brings));
 		break;
 	case ASPECT_DTYPE:
-		text_add(why, " %s %s", brings, dtype_name((enum dtype)camp->brings));
+		text_add(why, " %s %s", brings, dtype_name(camp->brings));
 		break;
 	case ASPECT_BYTES:
 		text_add(why, " %s ", brings);
@@ -79,8 +78,7 @@ static void put_camp(const struct world *world, const struct match *match, const
 		text_add(why, one ? " takes op=%s" : " take op=%s", reductions[camp->brings]);
 		break;
 	default:
-		text_add(why, one ? " takes algo=%s" : " take algo=%s",
-		        algorithm_name((enum algorithm)camp->brings));
+		text_add(why, one ? " takes algo=%s" : " take algo=%s", algorithm_name(camp->brings));
 	}
 }
 

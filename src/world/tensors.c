@@ -25,7 +25,7 @@ static void digest_tensor(struct world *world, enum change change, int index)
 {
 	const struct tensor *tensor = &world->tensors[index];
 
-	digest_change(world, change, tensor->rank, (int64_t)tensor->name << 32 | (int64_t)index);
+	digest_change(world, change, tensor->rank, (int64_t)tensor->name << 32 | index);
 	digest_add(world, (uint64_t)tensor->address << 8 | tensor->space);
 	digest_layout(world, &tensor->layout);
 }
@@ -48,8 +48,8 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 {
 	int slot = slot_next(world);
 	struct tensor tensor = {.name = name,
-	        .rank = (uint16_t)rank,
-	        .space = (uint8_t)space,
+	        .rank = rank,
+	        .space = space,
 	        .used = true,
 	        .base = slot,
 	        .next_view = -1,
@@ -75,7 +75,7 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	int slot = slot_next(world), base = world->tensors[base_tensor].base;
 	struct tensor *owner = &world->tensors[base];
 	struct tensor view = {.name = name,
-	        .rank = (uint16_t)rank,
+	        .rank = rank,
 	        .space = owner->space,
 	        .view = true,
 	        .used = true,
@@ -117,7 +117,7 @@ static void free_owner(struct world *world, int index, int after_stream)
 {
 	struct tensor *tensor = &world->tensors[index];
 	int rank = tensor->rank;
-	enum space space = (enum space)tensor->space;
+	enum space space = tensor->space;
 
 	for (int view = tensor->next_view, next; view >= 0; view = next) {
 		next = world->tensors[view].next_view;
@@ -132,7 +132,7 @@ static void free_owner(struct world *world, int index, int after_stream)
 void world_tensor_free(struct world *world, int index, int after_stream)
 {
 	digest_tensor(world, CHANGE_FREE, index);
-	digest_add(world, (uint64_t)after_stream);
+	digest_add(world, after_stream);
 	if (!world->tensors[index].view) {
 		free_owner(world, index, after_stream);
 		return;

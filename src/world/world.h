@@ -247,7 +247,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count);
 /* The match of one part of a transfer that has been queued. */
 static inline const struct match *part_match(const struct world *world, op_id id, int part)
 {
-	return &world->matches[world->part_matches[world->ops[id].match + (uint32_t)part]];
+	return &world->matches[world->part_matches[world->ops[id].match + part]];
 }
 /* Which part of a transfer joined the match, as its sender or its receiver */
 int match_part(const struct world *world, op_id id, const struct match *match, enum p2p_direction direction);
