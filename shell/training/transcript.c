@@ -95,8 +95,7 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
 	 * one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
-	        is_listed("phase use source", statement->row->name,
-	                statement->row->name + strlen(statement->row->name));
+	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
@@ -180,8 +179,7 @@ int transcript_width(const struct out *out)
 
 static void say_line(struct shell *shell, const struct text *line)
 {
-	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
-	        style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
 /* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines

@@ -36,7 +36,7 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_SHAPE:
 		return *word->at == '[';
 	case ARG_WORD:
-		return !row->words || is_listed(row->words, word->at, word->after) || is_choice(word);
+		return !row->words || is_listed(row->words, slice_of(word)) || is_choice(word);
 	case ARG_ARROW:
 		return word_is(word, "->");
 	case ARG_RANKS:
@@ -69,7 +69,7 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 static enum status bind_new(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
-	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
+	if (status == ST_OK && name_is_reserved(slice_of(word)))
 		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", WORD(word));
 	return status;
 }
@@ -117,11 +117,10 @@ const struct argument_row *argument_row(const struct command *row, enum argument
 	return NULL;
 }
 
-/* NULL: the row has no such option */
-static const struct option_row *option_row(const struct command *row, const struct word *word)
+const struct option_row *option_row(const struct command *row, const char *at, const char *sign)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
-		if (text_is(word->at, word->sign, row->option[i].name))
+		if (text_is(at, sign, row->option[i].name))
 			return &row->option[i];
 	return NULL;
 }
@@ -134,8 +133,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	if (statement->purpose)
 		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
 	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
-	if (status != ST_OK || !statement->purpose->constant ||
-	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
+	if (status != ST_OK || !statement->purpose->constant || is_listed(TENSOR_KIND_WORDS, value))
 		return status;
 	return none_of(
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
@@ -145,7 +143,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
  * line runs. Rows with ARG_KEYS take keys that no row lists: they have no option_row. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
-	const struct option_row *row = option_row(statement->row, word);
+	const struct option_row *row = option_row(statement->row, word->at, word->sign);
 	struct option *option = &statement->option[statement->options];
 	struct slice_of_text key = slice_between(word->at, word->sign);
 	const char *at = word->sign + 1;
@@ -169,11 +167,10 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (status != ST_OK)
 		return status;
 	if (row && row->kind == ARG_WORD) {
-		bool strange =
-		        row->words && option->word->constant && !is_listed(row->words, at, word->after);
-		return strange ? none_of(statement->row->name, option->written,
-		                         slice_between(at, word->after), row->words)
-		               : ST_OK;
+		struct slice_of_text value = slice_between(at, word->after);
+		return row->words && option->word->constant && !is_listed(row->words, value)
+		        ? none_of(statement->row->name, option->written, value, row->words)
+		        : ST_OK;
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
@@ -194,7 +191,7 @@ static int kernel_argument(
 	if (*word->at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE)
 		return KERNEL_SHAPE;
 	if (kernel_is_source(kernel) &&
-	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, word->at, word->after)))
+	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, slice_of(word))))
 		return KERNEL_DTYPE;
 	if (word->tensor != (kernel->positional > 0))
 		return word->tensor ? KERNEL_TENSORS : KERNEL_NUMBERS;
@@ -214,8 +211,7 @@ static enum status bind_kernel(
 		struct argument *argument = &statement->argument[statement->arguments++];
 		if (is_operator(word))
 			return lonely_operator(words, i, count);
-		if (kernel->option[0].kind == KO_DTYPE &&
-		        is_listed("f32 f16 bf16 i32", word->at, word->after))
+		if (kernel->option[0].kind == KO_DTYPE && is_listed("f32 f16 bf16 i32", slice_of(word)))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
 			        WORD(word));
 		int row = kernel_argument(kernel, rows, word);
@@ -238,7 +234,7 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
 {
 	const struct argument_row *next = &rows[row + 1];
 	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words &&
-	        is_listed(next->words, word->at, word->after);
+	        is_listed(next->words, slice_of(word));
 }
 
 /* Row after row takes words while they fit:
@@ -368,9 +364,9 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		result->dropped = word_is(word, "_");
 		if (result->dropped)
 			continue;
-		if (name_is_reserved(word->at, (size_t)(word->stop - word->at)))
-			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-			        (int)(word->stop - word->at), word->at);
+		struct slice_of_text name = slice_between(word->at, word->stop);
+		if (name_is_reserved(name))
+			return fail(ST_NAME, "'%.*s' is a reserved word: take another name", WHOLE(name));
 		enum status status = parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;

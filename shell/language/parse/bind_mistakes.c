@@ -12,7 +12,7 @@ bool is_operator(const struct word *word)
 {
 	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)
 		return false; /* nearly all words */
-	return is_listed("% * / // + - == != < <= > >= and or not", word->at, word->after);
+	return is_listed("% * / // + - == != < <= > >= and or not", slice_of(word));
 }
 
 /* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" -- the KEY= stands in both,

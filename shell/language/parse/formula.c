@@ -199,8 +199,7 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 static bool compares_twice(const struct formula *formula)
 {
 	const struct formula *left = formula->left;
-	return left && formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST &&
-	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST &&
+	return left && is_comparison(formula) && is_comparison(left) &&
 	        left->written.at == formula->written.at;
 }
 

@@ -60,9 +60,7 @@ static enum status read_argument(struct formula_reader *reader, char kind, struc
 	const char *stop = find_outside(from, reader->end, ",)");
 	if (!stop)
 		return reader_fails(reader, "')' is missing");
-	const char *to = stop;
-	while (to > from && (is_blank(to[-1]) || to[-1] == '\n'))
-		to--;
+	const char *to = trim_end(from, stop);
 	reader->at = stop;
 	if (to == from)
 		return reader_fails(reader, "an argument is missing");
@@ -120,10 +118,10 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 }
 
 /* matmul(x, w) inside a sum is a command, which has a line of its own */
-static enum status unknown_function(const char *at, const char *after)
+static enum status unknown_function(struct slice_of_text written)
 {
 	char word[WORD_SHOWN];
-	word_text(slice_between(at, after), word);
+	word_text(written, word);
 	const char *hint = hint_word(word), *near = function_near(word);
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
@@ -153,26 +151,26 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 	if (after == from)
 		return reader_fails(reader, "a value was expected");
 	reader->at = after;
-	const struct function_row *row = function_find(from, (size_t)(after - from));
+	struct slice_of_text word = slice_between(from, after);
+	const struct function_row *row = function_find(word);
 	bool bracket = after < reader->end && *after == '(';
 	if (bracket && !row)
-		return unknown_function(from, after);
+		return unknown_function(word);
 	if (row && (bracket || function_is_word(row)))
 		return read_function(reader, formula, row, made);
-	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
+	if (slice_is(word, "rank") || slice_is(word, "world")) {
 		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;
 		return formula_finish(reader, formula, made);
 	}
-	if (text_is(from, after, "inf")) {
+	if (slice_is(word, "inf")) {
 		formula->kind = FORMULA_NUMBER;
 		formula->number.value = INFINITY;
 		return formula_finish(reader, formula, made);
 	}
-	if (name_is_reserved(from, (size_t)(after - from)))
-		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected",
-		        (int)(after - from), from);
+	if (name_is_reserved(word))
+		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected", WHOLE(word));
 	const char *stop = after;
-	if (after + 1 < reader->end && after[0] == '.' && after[1] == 'T')
+	if (is_transposed(after, reader->end))
 		stop = after += 2;
 	if (after < reader->end && *after == '[') {
 		const char *close = find_outside(after + 1, reader->end, "]");

@@ -10,10 +10,10 @@ static const struct function_row rows[] = {
 };
 
 /* From the front: there are some forty, and the lengths differ for nearly all, which is compared first */
-const struct function_row *function_find(const char *name, size_t length)
+const struct function_row *function_find(struct slice_of_text name)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)
-		if (text_is(name, name + length, rows[i].name))
+		if (slice_is(name, rows[i].name))
 			return &rows[i];
 	return NULL;
 }

@@ -2,8 +2,9 @@
 #ifndef RANKSH_FUNCTION_H
 #define RANKSH_FUNCTION_H
 
+#include "shell/language/parse/rows.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
@@ -69,8 +70,8 @@ struct function_row {
 	const char *kinds; /* as many as there may be */
 	enum function_nature nature;
 };
-const struct function_row *function_find(const char *name, size_t length); /* NULL if none */
-const char *function_near(const char *word);                               /* the nearest name, or NULL */
+const struct function_row *function_find(struct slice_of_text name); /* NULL if none */
+const char *function_near(const char *word);                         /* the nearest name, or NULL */
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;

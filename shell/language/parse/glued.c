@@ -27,9 +27,8 @@ static const char *assignment_sign(const char *at, const char *after)
 /* "tensor x[4] = 1" of "tensor x[4]=1"; what is still wrong with it then is said instead */
 static enum status say_spaced(const char *at, const char *sign, const char *after)
 {
-	const char *left = sign - (sign[-1] == '+'), *right = skip_blanks(sign + 1, after, true);
-	while (left > at && is_blank(left[-1]))
-		left--;
+	const char *left = trim_end(at, sign - (sign[-1] == '+')),
+	           *right = skip_blanks(sign + 1, after, true);
 	struct text line = {0};
 	struct tree *tree = NULL;
 	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=",
@@ -81,11 +80,10 @@ enum status torn_option(const struct word *words, size_t count, size_t equal, co
 {
 	if (!row || equal < 2 || equal + 1 >= count)
 		return ST_OK;
-	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
-		if (text_is(words[equal - 1].at, words[equal - 1].after, row->option[i].name))
-			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: %s=%.*s", row->option[i].name,
-			        (int)(words[equal + 1].after - words[equal + 1].at), words[equal + 1].at);
-	return ST_OK;
+	const struct word *key = &words[equal - 1];
+	return option_row(row, key->at, key->after)
+	        ? fail(ST_SYNTAX, "KEY=VALUE has no blanks: %.*s=%.*s", WORD(key), WORD(&words[equal + 1]))
+	        : ST_OK;
 }
 
 /* The line is shown with blanks at its first arrow, its other words as they are */
@@ -94,9 +92,7 @@ enum status glued_arrow(const struct command *row, const char *at, const char *a
 	const char *arrow = memmem(at, (size_t)(after - at), "->", 2);
 	if (!arrow || after - at > 200)
 		return ST_OK;
-	const char *left = arrow, *right = skip_blanks(arrow + 2, after, true);
-	while (left > at && is_blank(left[-1]))
-		left--;
+	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
 		return ST_OK; /* it does, or there is nothing to set apart */
 	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at),

@@ -43,7 +43,7 @@ enum status fresh_name(
 	if (name_end(at, after) != after)
 		return fail(
 		        ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
-	if (name_is_reserved(at, (size_t)(after - at)))
+	if (name_is_reserved(slice_between(at, after)))
 		return fail(ST_NAME, "%s: '%.*s' is a reserved word", what, length, at);
 	return parse_name(parser, at, after, name);
 }
@@ -276,7 +276,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	const char *value = line->value.at, *after = value + line->value.length;
 	struct number number;
 	int used = 0;
-	if (line->words && !is_listed(line->words, value, after))
+	if (line->words && !is_listed(line->words, line->value))
 		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
 	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);

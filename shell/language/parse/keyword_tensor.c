@@ -157,7 +157,7 @@ static enum status shapeless(struct slice_of_text name)
 	        {"bfloat16", "bf16"}, {"int32 int int64", "i32"}, {"cuda gpu", "device"}, {"cpu", "host"},
 	        {"pin pin_memory", "pinned"}};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (is_listed(flags[i].words, name.at, name.at + name.length))
+		if (is_listed(flags[i].words, name))
 			return fail(ST_SYNTAX,
 			        "tensor: '%.*s' is '%s' here (f32 bf16 f16 i32; host pinned device)",
 			        WHOLE(name), flags[i].here);
@@ -178,7 +178,7 @@ static enum status glued_making(
 	const char *sign = find_outside(word->at, word->after, "=");
 	if (status != ST_SYNTAX || !sign)
 		return status;
-	if (is_listed("seed scale", word->at, sign))
+	if (is_listed("seed scale", slice_between(word->at, sign)))
 		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", WORD(word),
 		        WORD(word));
 	enum status glued = glued_sign(line, parser->rest_end);

@@ -42,6 +42,13 @@ const char *skip_blanks(const char *at, const char *end, bool lines)
 	return skip(at, end, lines, false);
 }
 
+const char *trim_end(const char *at, const char *after)
+{
+	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
+		after--;
+	return after;
+}
+
 const char *skip_to_statement(const char *at, const char *end)
 {
 	return skip(at, end, true, true);
@@ -111,6 +118,11 @@ enum status scan_word(const char *at, const char *end, const char **after)
 	return open ? fail(ST_INCOMPLETE, "'%c' is still missing", closer[open - 1]) : ST_OK;
 }
 
+bool is_transposed(const char *at, const char *end)
+{
+	return at + 1 < end && at[0] == '.' && at[1] == 'T';
+}
+
 /* KEY=VALUE, where KEY is a name and may have dots. `a==b` is a comparison, not a key. */
 const char *option_sign(const char *at, const char *after)
 {
@@ -127,6 +139,11 @@ bool slice_is(struct slice_of_text slice, const char *what)
 	return text_is(slice.at, slice.at + slice.length, what);
 }
 
+struct slice_of_text slice_of_string(const char *string)
+{
+	return (struct slice_of_text){string, (uint32_t)strlen(string)};
+}
+
 bool slices_equal(struct slice_of_text a, struct slice_of_text b)
 {
 	return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
@@ -139,25 +156,24 @@ void word_text(struct slice_of_text written, char *word)
 
 /* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a
  * dozen words at most, so they are looked through from the front. */
-bool is_listed(const char *words, const char *at, const char *after)
+bool is_listed(const char *words, struct slice_of_text word)
 {
-	size_t length = (size_t)(after - at);
 	for (const char *p = words; p && *p; p += *p == ' ') {
-		const char *word = p;
+		const char *begin = p;
 		while (*p && *p != ' ')
 			p++;
-		if ((size_t)(p - word) == length && memcmp(word, at, length) == 0)
+		if ((size_t)(p - begin) == word.length && memcmp(begin, word.at, word.length) == 0)
 			return true;
 	}
 	return false;
 }
 
-bool name_is_reserved(const char *at, size_t length)
+bool name_is_reserved(struct slice_of_text name)
 {
-	if (is_listed("tensor let if else repeat for def expect option refuse replaced on in and or not rank "
-	              "world inf",
-	            at, at + length))
-		return true;
-	const struct function_row *row = function_find(at, length);
-	return row && function_is_word(row); /* `overlap` is a metric only before a bracket */
+	static const char words[] =
+	        "tensor let if else repeat for def expect option refuse replaced on in and or "
+	        "not rank world inf";
+	const struct function_row *row = function_find(name);
+	return is_listed(words, name) ||
+	        (row && function_is_word(row)); /* `overlap` is a metric only before a bracket */
 }

@@ -145,6 +145,8 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 /* bind.c */
 /* The row's argument of that kind, or NULL */
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
+/* The row's option KEY=, or NULL */
+const struct option_row *option_row(const struct command *row, const char *at, const char *sign);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
 enum status bind_command(

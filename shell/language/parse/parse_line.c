@@ -48,7 +48,7 @@ static enum status parse_command(
 	enum status status = bind_command(parser, statement);
 	if (status != ST_OK)
 		return status;
-	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
+	if (is_listed("source model strategy program", slice_of_string(row->name)))
 		parser->tree->sources = true;
 	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
 	bool there = *parser->at == '{';
@@ -163,10 +163,8 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
         const struct word *chosen, size_t count)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name), *part;
-	const char *from = line, *to = parser->at;
+	const char *from = line, *to = trim_end(line, parser->at);
 	enum status status = ST_OK;
-	while (to > line && (is_blank(to[-1]) || to[-1] == '\n'))
-		to--;
 	name->written = slice_between(line, to);
 	name->part = tree_alloc(parser->tree, (size_t)(to - line + 2) * sizeof *name->part);
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
@@ -246,8 +244,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
 	if (parser->word_count == 1 &&
-	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", words->at,
-	                words->after)) {
+	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", slice_of(words))) {
 		statement->kind = STATEMENT_COMMAND;
 		statement->row = command_find("quit");
 		return ST_OK;

@@ -280,6 +280,10 @@ void *tree_alloc(struct tree *tree, size_t bytes);
 /* The text as the tree's, with a NUL behind it */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
+static inline bool is_comparison(const struct formula *formula)
+{
+	return formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST;
+}
 /* "==", "and" ... of an operator; NULL: none of a kind */
 const char *formula_sign(enum formula_kind kind);
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */

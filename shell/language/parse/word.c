@@ -174,7 +174,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
-		if (at + 1 < after && at[0] == '.' && at[1] == 'T' && !dots++)
+		if (is_transposed(at, after) && !dots++)
 			at += 2;
 		else if (*at == '[')
 			at = bracket_end(at, after);
@@ -246,13 +246,13 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	tensor->name = name;
 	if (p == after)
 		name->tensor = tensor;
-	if (p + 1 < after && p[0] == '.' && p[1] == 'T') {
+	if (is_transposed(p, after)) {
 		tensor->transposed = true;
 		p += 2;
 	}
 	if (p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
-	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
+	if (status == ST_OK && is_transposed(p, after))
 		return fail(
 		        ST_SYNTAX, "%.*s: .T stands behind the name, before the slice", UP_TO(60, at, after));
 	if (status == ST_OK && p != after)

@@ -36,14 +36,6 @@ static inline struct eval eval_on(const struct call *call, int rank)
 	return (struct eval){.shell = call->shell, .set = call->set, .rank = rank};
 }
 
-/* The status; its rank is kept for the message */
-static inline enum status on_rank(struct call *call, int rank, enum status status)
-{
-	if (status != ST_OK && call->shell->interpreter->now.fault_rank < 0)
-		call->shell->interpreter->now.fault_rank = rank;
-	return status;
-}
-
 /* ---- call.c: a word that may be a tensor or a number, of a kernel or not: what its name is decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 

@@ -60,7 +60,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 		return status;
 	*word = names_text(call->shell->world->names, id);
 	const char *words = option->row->words;
-	if (!words || is_listed(words, *word, *word + strlen(*word)))
+	if (!words || is_listed(words, slice_of_string(*word)))
 		return ST_OK;
 	char written[100];
 	snprintf(written, sizeof written, "%s=%s", name, *word);

@@ -29,7 +29,7 @@ static enum status place_named(struct call *call, enum setting_of which, int ran
 		return ST_OK;
 	}
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, name, kind, kind));
+	return on_rank(&eval, no_such(&eval, name, kind, kind));
 }
 
 enum status call_stream(struct call *call, int rank, int *number)

@@ -85,7 +85,7 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	enum status status = ST_OK;
 	name_id name;
 	struct view of;
@@ -96,10 +96,8 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 			if (status == ST_OK && pass)
 				status =
 				        shell_view_make(shell, rank, name, of.tensor, of.address, &of.layout);
-			if (status != ST_OK) {
-				shell->interpreter->now.fault_rank = rank;
-				return status;
-			}
+			if (status != ST_OK)
+				return on_rank(&eval, status);
 		}
 	return status;
 }

@@ -101,7 +101,7 @@ struct phase {
 struct phase interpreter_phase_at(const struct shell *shell, int rank);
 void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 /* What the memory is for (enum tensor_kind) that a line on `rank` takes now. */
-int interpreter_kind(const struct shell *shell, int rank);
+int interpreter_kind(struct shell *shell, int rank);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
 /* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */

@@ -40,7 +40,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
@@ -48,10 +48,8 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 		if (call)
 			call_stream(call, rank, &reads[i].stream);
 		enum status status = read_of(&eval, formula, &reads[i]);
-		if (status != ST_OK) {
-			shell->interpreter->now.fault_rank = rank;
-			return status;
-		}
+		if (status != ST_OK)
+			return on_rank(&eval, status);
 		i++;
 	}
 	return ST_OK;

@@ -54,14 +54,12 @@ enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			return status;
-		}
+		if (status != ST_OK)
+			return on_rank(&eval, status);
 		if (!eval.varies)
 			break;
 	}
@@ -77,8 +75,7 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	(void)set;
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	struct tree *tree = (struct tree *)(uintptr_t)in->now.tree; /* the running one: it may be kept */
-	definition_add(in, names_make(shell->world->names, word.at, word.length), tree, statement);
+	definition_add(in, names_make(shell->world->names, word.at, word.length), statement);
 	fold(in, word.at, word.length);
 	return ST_OK;
 }
@@ -117,7 +114,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
         struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->now.tree;
+	struct tree *outer = in->now.tree;
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
@@ -138,7 +135,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	struct definition *definition;
 	name_id name;
 	enum status status = evaluate_written(&eval, statement->word, &name);

@@ -141,8 +141,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	struct thing thing = world_find(eval->shell->world, eval->rank, id);
 	if (thing.kind == THING_GROUP && eval->shell->world->groups[thing.index].axis) {
 		eval->varies = true;
-		*value = value_number(
-		        eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
+		*value = value_plain(eval->shell->world->groups[thing.index].place_of[eval->rank]);
 		return ST_OK;
 	}
 	if (thing.kind == THING_VARIABLE)
@@ -162,7 +161,7 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 {
 	eval->varies = true;
 	if (eval->data) {
-		*value = value_number(eval_read(eval, formula), UNIT_PLAIN);
+		*value = value_plain(eval_read(eval, formula));
 		return ST_OK;
 	}
 	if (eval->shell->dry)
@@ -178,7 +177,7 @@ static enum status logic_value(struct eval *eval, const struct formula *formula,
 	bool left = value_true(*value);
 	if (status == ST_OK && left == (formula->kind == FORMULA_AND))
 		status = evaluate(eval, formula->right, value);
-	*value = value_number(value_true(*value), UNIT_PLAIN);
+	*value = value_plain(value_true(*value));
 	return status;
 }
 
@@ -186,7 +185,7 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 {
 	if (formula->kind == FORMULA_NOT) {
 		enum status status = evaluate(eval, formula->left, value);
-		*value = value_number(!value_true(*value), UNIT_PLAIN);
+		*value = value_plain(!value_true(*value));
 		return status;
 	}
 	enum status status = evaluate_number(eval, formula->left, value);
@@ -206,10 +205,10 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 		return ST_OK;
 	case FORMULA_RANK:
 		eval->varies = true;
-		*value = value_number(eval->rank, UNIT_PLAIN);
+		*value = value_plain(eval->rank);
 		return ST_OK;
 	case FORMULA_WORLD:
-		*value = value_number(eval->shell->world->n, UNIT_PLAIN);
+		*value = value_plain(eval->shell->world->n);
 		return ST_OK;
 	case FORMULA_NAME:
 		return name_value(eval, formula, value);
@@ -306,10 +305,10 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 static enum status filtered_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = bound};
+	struct eval eval = eval_for(shell, bound);
 	memset(set, 0, sizeof *set);
 	FOR_RANKS (rank, bound) {
-		struct value value = value_number(1, UNIT_PLAIN);
+		struct value value = value_plain(1);
 		bool holds = true;
 		enum status status = ST_OK;
 		eval.rank = rank;
@@ -332,7 +331,7 @@ static enum status named_ranks(
 	struct text text = {0};
 	struct tree *tree = NULL;
 	struct ranks_ref *inner = NULL;
-	struct eval eval = {.shell = shell, .set = bound, .rank = ranks_first(bound)};
+	struct eval eval = eval_for(shell, bound);
 	enum status status = evaluate_text(&eval, ref->name, &text);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_RANK,

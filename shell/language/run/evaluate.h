@@ -21,6 +21,21 @@ struct eval {
 	int depth;          /* of names that stand for names */
 };
 
+/* As a line begins with it: on the first rank of its set */
+static inline struct eval eval_for(struct shell *shell, const struct ranks *set)
+{
+	return (struct eval){.shell = shell, .set = set, .rank = ranks_first(set)};
+}
+
+/* The status; of a failure the rank is kept for the message */
+static inline enum status on_rank(const struct eval *eval, enum status status)
+{
+	struct running *now = &eval->shell->interpreter->now;
+	if (status != ST_OK && now->fault_rank < 0)
+		now->fault_rank = eval->rank;
+	return status;
+}
+
 /* What the node reads on the rank */
 static inline double eval_read(const struct eval *eval, const struct formula *formula)
 {
@@ -32,6 +47,7 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
 struct value value_number(double number, enum unit unit);
+struct value value_plain(double number); /* without a unit */
 static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;

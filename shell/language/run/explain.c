@@ -120,8 +120,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
-		add_fills(&fills, of_stream, of_stream + strlen(of_stream),
-		        slice_between(stream, stream + strlen(stream)));
+		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));
 	for (const char *at = text; *at;) {
 		size_t count = 0;
 		while (in_name(at[count]))
@@ -152,8 +151,8 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	if (!text)
 		return;
 	explain_fill(line, stream, text, &filled);
-	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
-	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
+	out_say(shell->out, "   %s%-10s%s %s\n", STYLED(shell->out, COLOUR_NOTE, label),
+	        text_string(&filled));
 	text_release(&filled);
 }
 

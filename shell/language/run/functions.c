@@ -199,7 +199,7 @@ enum status value_of_root(struct asked *asked, struct value *value)
 	if (status == ST_OK && (root ? x < 0 : !(x > 0)))
 		status = fail(ST_RANGE, "%s(%g): a number %s was expected", asked->formula->function->name, x,
 		        root ? "not below 0" : "above 0");
-	*value = value_number(root ? sqrt(x) : log2(x), UNIT_PLAIN);
+	*value = value_plain(root ? sqrt(x) : log2(x));
 	return status;
 }
 
@@ -207,7 +207,7 @@ enum status value_of_root(struct asked *asked, struct value *value)
 
 enum status value_of_gpus(struct asked *asked, struct value *value)
 {
-	*value = value_number(asked->eval->shell->machine.gpus, UNIT_PLAIN);
+	*value = value_plain(asked->eval->shell->machine.gpus);
 	return ST_OK;
 }
 
@@ -216,7 +216,7 @@ enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
 	asked->eval->varies |= asked->index[0] != 0;
-	*value = value_number(group_part(group, asked->eval->rank)->n, UNIT_PLAIN);
+	*value = value_plain(group_part(group, asked->eval->rank)->n);
 	return ST_OK;
 }
 
@@ -235,7 +235,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 enum status value_of_read(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
-	*value = value_number(eval->data ? eval_read(eval, asked->formula) : 1, UNIT_PLAIN);
+	*value = value_plain(eval->data ? eval_read(eval, asked->formula) : 1);
 	if (eval->data || eval->assume)
 		return ST_OK;
 	return fail(ST_ARGUMENT,
@@ -262,6 +262,6 @@ enum status value_of_close(struct asked *asked, struct value *value)
 			        : view.layout.dtype == DT_I32          ? 0
 			                                               : 2e-2;
 	}
-	*value = value_number(value->number <= tolerance.number, UNIT_PLAIN);
+	*value = value_plain(value->number <= tolerance.number);
 	return status;
 }

@@ -292,7 +292,7 @@ static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->now.tree;
+	struct tree *outer = in->now.tree;
 	struct tree *tree;
 	prepare(shell);
 	if (in->now.runs >= RUNS_MAX)
@@ -345,11 +345,11 @@ static enum command_class class_of(const struct statement *statement)
 		return COMMAND_STEER; /* it may change everything */
 	if (!row->unless.words || !(statement->arguments + statement->options))
 		return row->class;
-	const char *word = statement->arguments ? statement->argument[0].written.at : "";
-	size_t length = statement->arguments ? statement->argument[0].written.length : 0;
-	return *row->unless.words == '*' || is_listed(row->unless.words, word, word + length)
-	        ? row->unless.class
-	        : row->class;
+	struct slice_of_text word = {0};
+	if (statement->arguments)
+		word = statement->argument[0].written;
+	return *row->unless.words == '*' || is_listed(row->unless.words, word) ? row->unless.class
+	                                                                       : row->class;
 }
 
 /* The strongest of the classes of its commands */

@@ -140,7 +140,7 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	for (int which = 0; which < making->names; which++) {
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
@@ -149,10 +149,8 @@ static enum status look(struct shell *shell, const struct making *making, const 
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
 			enum status status = look_at(&eval, making, which, file, place);
-			if (status != ST_OK) {
-				shell->interpreter->now.fault_rank = rank;
-				return status;
-			}
+			if (status != ST_OK)
+				return on_rank(&eval, status);
 			places->count++;
 		}
 	}
@@ -160,6 +158,13 @@ static enum status look(struct shell *shell, const struct making *making, const 
 }
 
 /* ---- making ---- */
+
+/* The name means the old tensor again, if there was one */
+static void bind_old(struct world *world, const struct target *place)
+{
+	if (place->old >= 0)
+		world_bind(world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
+}
 
 /* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
 static enum status make(struct shell *shell, const struct making *making, struct target *place)
@@ -177,9 +182,7 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
-		if (place->old >= 0)
-			world_bind(shell->world, place->rank, place->name,
-			        (struct thing){THING_TENSOR, place->old});
+		bind_old(shell->world, place);
 	}
 	return status;
 }
@@ -197,9 +200,7 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 			if (place->fits)
 				continue;
 			shell_tensor_free(shell, place->tensor, 0);
-			if (place->old >= 0)
-				world_bind(shell->world, place->rank, place->name,
-				        (struct thing){THING_TENSOR, place->old});
+			bind_old(shell->world, place);
 		}
 		return status;
 	}
@@ -221,7 +222,6 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	        .microbatch = -1,
 	        .group = -1,
 	        .root = -1,
-	        .duration_ns = 0,
 	        .alone_ns = -1,
 	        .operands = 1,
 	        .operand = operand,
@@ -300,7 +300,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 	scope_push(shell->interpreter, &scope, set);
 	enum status status = scope_clauses(shell, &statement->clauses, set);
 	if (status == ST_OK && making->file) {
-		struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+		struct eval eval = eval_for(shell, set);
 		status = evaluate_text(&eval, making->file, &path);
 		if (status == ST_OK && eval.varies)
 			status = fail(ST_FILE, "load: the file's name may not differ by rank");

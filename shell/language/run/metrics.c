@@ -40,15 +40,14 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 {
 	double part[CAUSE_COUNT] = {0};
 	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
-	*value = value_number(part[asked->index[0]], UNIT_PLAIN);
+	*value = value_plain(part[asked->index[0]]);
 	return status;
 }
 
 enum status value_of_count(struct asked *asked, struct value *value)
 {
-	*value = value_number(
-	        (double)metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word),
-	        UNIT_PLAIN);
+	*value = value_plain(
+	        (double)metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
 	return ST_OK;
 }
 
@@ -98,14 +97,14 @@ enum status value_of_races(struct asked *asked, struct value *value)
 	int count = 0;
 	for (size_t i = 0; i < races->count; i++)
 		count += op_record(world, races->race[i].later)->section == asked->section;
-	*value = value_number(count, UNIT_PLAIN);
+	*value = value_plain(count);
 	return ST_OK;
 }
 
 enum status value_of_stuck(struct asked *asked, struct value *value)
 {
 	struct text text = {0};
-	*value = value_number(trace_stuck(&asked->trace, 80, false, &text), UNIT_PLAIN);
+	*value = value_plain(trace_stuck(&asked->trace, 80, false, &text));
 	text_release(&text);
 	return ST_OK;
 }

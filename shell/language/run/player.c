@@ -43,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 static enum status fill_in(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
@@ -114,8 +114,8 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 /* On all ranks, whatever the file's `use` says. A refusal is of no line of the program. */
 static enum status let_it(struct shell *shell, int round)
 {
-	enum status status = variable_let(
-	        shell, names_make(shell->world->names, "it", 2), value_number(round, UNIT_PLAIN));
+	enum status status =
+	        variable_let(shell, names_make(shell->world->names, "it", 2), value_plain(round));
 	shell->interpreter->now.located |= status != ST_OK;
 	return status;
 }

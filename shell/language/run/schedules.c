@@ -77,7 +77,7 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	const struct schedule *schedule = schedule_of(asked);
 	if (!schedule)
 		return ST_NAME;
-	*value = value_number((double)schedule->count, UNIT_PLAIN);
+	*value = value_plain((double)schedule->count);
 	return ST_OK;
 }
 
@@ -107,15 +107,14 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	asked->eval->varies |= schedule->stages > 1;
 	if (of_chunk) {
 		const struct schedule_memory *memory = &schedule->memory[stage * most + k];
-		*value = value_number(function == FUNCTION_INPUTS ? memory->inputs
-		                : function == FUNCTION_TURN       ? memory->turn
-		                                                  : memory->memories,
-		        UNIT_PLAIN);
+		*value = value_plain(function == FUNCTION_INPUTS ? memory->inputs
+		                : function == FUNCTION_TURN      ? memory->turn
+		                                                 : memory->memories);
 		return ST_OK;
 	}
 	const struct task *task = &schedule->task[stage * most + k];
 	*value = function == FUNCTION_WORK
 	        ? word(asked, schedule_work_name(task->work))
-	        : value_number(function == FUNCTION_MICRO ? task->micro : task->chunk, UNIT_PLAIN);
+	        : value_plain(function == FUNCTION_MICRO ? task->micro : task->chunk);
 	return ST_OK;
 }

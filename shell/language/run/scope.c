@@ -236,7 +236,7 @@ static enum status scope_clause(
 {
 	struct interpreter *in = shell->interpreter;
 	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	struct setting setting = {0};
 	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
@@ -317,7 +317,7 @@ static void drop(struct definition *chain)
 }
 
 /* Keeps the tree. Without a `replaced` in it the defs before can never be called again, and go. */
-void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
+void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;
 	struct namespace *space = frame->outer ? frame->outer : frame->space;
@@ -327,11 +327,11 @@ void definition_add(struct interpreter *in, name_id name, struct tree *tree, str
 		drop(entry->definition);
 		entry->definition = NULL;
 	}
-	tree_use(tree);
+	tree_use(in->now.tree);
 	*definition = (struct definition){.before = entry->definition,
 	        .name = name,
 	        .serial = ++in->serial,
-	        .tree = tree,
+	        .tree = in->now.tree,
 	        .statement = statement,
 	        .learners = space == &in->learner};
 	entry->definition = definition;

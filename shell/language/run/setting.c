@@ -25,7 +25,7 @@ name_id setting_now(const struct shell *shell, enum setting_of which, int rank)
 
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	name_id word;
 	shell->interpreter->purpose = purpose;
 	if (purpose->constant)
@@ -57,9 +57,9 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 }
 
 /* What the line says (`kind=`), else what lines of the phase make */
-int interpreter_kind(const struct shell *shell, int rank)
+int interpreter_kind(struct shell *shell, int rank)
 {
-	struct eval eval = {.shell = (struct shell *)(uintptr_t)shell, .rank = rank};
+	struct eval eval = {.shell = shell, .rank = rank};
 	struct name *purpose = shell->interpreter->purpose;
 	name_id word;
 	if (purpose && evaluate_written(&eval, purpose, &word) == ST_OK)

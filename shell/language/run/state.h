@@ -135,7 +135,7 @@ struct running {
 	struct frame *frame;
 	struct scope *scope;
 	struct loop *loops;
-	const struct tree *tree;        /* whose lines run */
+	struct tree *tree;              /* whose lines run */
 	const struct player_file *file; /* of a program, that runs; NULL: none */
 	int blocks;                     /* { } around, also those of the calls: at most BLOCKS_MAX */
 	int calls;                      /* of defs within each other */
@@ -215,8 +215,8 @@ void namespace_forget(struct namespace *space);
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name);
 /* The def that the running one replaced; NULL: none */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
-/* Of the namespace that runs; the tree is kept as long as the def can be called */
-void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement);
+/* Of the namespace that runs; the tree that runs is kept as long as the def can be called */
+void definition_add(struct interpreter *in, name_id name, struct statement *statement);
 /* Into the digest */
 void fold(struct interpreter *in, const void *bytes, size_t count);
 

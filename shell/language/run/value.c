@@ -19,6 +19,11 @@ struct value value_number(double number, enum unit unit)
 	        .kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = isnan(number) ? (double)NAN : number};
 }
 
+struct value value_plain(double number)
+{
+	return value_number(number, UNIT_PLAIN);
+}
+
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
 {
 	return fail(ST_UNIT, "%.*s: %s and %s do not go together", SHOWN(at->written),
@@ -64,7 +69,7 @@ static enum status divide(struct value a, struct value b, const struct formula *
 	if (b.unit == UNIT_PLAIN)
 		*result = value_number(ratio, (enum unit)a.unit);
 	else if (a.unit == b.unit || (a.unit == UNIT_PLAIN && b.unit != UNIT_FLOP_RATE))
-		*result = value_number(ratio, UNIT_PLAIN);
+		*result = value_plain(ratio);
 	else if (a.unit == UNIT_BYTES && b.unit == UNIT_TIME)
 		*result = value_number(ratio * 1e9, UNIT_BYTE_RATE);
 	else if ((a.unit == UNIT_BYTES && b.unit == UNIT_BYTE_RATE) || a.unit == UNIT_PLAIN)
@@ -110,7 +115,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 		if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
 			return fail(
 			        ST_ARGUMENT, "%.*s: a number was expected on both sides", SHOWN(at->written));
-		*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
+		*result = value_plain((a.name == b.name) == (kind == FORMULA_EQUAL));
 		return ST_OK;
 	}
 	if (kind == FORMULA_MULTIPLY)
@@ -130,7 +135,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 	if (kind == FORMULA_ADD || kind == FORMULA_SUBTRACT)
 		*result = value_number(kind == FORMULA_ADD ? a.number + b.number : a.number - b.number, unit);
 	else
-		*result = value_number(compare(kind, a.number, b.number), UNIT_PLAIN);
+		*result = value_plain(compare(kind, a.number, b.number));
 	return ST_OK;
 }
 

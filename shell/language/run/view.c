@@ -273,7 +273,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)
 {
-	struct eval eval = {.shell = shell, .set = NULL, .rank = rank};
+	struct eval eval = {.shell = shell, .rank = rank};
 	struct tensor_ref *tensor;
 	struct tree *tree;
 	enum status status = tree_tensor(&tree, text, &tensor);
