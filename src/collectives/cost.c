@@ -146,7 +146,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	}
 	if (status != ST_OK)
 		return status;
-	chosen.alone_ns = machine_whole_ns(cost_ns(&chosen));
+	chosen.alone_ns = round_up(cost_ns(&chosen));
 	*cost = chosen;
 	return ST_OK;
 }
