@@ -68,9 +68,8 @@ static void list_journal(struct shell *shell)
 		any = true;
 		if (entry->counts)
 			snprintf(count, sizeof count, "%d", ++number);
-		out_say(shell->out, "%s%4s%s  %s%s", style(shell->out, COLOUR_NOTE), count,
-		        style(shell->out, COLOUR_PLAIN), entry->session ? entry->ran : entry->line,
-		        entry->session ? "" : "\n");
+		out_say(shell->out, "%s%4s%s  %s%s", STYLED(shell->out, COLOUR_NOTE, count),
+		        entry->session ? entry->ran : entry->line, entry->session ? "" : "\n");
 	}
 	if (!any)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");

@@ -107,9 +107,9 @@ static void say_head(struct showing *show, const char *title)
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
 	/* on a line too narrow for both, that all ranks play a step goes without saying */
 	bool both = gap > 0 || some;
-	text_add(&line, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place, text_string(&head),
-	        style(shell->out, COLOUR_PLAIN), text_string(&head) + place, both ? gap > 1 ? gap : 1 : 0, "",
-	        both ? word : "", both ? text_string(&ranks) : "");
+	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
+	        both ? gap > 1 ? gap : 1 : 0, "", both ? word : "", both ? text_string(&ranks) : "");
 	say_row(show, &line);
 	text_release(&head);
 	text_release(&ranks);
@@ -123,8 +123,7 @@ static void say_why(struct showing *show, const char *why)
 	size_t length;
 	while ((line = text_line(&why, end, &length))) {
 		struct text row = {0};
-		text_add(&row, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)length, line,
-		        style(out, COLOUR_PLAIN));
+		text_add(&row, "  %s%.*s%s\n", STYLED(out, COLOUR_NOTE, (int)length, line));
 		say_row(show, &row);
 	}
 }
@@ -154,9 +153,9 @@ void program_list(struct shell *shell)
 	size_t now = t->in_setup ? t->at : p->setup + t->at;
 	for (size_t i = 0; i < p->steps; i++) {
 		if (p->loops && (i == 0 || i == p->setup))
-			out_say(shell->out, "%s%s%s\n", style(shell->out, COLOUR_HEAD),
-			        i < p->setup ? "the setup" : "the iteration",
-			        style(shell->out, COLOUR_PLAIN));
+			out_say(shell->out, "%s%s%s\n",
+			        STYLED(shell->out, COLOUR_HEAD,
+			                i < p->setup ? "the setup" : "the iteration"));
 		out_say(shell->out, "%s %3zu  %s\n", i == now && !t->ended ? " >" : "  ",
 		        i < p->setup ? i + 1 : i - p->setup + 1, p->step[i].title);
 	}
@@ -194,7 +193,7 @@ static enum status play(struct shell *shell, struct training *t, struct showing 
 	player_watch(t->player, watcher);
 	enum status status = player_go(t->player, stop);
 	if (status == ST_OK)
-		status = shell->backend->advance(shell->backend, &shell->budget);
+		status = shell_advance(shell);
 	return status;
 }
 

@@ -179,8 +179,7 @@ int transcript_width(const struct out *out)
 
 static void say_line(struct shell *shell, const struct text *line)
 {
-	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
-	        style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
 /* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines

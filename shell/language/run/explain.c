@@ -151,8 +151,8 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	if (!text)
 		return;
 	explain_fill(line, stream, text, &filled);
-	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
-	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
+	out_say(shell->out, "   %s%-10s%s %s\n", STYLED(shell->out, COLOUR_NOTE, label),
+	        text_string(&filled));
 	text_release(&filled);
 }
 
