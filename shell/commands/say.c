@@ -39,7 +39,7 @@ static enum status say_run(struct call *call)
 	}
 	if (!same)
 		return answer_each(call, say_one, 0);
-	enum status status = call->shell->backend->advance(call->shell->backend, &call->shell->budget);
+	enum status status = shell_advance(call->shell);
 	if (status == ST_OK)
 		out_say(call->shell->out, "%s\n", first);
 	return status;

@@ -68,7 +68,7 @@ static enum status abort_run(struct call *call)
 		if (status != ST_OK)
 			return status;
 	}
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	if (status == ST_OK)
 		status = shell->backend->abort(shell->backend, thing.index);
 	if (status == ST_OK)

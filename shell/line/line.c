@@ -32,8 +32,7 @@ static enum status answer_owed(struct shell *shell)
 	for (bool answered = true; answered;) {
 		answered = false;
 		for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
-			struct host_now now;
-			shell->backend->host(shell->backend, rank, &now);
+			struct host_now now = backend_host(shell->backend, rank);
 			if (now.state != HOST_BLOCKED)
 				continue;
 			tries++;
@@ -55,8 +54,7 @@ enum status shell_settle(struct shell *shell, enum status status)
 	snprintf(words, sizeof words, "%s", fail_text());
 	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay
 	 * too */
-	enum status advanced =
-	        status == ST_INTERRUPTED ? ST_OK : shell->backend->advance(shell->backend, &shell->budget);
+	enum status advanced = status == ST_INTERRUPTED ? ST_OK : shell_advance(shell);
 	if (advanced == ST_OK && status != ST_INTERRUPTED && shell->interactive)
 		advanced = answer_owed(shell);
 	if (advanced != ST_OK && (status == ST_OK || advanced != ST_INTERRUPTED)) {

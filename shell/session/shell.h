@@ -97,6 +97,8 @@ void shell_keep(struct shell *shell, enum status status);
 void shell_replaying(struct shell *shell, int delta);
 /* Arguments of "%s...%s": words in a colour */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
+/* Carries out all that is final. */
+enum status shell_advance(struct shell *shell);
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */

@@ -193,7 +193,7 @@ static enum status play(struct shell *shell, struct training *t, struct showing 
 	player_watch(t->player, watcher);
 	enum status status = player_go(t->player, stop);
 	if (status == ST_OK)
-		status = shell->backend->advance(shell->backend, &shell->budget);
+		status = shell_advance(shell);
 	return status;
 }
 

@@ -87,7 +87,7 @@ static enum status save_step(struct save *save, struct player *player)
 	if (status != ST_OK)
 		return status;
 	transcript_script(save->transcript, shell, save->phase, save->out);
-	return shell->backend->advance(shell->backend, &shell->budget);
+	return shell_advance(shell);
 }
 
 static enum status save_steps(struct save *save, const struct training *t)

@@ -73,7 +73,7 @@ static const struct mark *mark_of(const struct walk *walk, op_id id)
 static enum status nobody_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
 		op_id on;
 		if (!shell->backend->waiting(shell->backend, rank, &on))

@@ -20,7 +20,7 @@ enum status answer_each(struct call *call, answer_of *make, int i)
 {
 	struct shell *shell = call->shell;
 	struct text text = {0}, all = {0}; /* all: one behind the other, each with its NUL */
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)
 			break;
