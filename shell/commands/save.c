@@ -87,7 +87,7 @@ static enum status save_run(struct call *call)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
 	enum status status = call_each_rank(call, save_one);
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, call->wait, call->waits, &shell->budget);
+		status = shell_reach(shell, call->wait, call->waits);
 	return status == ST_OK && !shell->replaying ? save_files(call) : status;
 }
 

@@ -36,8 +36,7 @@ static enum status answer_owed(struct shell *shell)
 			if (now.state != HOST_BLOCKED)
 				continue;
 			tries++;
-			enum status status =
-			        shell->backend->reach(shell->backend, &now.on, 1, &shell->budget);
+			enum status status = shell_reach(shell, &now.on, 1);
 			if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
 				return status;
 			answered |= status == ST_OK;

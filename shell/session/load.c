@@ -169,7 +169,7 @@ static enum status fill_at_its_place(
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, &ids[count++]);
 	}
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
+		status = shell_reach(shell, ids, count);
 	mem_free(ids);
 	return status;
 }

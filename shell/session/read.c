@@ -121,7 +121,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;
-		enum status status = shell->backend->reach(shell->backend, &id, 1, &shell->budget);
+		enum status status = shell_reach(shell, &id, 1);
 		if (status != ST_OK)
 			return status == ST_WAITS || status == ST_STUCK
 			        ? fail_in(status, "%s is not known yet",
@@ -294,8 +294,7 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	if (status == ST_OK)
 		status = gather(shell, set, reads, reason, &awaited);
 	if (status == ST_OK && awaited.count)
-		status =
-		        shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
+		status = shell_reach(shell, awaited.id, (int)awaited.count);
 	mem_free(awaited.id);
 	if (status != ST_OK || shell->dry)
 		return status;

@@ -105,6 +105,11 @@ enum status shell_advance(struct shell *shell)
 	return shell->backend->advance(shell->backend, &shell->budget);
 }
 
+enum status shell_reach(struct shell *shell, const op_id *ids, int count)
+{
+	return shell->backend->reach(shell->backend, ids, count, &shell->budget);
+}
+
 int64_t shell_clock(const struct shell *shell)
 {
 	int64_t latest = 0;

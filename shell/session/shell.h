@@ -95,10 +95,12 @@ enum status session_wants_empty(struct shell *shell);
 void shell_keep(struct shell *shell, enum status status);
 /* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
 void shell_replaying(struct shell *shell, int delta);
+/* What is ready is carried out; all steps come out of the session's budget. */
+enum status shell_advance(struct shell *shell);
+/* Until all of the operations are over (backend.reach) */
+enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */
 #define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
-/* Carries out all that is final. */
-enum status shell_advance(struct shell *shell);
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */

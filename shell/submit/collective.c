@@ -18,11 +18,9 @@
 /* op=: sum unless another is named. The row lets no other words through. */
 static enum status read_reduction(struct call *call, int rank, struct record *record)
 {
-	static const char *const words[] = {"sum", "avg", "max", "min"}; /* in the order of enum reduction */
-	const char *word = words[REDUCE_SUM];
+	const char *word = "sum";
 	enum status status = call_option_word(call, "op", rank, &word);
-	while (status == ST_OK && strcmp(word, words[record->reduction]) != 0)
-		record->reduction++;
+	record->reduction = (uint8_t)text_place(REDUCTION_WORDS, word, strlen(word));
 	return status;
 }
 
@@ -31,11 +29,8 @@ static enum status read_reduction(struct call *call, int rank, struct record *re
 static enum status read_algorithm(struct call *call, int rank, struct record *record)
 {
 	const char *word = "auto";
-	enum algorithm algorithm = ALGORITHM_AUTO;
 	enum status status = call_option_word(call, "algo", rank, &word);
-	if (status == ST_OK)
-		algorithm_find(word, &algorithm);
-	record->algorithm = (uint8_t)algorithm;
+	record->algorithm = (uint8_t)text_place(ALGORITHM_WORDS, word, strlen(word));
 	return status;
 }
 

@@ -66,7 +66,7 @@ static enum status reach_each(struct call *call, struct ranks *left)
 	struct shell *shell = call->shell;
 	enum status last = ST_OK;
 	for (size_t i = 0; i < call->waits; i++) {
-		enum status status = shell->backend->reach(shell->backend, &call->wait[i], 1, &shell->budget);
+		enum status status = shell_reach(shell, &call->wait[i], 1);
 		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
 			return status;
 		if (status != ST_OK) {
@@ -87,7 +87,7 @@ enum status host_answer(struct call *call, enum status status)
 	struct ranks left = {0};
 	if (status != ST_OK || !call_at_prompt(call) || !call->waits)
 		return status;
-	status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
+	status = shell_reach(shell, call->wait, (int)call->waits);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
 	for (size_t i = 0; call->waits > ONE_BY_ONE_MOST && i < call->waits; i++)

@@ -7,7 +7,6 @@
 #include "shell/language/parse/tree.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 struct program *program_make(const char *name)
@@ -83,8 +82,8 @@ static bool put_given(const struct player_file *file, struct slice_of_text name,
 static bool has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;
-	char option[64];
-	snprintf(option, sizeof option, "%.*s", WHOLE(name));
+	char option[WORD_SHOWN];
+	word_text(name, option);
 	for (size_t i = 0; i < number && !has; i++)
 		has = file_has_option(&program->file[i], option);
 	return has;

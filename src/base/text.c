@@ -229,6 +229,20 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 	text_add(text, "\n");
 }
 
+/* Lists have a dozen words at most, so they are looked through from the front. */
+int text_place(const char *words, const char *word, size_t length)
+{
+	int place = 0;
+	for (const char *p = words; p && *p; p += *p == ' ', place++) {
+		const char *one = p;
+		while (*p && *p != ' ')
+			p++;
+		if ((size_t)(p - one) == length && memcmp(one, word, length) == 0)
+			return place;
+	}
+	return -1;
+}
+
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length)
 {
 	char wanted[40] = "", one[40];

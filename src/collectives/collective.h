@@ -9,12 +9,13 @@
 #include "mpi/transport.h"
 #include "world/world.h"
 
-/* What `algo=` takes: of ALGORITHMS (world/op.h) */
+/* What `op=` takes, in the order of enum reduction */
+#define REDUCTION_WORDS "sum avg max min"
+/* What `algo=` takes, in the order of enum algorithm: of ALGORITHMS (world/op.h) */
 #define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
 #define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
 #define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
 #define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
-bool algorithm_find(const char *name, enum algorithm *algorithm);
 
 /* X(name), in the order of help: collective_NAME is its row. */
 #define COLLECTIVES(X)   \

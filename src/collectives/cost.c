@@ -20,7 +20,6 @@
 #include "collectives/inside.h"
 #include "base/ranks.h"
 #include "machine/machine.h"
-#include <string.h>
 
 static const struct algorithm_row *const rows[] = {
 #define X(symbol, name) &algorithm_##name,
@@ -33,17 +32,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static enum algorithm algorithm_of(int i)
 {
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
-}
-
-bool algorithm_find(const char *name, enum algorithm *algorithm)
-{
-	for (int i = 0; i < ALGORITHM_COUNT; i++) {
-		if (strcmp(algorithm_name((enum algorithm)i), name) == 0) {
-			*algorithm = (enum algorithm)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 static double cost_ns(const struct cost *cost)
@@ -158,7 +146,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	}
 	if (status != ST_OK)
 		return status;
-	chosen.alone_ns = machine_whole_ns(cost_ns(&chosen));
+	chosen.alone_ns = round_up(cost_ns(&chosen));
 	*cost = chosen;
 	return ST_OK;
 }

@@ -126,10 +126,6 @@ struct happens_before {
 	op_id asked;
 	uint32_t lacking;
 };
-static inline bool match_is_good(const struct happens_before *order, uint32_t match)
-{
-	return order->runnable.colour[match] == WAIT_CLOSED;
-}
 
 /* ---- order.c */
 
@@ -168,10 +164,10 @@ bool layout_dense(const struct layout *layout);                          /* its 
 struct race *race_known(const struct happens_before *order, const struct race *race);
 
 /* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack
- * members (*lacking) or never come about, because it waits for itself. */
+ * members (order->lacking) or never come about, because it waits for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
-enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking);
+enum runnable op_runnable(struct happens_before *order, op_id id);
 /* How many of a stream's meeting operations have numbers up to this. */
 size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
 

@@ -58,13 +58,12 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 
 static void decide(struct happens_before *order, const struct race *race)
 {
-	uint32_t lacking;
-	enum runnable runnable = op_runnable(order, race->later, &lacking);
+	enum runnable runnable = op_runnable(order, race->later);
 
 	if (runnable == RUNNABLE)
-		runnable = op_runnable(order, race->earlier, &lacking);
+		runnable = op_runnable(order, race->earlier);
 	if (runnable == RUNNABLE_LACKS)
-		postpone(order, race, lacking);
+		postpone(order, race, order->lacking);
 	if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
 	        !search_before(order, race->later, race->earlier))
 		report(order, race);
@@ -164,14 +163,4 @@ void races_free(struct world *world)
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	world->races = NULL;
-}
-
-/* Between a rank's own operations the clocks say it all; else by way of matches. */
-bool happens_before(struct world *world, op_id a, op_id b)
-{
-	const struct op *first = &world->ops[a], *second = &world->ops[b];
-
-	if (first->rank == second->rank && (first->stream == second->stream || first->stream == STREAM_HOST))
-		return first->number < second->number;
-	return search_before(races_now(world)->order, a, b);
 }

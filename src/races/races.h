@@ -44,7 +44,4 @@ void races_free(struct world *world); /* before world_free */
 /* The line that would order the two: "wait io on compute" */
 void race_remedy(const struct world *world, const struct race *race, struct text *out);
 
-/* Is a done before b starts, whatever the times? a on a device's stream, or on the host of b's rank. */
-bool happens_before(struct world *world, op_id a, op_id b);
-
 #endif

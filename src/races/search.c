@@ -2,8 +2,8 @@
  *
  * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier
  * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
- * and its members are. The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left
- * before a starts: nothing before it can lead to a.
+ * and its members are. The walk down a lane stops at a meeting that a's own rank has left before a starts:
+ * were a before that one, it would be before itself, and could never take place (nobody asks then).
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |
@@ -98,8 +98,7 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 		bool stop = false;
 		const uint32_t *matches = op_matches(world, lane->matches[i], &count);
 		for (int k = 0; k < count; k++) {
-			if (match_is_good(order, matches[k]) &&
-			        left_before(world, &world->matches[matches[k]], a))
+			if (left_before(world, &world->matches[matches[k]], a))
 				stop = true;
 			else
 				pass_match(order, matches[k], true);

@@ -98,7 +98,7 @@ enum status cost_record(struct engine *e, op_id id)
 	if (record->alone_ns >= 0 && record->launch_ns >= 0)
 		return ST_OK;
 	record->launch_ns = op_kind_is_host(record->kind) ? 0 : round_up(machine->launch);
-	record->alone_ns = later(record->duration_ns, 0);
+	record->alone_ns = most_of(record->duration_ns, 0);
 	switch (record->kind) {
 	case OP_KERNEL:
 		if (!record_is_spin(record))

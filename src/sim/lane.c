@@ -75,7 +75,6 @@ void lane_finish(struct engine *e, uint32_t lane)
 	l->head = op->next_stream;
 	l->state = LANE_QUIET;
 	r->unfinished--;
-	r->last_end = later(r->last_end, e->s.now);
 	r->last_done = id;
 	/* lanes of the rank that wait for something on their own device, in the order of the streams */
 	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count && r->waiting; i++) {

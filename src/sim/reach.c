@@ -76,7 +76,7 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (quiet[i])
-			e->ranks[i].settled = later(e->ranks[i].settled, time);
+			e->ranks[i].settled = most_of(e->ranks[i].settled, time);
 	if (time <= e->s.fixed)
 		return;
 	e->s.fixed = time;
@@ -137,7 +137,7 @@ static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
-	enum status status = sim_run(sim, budget);
+	enum status status = sim_run(backend, budget);
 	int left = 0;
 	for (int i = 0; i < count; i++)
 		left += !op_done(sim->engine, ids[i]);
@@ -150,5 +150,5 @@ enum status sim_reach(struct backend *backend, const op_id *ids, int count, stru
 	mem_free(start);
 	if (status == ST_WAITS)
 		return name_missing(sim, ids, count);
-	return status == ST_OK ? sim_run(sim, budget) : status;
+	return status == ST_OK ? sim_run(backend, budget) : status;
 }

@@ -62,11 +62,7 @@ static void spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t oth
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
 static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, struct instance *instance)
 {
-	if (instance->stop_pass != e->s.pass) {
-		instance->stop_pass = e->s.pass;
-		instance->stop_count = 0;
-	}
-	instance->stop_count++;
+	instance->stopped = e->s.pass;
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
@@ -176,9 +172,9 @@ void rank_idle(struct engine *e, uint32_t rank)
 	struct rank *r = &e->ranks[rank];
 	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
 		return;
-	int64_t at = later(r->clock, r->settled);
+	int64_t at = most_of(r->clock, r->settled);
 	if (!r->unfinished)
-		at = later(at, e->s.fixed);
+		at = most_of(at, e->s.fixed);
 	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX); /* behind the host's own lane */
 }
 
@@ -188,13 +184,11 @@ void rank_idle(struct engine *e, uint32_t rank)
 static bool put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
-	const struct instance *instance;
 	switch (work->owner) {
 	case OWNER_LANE:
 		return rank_stopped(e, e->lanes[work->index].rank);
 	case OWNER_GROUP:
-		instance = &e->instances[work->index];
-		return instance->stop_pass == e->s.pass && instance->stop_count;
+		return e->instances[work->index].stopped == e->s.pass;
 	case OWNER_TRANSFER:
 		t = &e->transfers[work->index];
 		return rank_stopped(e, e->world->ops[t->send].rank) ||
@@ -244,7 +238,7 @@ static void carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
 	e->s.now = due.time;
-	e->latest = later(e->latest, due.time);
+	e->latest = most_of(e->latest, due.time);
 	switch ((enum owner)e->works[due.work].owner) {
 	case OWNER_RANK:
 		stop_rank(e, index);

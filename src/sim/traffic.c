@@ -37,8 +37,7 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 
 void sim_sent(struct backend *backend, int rank, int section, double *sent)
 {
-	struct sim *sim = (struct sim *)backend;
-	const struct world *world = sim->engine->world;
+	const struct world *world = engine_of(backend)->world;
 	struct times times;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {

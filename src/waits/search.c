@@ -11,7 +11,8 @@
 
 void wait_for(struct wait_search *search, uint32_t node)
 {
-	*MEM_ADD(&search->edges, &search->edge_count) = node;
+	if (search->colour[node] != WAIT_CLOSED)
+		*MEM_ADD(&search->edges, &search->edge_count) = node;
 }
 
 static void open_node(struct wait_search *search, uint32_t node)

@@ -1,6 +1,17 @@
 /* test_order.c -- races: what is ordered, by what, and that nobody's typing order matters */
+#include "races/order.h"
 #include "tests/unit/world_help.h"
 #include <stdio.h>
+
+/* Is a done before c starts, whatever the times? a on a device's stream, or on the host of c's rank. */
+static bool happens_before(struct world *world, op_id a, op_id c)
+{
+	const struct op *first = &world->ops[a], *second = &world->ops[c];
+
+	if (first->rank == second->rank && (first->stream == second->stream || first->stream == STREAM_HOST))
+		return first->number < second->number;
+	return search_before(races_now(world)->order, a, c);
+}
 
 static op_id wait_stream(struct books *b, int rank, int first, int second)
 {

@@ -154,18 +154,9 @@ void word_text(struct slice_of_text written, char *word)
 	snprintf(word, WORD_SHOWN, "%.*s", WHOLE(written));
 }
 
-/* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a
- * dozen words at most, so they are looked through from the front. */
 bool is_listed(const char *words, struct slice_of_text word)
 {
-	for (const char *p = words; p && *p; p += *p == ' ') {
-		const char *begin = p;
-		while (*p && *p != ' ')
-			p++;
-		if ((size_t)(p - begin) == word.length && memcmp(begin, word.at, word.length) == 0)
-			return true;
-	}
-	return false;
+	return text_place(words, word.at, word.length) >= 0;
 }
 
 bool name_is_reserved(struct slice_of_text name)
