@@ -75,7 +75,7 @@ static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD) &&
+		if (operand->access & ACCESS_WRITE &&
 		        (overlaps(operand, &read->a) ||
 		                (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
 			return true;
