@@ -76,9 +76,8 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	struct shell *shell = &serve->conductor->shell;
 	const struct ranks *set = interpreter_ranks(shell);
 	for (int rank = 0; rank < shell->world->n; rank++) {
-		struct host_now now;
+		struct host_now now = backend_host(shell->backend, rank);
 		op_id on;
-		shell->backend->host(shell->backend, rank, &now);
 		if (ranks_has(set, rank) && now.clock > reply->clock)
 			reply->clock = now.clock;
 		reply->waits += shell->backend->waiting(shell->backend, rank, &on);

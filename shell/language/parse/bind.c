@@ -200,17 +200,16 @@ static int kernel_argument(
 
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
  * that is seen when it runs. */
-static enum status bind_kernel(
-        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
+static enum status bind_kernel(struct parser *parser, struct statement *statement)
 {
 	const struct kernel *kernel = statement->row->kernel;
 	const struct argument_row *rows = statement->row->argument;
 	enum status status = ST_OK;
-	for (size_t i = 0; i < count && status == ST_OK; i++) {
-		const struct word *word = &words[i];
+	for (size_t i = 0; i < parser->word_count && status == ST_OK; i++) {
+		const struct word *word = &parser->words[i];
 		struct argument *argument = &statement->argument[statement->arguments++];
 		if (is_operator(word))
-			return lonely_operator(words, i, count);
+			return lonely_operator(parser, i);
 		if (kernel->option[0].kind == KO_DTYPE && is_listed("f32 f16 bf16 i32", slice_of(word)))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
 			        WORD(word));
@@ -218,7 +217,7 @@ static enum status bind_kernel(
 		if (row >= 0) {
 			status = bind_word(parser, argument, row, rows, word);
 		} else if (!word->tensor) {
-			status = word_surplus(statement, words, i, count);
+			status = word_surplus(parser, statement, i);
 		} else {
 			argument->written = slice_of(word);
 			argument->kind = ARG_PRINTABLE;
@@ -244,11 +243,11 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
  *
  * Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
  * can name the one thing that was expected there. */
-static enum status bind_rows(
-        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
+static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;
-	size_t i = 0;
+	const struct word *words = parser->words;
+	size_t i = 0, count = parser->word_count;
 	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++) {
 		if (rows[row].kind == ARG_KEYS || rows[row].kind == ARG_BLOCK)
 			continue;
@@ -263,9 +262,9 @@ static enum status bind_rows(
 			i++;
 		}
 		if (i == before && !(rows[row].flags & ARG_OPTIONAL))
-			return word_wrong(statement, &rows[row], words, i, count);
+			return word_wrong(parser, statement, &rows[row], i);
 	}
-	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
+	return i < count ? word_surplus(parser, statement, i) : ST_OK;
 }
 
 /* A stream or a group that the command would not look at is refused: it would have no effect */
@@ -308,21 +307,20 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 			parser->words[kept++] = *word;
 			continue;
 		}
-		const char *plus =
-		        divided ? memchr(word->sign, '+', (size_t)(word->after - word->sign)) : NULL;
-		if (plus && memchr(plus, '=', (size_t)(word->after - plus)))
+		const char *plus = divided ? memchr(word->sign, '+', word->after - word->sign) : NULL;
+		if (plus && memchr(plus, '=', word->after - plus))
 			return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s + %.*s", WORD(word),
 			        UP_TO(40, word->at, plus), UP_TO(40, plus + 1, word->after));
 		status = bind_option(parser, statement, word);
 		if (status == ST_OK && !divided && i + 1 < count && is_operator(word + 1))
-			status = lonely_operator(parser->words, i + 1, count);
+			status = lonely_operator(parser, i + 1);
 	}
 	if (status == ST_OK)
 		status = clauses_fit(statement);
 	if (status != ST_OK)
 		return status;
-	status = statement->row->kernel ? bind_kernel(parser, statement, parser->words, kept)
-	                                : bind_rows(parser, statement, parser->words, kept);
+	parser->word_count = kept;
+	status = statement->row->kernel ? bind_kernel(parser, statement) : bind_rows(parser, statement);
 	const struct argument_row *keys = argument_row(statement->row, ARG_KEYS);
 	return status == ST_OK && keys && !(keys->flags & ARG_OPTIONAL) && !statement->options
 	        ? word_missing(statement, keys)
@@ -347,7 +345,7 @@ enum status bind_call(struct parser *parser, struct statement *statement, size_t
 	statement->argument = tree_alloc(parser->tree, count * sizeof *statement->argument);
 	for (size_t i = first; i < count && status == ST_OK; i++)
 		status = is_operator(&parser->words[i])
-		        ? lonely_operator(parser->words, i, count)
+		        ? lonely_operator(parser, i)
 		        : bind_value(parser, &statement->argument[statement->arguments++], &parser->words[i]);
 	return status;
 }

@@ -21,12 +21,12 @@
 static bool memory_flag(const struct word *word, struct making *making)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
-		if (word_is(word, space_name((enum space)i))) {
+		if (word_is(word, space_name(i))) {
 			making->space = i;
 			return true;
 		}
 	for (int i = 0; i < DT_COUNT; i++)
-		if (word_is(word, dtype_name((enum dtype)i))) {
+		if (word_is(word, dtype_name(i))) {
 			making->dtype = i;
 			return making->dtype_given = true;
 		}
@@ -114,7 +114,7 @@ static bool chooses_source(const struct parser *parser, size_t first)
 static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
 	const struct word *word = &parser->words[first];
-	char name[32];
+	char name[WORD_SHOWN];
 	if (first == parser->word_count)
 		return fail(ST_SYNTAX,
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
@@ -126,9 +126,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 			parser->at = word[2].at; /* too much */
 		return parse_name(parser, word[1].at, word[1].after, &making->file);
 	}
-	size_t length = (size_t)(word->stop - word->at) < sizeof name ? (size_t)(word->stop - word->at) : 0;
-	memcpy(name, word->at, length);
-	name[length] = '\0';
+	word_text(slice_between(word->at, word->stop), name);
 	const struct kernel *kernel = kernel_find(name);
 	bool source = kernel && kernel_is_source(kernel);
 	making->source = source ? kernel : kernel_find("full");

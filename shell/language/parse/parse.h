@@ -159,12 +159,12 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 /* bind_mistakes.c: each words its failure */
 bool is_operator(const struct word *word);
 /* '%' stands alone: the expression that the words around it were meant to be */
-enum status lonely_operator(const struct word *words, size_t i, size_t count);
+enum status lonely_operator(const struct parser *parser, size_t i);
 /* words[i] has no place */
-enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count);
+enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i);
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
-enum status word_wrong(const struct statement *statement, const struct argument_row *row,
-        const struct word *words, size_t i, size_t count);
+enum status word_wrong(const struct parser *parser, const struct statement *statement,
+        const struct argument_row *row, size_t i);
 /* No option KEY= of those in `list`; usage: shown when there are none, may be NULL */
 enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage);
 enum status no_option(const struct command *row, const char *at, const char *sign);
@@ -176,9 +176,9 @@ enum status none_of(
 /* `tensor x[4]=1`: a line that has to do with an '=' */
 enum status glued_sign(const char *at, const char *after);
 /* `y=matmul x w`: a line that begins with no command */
-enum status glued_line(const struct word *words, size_t count);
+enum status glued_line(const struct parser *parser);
 /* `allreduce y op = sum` */
-enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row);
+enum status torn_option(const struct parser *parser, size_t equal);
 enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
 /* hints.c: what a foreign or mistaken line should have been. true: the failure is worded, for ST_SYNTAX */

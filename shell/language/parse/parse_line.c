@@ -105,15 +105,17 @@ static int plain_words(const struct parser *parser, size_t first)
 }
 
 /* z = x + y, where x and y may be tensors; x[0] = 3 */
-static enum status calculates(const struct word *words, size_t count, size_t equal)
+static enum status calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
 	                         *const kernels[] = {"add", "sub", "mul", "div"};
-	const struct word *first = &words[equal + 1];
-	if (count == equal + 2 && first->after - first->at < 60 && !first->tensor && words->after[-1] == ']')
+	const struct word *words = parser->words, *first = &words[2];
+	if (parser->word_count == 3 && first->after - first->at < 60 && !first->tensor &&
+	        words->after[-1] == ']')
 		return fail(ST_SYNTAX, "write: fill %.*s %.*s", WORD(words), WORD(first));
 	for (int i = 0; i < 4; i++)
-		if (count == equal + 4 && word_is(&first[1], signs[i]) && first->tensor && first[2].tensor)
+		if (parser->word_count == 5 && word_is(&first[1], signs[i]) && first->tensor &&
+		        first[2].tensor)
 			return fail(ST_SYNTAX,
 			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
 			        "let %.*s = %.*s",
@@ -140,7 +142,7 @@ static enum status strange_right(struct parser *parser, size_t equal)
 		if (word_is(word, "@"))
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", WORD(words), WORD(word - 1),
 			        WORD(word + 1));
-	if (equal == 1 && (status = calculates(words, parser->word_count, equal)) != ST_OK)
+	if (equal == 1 && (status = calculates(parser)) != ST_OK)
 		return status;
 	if (parse_formula(parser, first->at, to, &formula) != ST_OK || equal != 1 || !words->name)
 		return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected",
@@ -166,7 +168,7 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	const char *from = line, *to = trim_end(line, parser->at);
 	enum status status = ST_OK;
 	name->written = slice_between(line, to);
-	name->part = tree_alloc(parser->tree, (size_t)(to - line + 2) * sizeof *name->part);
+	name->part = tree_alloc(parser->tree, (to - line + 2) * sizeof *name->part);
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		name->part[name->parts++].text = slice_between(from, chosen[i].at);
 		status = parse_name(parser, chosen[i].at, chosen[i].after, &part);
@@ -186,7 +188,7 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
-	return word->name && memchr(word->at, '$', (size_t)(word->after - word->at));
+	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
 /* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it. One tensor is a
@@ -200,7 +202,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", sign);
 	if (equal == 0)
 		return fail(ST_SYNTAX, "left of '%s' a name was expected", sign);
-	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
+	enum status status = torn_option(parser, equal);
 	if (status != ST_OK)
 		return status;
 	const struct command *row = find_row(right);
@@ -223,11 +225,12 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 /* ---- lines ---- */
 
 /* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
-static enum status strange_option(const struct word *words, size_t count)
+static enum status strange_option(const struct parser *parser)
 {
+	const struct word *words = parser->words;
 	char word[WORD_SHOWN];
 	bool options = false;
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 1; i < parser->word_count; i++)
 		options |= words[i].sign != NULL;
 	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
@@ -259,9 +262,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	}
 	if (!words->name && hint_line(words->at, parser->rest_end))
 		return ST_SYNTAX;
-	enum status status = glued_line(words, parser->word_count);
+	enum status status = glued_line(parser);
 	if (status == ST_OK)
-		status = strange_option(words, parser->word_count);
+		status = strange_option(parser);
 	if (status != ST_OK)
 		return status;
 	if (!words->tensor)

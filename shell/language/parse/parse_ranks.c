@@ -45,7 +45,7 @@ static enum status parse_range_list(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
 	ranks->kind = RANKS_REF_LIST;
-	ranks->range = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->range);
+	ranks->range = tree_alloc(parser->tree, count_commas(at, after) * sizeof *ranks->range);
 	for (const char *p = at;; p++) {
 		struct ranks_range *range = &ranks->range[ranks->count++];
 		if (p >= after || !read_rank(&p, &range->from))
@@ -68,7 +68,7 @@ static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
 	ranks->kind = RANKS_REF_AXES;
-	ranks->axis = tree_alloc(parser->tree, (size_t)count_commas(at, after) * sizeof *ranks->axis);
+	ranks->axis = tree_alloc(parser->tree, count_commas(at, after) * sizeof *ranks->axis);
 	for (const char *p = at; p < after;) {
 		const char *comma = find_outside(p, after, ",");
 		const char *stop = comma ? comma : after, *sign = option_sign(p, stop);
@@ -102,7 +102,7 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 		ranks->kind = RANKS_REF_FORMULA;
 		return parse_formula(parser, at, after, &ranks->formula);
 	}
-	if (memchr(at, '$', (size_t)(after - at))) {
+	if (memchr(at, '$', after - at)) {
 		ranks->kind = RANKS_REF_NAME;
 		return parse_name(parser, at, after, &ranks->name);
 	}

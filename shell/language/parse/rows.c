@@ -42,7 +42,7 @@ void rows_add(const struct command *const *rows)
 		table.slot[i] = *rows;
 		table.row[table.count++] = *rows;
 	}
-	qsort(table.row, (size_t)table.count, sizeof *table.row, by_name);
+	qsort(table.row, table.count, sizeof *table.row, by_name);
 }
 
 const struct command *command_called(struct slice_of_text name)

@@ -154,7 +154,7 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
  * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	uint64_t hash = hash_bytes(HASH_BEGIN, at, (size_t)(after - at));
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, after - at);
 	struct name **known = &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
 	if (*known && slices_equal((*known)->written, slice_between(at, after))) {
 		*made = *known;
@@ -278,7 +278,7 @@ enum status parse_shape(
 		        ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", UP_TO(40, at, p));
 	if (p != after)
 		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", UP_TO(40, p, after));
-	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
+	*made = tree_alloc(parser->tree, *dims * sizeof **made);
 	for (int i = 0; i < *dims; i++) {
 		if (index[i].range)
 			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges", UP_TO(40, at, after));

@@ -22,7 +22,7 @@ const char *call_span(const struct call *call, size_t *from, size_t *to)
 	bool copied = source.at < text || source.at >= text + now->tree->count;
 	if (now->blocks > 0 || now->tree->file || copied)
 		return NULL;
-	*from = (size_t)(source.at - text);
+	*from = source.at - text;
 	*to = *from + source.length;
 	return text;
 }

@@ -56,7 +56,7 @@ enum status word_number(struct call *call, const struct formula *formula, struct
 	if (status == ST_OK)
 		status = must_be_number(call->shell, value, written);
 	if (status == ST_OK)
-		*number = (struct number){value.number, (enum unit)value.unit};
+		*number = (struct number){value.number, value.unit};
 	return status;
 }
 

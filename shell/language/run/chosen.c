@@ -52,7 +52,7 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 {
 	struct interpreter *in = shell->interpreter;
 	struct eval eval = eval_for(shell, set);
-	struct variant **of = mem_alloc((size_t)in->n * sizeof *of), *variant;
+	struct variant **of = mem_alloc(in->n * sizeof *of), *variant;
 	struct text text = {0};
 	enum status status = ST_OK;
 	FOR_RANKS (rank, set) {

@@ -21,7 +21,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 {
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
-	size_t bytes = (size_t)count * sizeof *slots;
+	size_t bytes = count * sizeof *slots;
 	struct call call = {.shell = shell,
 	        .statement = statement,
 	        .set = set,
@@ -35,7 +35,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	const struct command *row = statement->row;
 	enum status status = ST_OK;
 	if (row->wish)
-		shell->wish = (struct wish){.kind = (enum wish_kind)row->wish};
+		shell->wish = (struct wish){.kind = row->wish};
 	else
 		status = row->run      ? row->run(&call)
 		        : row->answers ? answer_each(&call, row->answers, 0)

@@ -259,10 +259,9 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		word--;
 	if ((size_t)(end - word) >= sizeof prefix)
 		return ST_OK;
-	memcpy(prefix, word, (size_t)(end - word));
+	memcpy(prefix, word, end - word);
 	prefix[end - word] = '\0';
-	struct endings endings = {
-	        .shell = shell, .prefix = prefix, .length = (size_t)(end - word), .out = out};
+	struct endings endings = {.shell = shell, .prefix = prefix, .length = end - word, .out = out};
 	split_words(start, end, &typed);
 	int first = 0;
 	bool let = typed.count && strcmp(typed.word[0], "let") == 0; /* behind its `=` stands an expression */

@@ -76,8 +76,8 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	if (shell->dry && !guesses && reason) /* whoever needs the value refuses the line */
 		return ST_OK;
 	int n = shell->world->n;
-	double *got = mem_alloc((size_t)formula->read_count * (size_t)n * sizeof *got);
-	struct data_read *reads = mem_alloc((size_t)ranks_count(set) * sizeof *reads);
+	double *got = mem_alloc(formula->read_count * (size_t)n * sizeof *got);
+	struct data_read *reads = mem_alloc(ranks_count(set) * sizeof *reads);
 	shell->interpreter->guessed |= guesses;
 	for (int i = 0; i < formula->read_count && status == ST_OK && !guesses; i++) {
 		status = reads_of(shell, formula->reads[i], set, call, reads);

@@ -25,7 +25,7 @@ char *put_digits(char *to, int64_t value)
 		*--at = (char)('0' + left % 10);
 		left /= 10;
 	}
-	size_t count = (size_t)(digits + sizeof digits - at);
+	size_t count = digits + sizeof digits - at;
 	memcpy(to, at, count);
 	return to + count;
 }
@@ -58,7 +58,7 @@ static enum status add_part(
 	if (name->quoted || value.kind != VALUE_NUMBER)
 		value_text(eval->shell, value, out);
 	else if (fabs(value.number) < 1e15)
-		text_put(out, digits, (size_t)(put_digits(digits, (int64_t)value.number) - digits));
+		text_put(out, digits, put_digits(digits, (int64_t)value.number) - digits);
 	else
 		text_add(out, "%.0f", value.number);
 	return ST_OK;
@@ -189,7 +189,7 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 		return status;
 	}
 	enum status status = evaluate_number(eval, formula->left, value);
-	*value = value_number(-value->number, (enum unit)value->unit);
+	*value = value_number(-value->number, value->unit);
 	return status;
 }
 
@@ -199,7 +199,7 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 {
 	struct value left;
 	*value = (struct value){0};
-	switch ((enum formula_kind)formula->kind) {
+	switch (formula->kind) {
 	case FORMULA_NUMBER:
 		*value = value_number(formula->number.value, formula->number.unit);
 		return ST_OK;
@@ -231,8 +231,7 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	enum status status = evaluate(eval, formula->left, &left);
 	if (status == ST_OK)
 		status = evaluate(eval, formula->right, value);
-	return status == ST_OK ? value_binary((enum formula_kind)formula->kind, left, *value, formula, value)
-	                       : status;
+	return status == ST_OK ? value_binary(formula->kind, left, *value, formula, value) : status;
 }
 
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written)
@@ -353,7 +352,7 @@ static enum status named_ranks(
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	switch ((enum ranks_kind)ref->kind) {
+	switch (ref->kind) {
 	case RANKS_REF_ALL:
 		*set = *bound;
 		return ST_OK;

@@ -65,7 +65,7 @@ static void add_words(struct fills *fills, const struct statement *line)
 	const char *end = other && !line->results ? other : usage + strlen(usage);
 	const char *at = other && line->results ? other + strlen(", or ") : usage;
 	int results = 0, arguments = -1; /* -1: the command's own name comes next */
-	if (memmem(at, (size_t)(end - at), " = ", 3))
+	if (memmem(at, end - at, " = ", 3))
 		for (; *at != '='; at += word_length(at) + 1)
 			if (results < line->results)
 				add_fills(fills, at, at + word_length(at), line->result[results++].written);

@@ -172,7 +172,7 @@ enum status value_of_divisor(struct asked *asked, struct value *value)
 		        (long long)d);
 	for (d = d < n ? d : n; n % d; d--)
 		;
-	value->number = (double)d;
+	value->number = d;
 	return ST_OK;
 }
 
@@ -227,7 +227,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 	enum status status =
 	        evaluate_view(asked->eval, asked->formula->argument[0].tensor, NULL, false, &view);
 	if (status == ST_OK)
-		*value = value_number((double)layout_bytes(&view.layout), UNIT_BYTES);
+		*value = value_number(layout_bytes(&view.layout), UNIT_BYTES);
 	return status;
 }
 

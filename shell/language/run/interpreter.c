@@ -234,8 +234,8 @@ void prepare(struct shell *shell)
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
 		return;
-	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
-	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
+	struct value *scratch = mem_resize(in->scratch, shell->world->n * sizeof *scratch);
+	memset(scratch, 0, shell->world->n * sizeof *scratch);
 	in->scratch = scratch;
 	in->n = shell->world->n;
 	ranks_all(&in->all, in->n);

@@ -32,7 +32,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
         const struct layout *file, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
-	enum dtype dtype = file && !making->dtype_given ? (enum dtype)file->dtype : (enum dtype)making->dtype;
+	enum dtype dtype = file && !making->dtype_given ? file->dtype : making->dtype;
 	if (!made->dims)
 		return layout_make(layout, dtype, file->dims, file->dim);
 	for (int i = 0; i < made->dims; i++) {
@@ -177,8 +177,8 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	name_id name = setting_now(shell, SETTING_STREAM, place->rank);
 	struct thing thing = name ? world_find(shell->world, place->rank, name) : (struct thing){0};
 	int pool = thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
-	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
-	        (enum space)making->space, pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
+	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, making->space,
+	        pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
 	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
@@ -273,7 +273,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 {
 	struct record record;
 	struct operand operand;
-	size_t ranks = (size_t)ranks_count(set);
+	size_t ranks = ranks_count(set);
 	int *tensors = mem_alloc(ranks * sizeof *tensors);
 	enum status status = ST_OK;
 	for (size_t first = 0; first < places->count && status == ST_OK; first += ranks) {
@@ -291,7 +291,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;
-	size_t room = (size_t)making->names * (size_t)ranks_count(set);
+	size_t room = making->names * (size_t)ranks_count(set);
 	struct targets places = {.item = mem_alloc(room * sizeof *places.item)};
 	struct text path = {0};
 	struct layout file;

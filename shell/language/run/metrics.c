@@ -16,7 +16,7 @@ enum status value_of_time(struct asked *asked, struct value *value)
 	        ? metric_time(&asked->trace, section, rank, &ns)
 	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, &ns)
 	                     : metric_exposed_stream(&asked->trace, section, rank, stream, &ns);
-	*value = value_number((double)ns, UNIT_TIME);
+	*value = value_number(ns, UNIT_TIME);
 	return status;
 }
 
@@ -46,8 +46,7 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 
 enum status value_of_count(struct asked *asked, struct value *value)
 {
-	*value = value_plain(
-	        (double)metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
+	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
 	return ST_OK;
 }
 
@@ -65,7 +64,7 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
 	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
-	*value = value_number((double)heap->peak_allocated, UNIT_BYTES);
+	*value = value_number(heap->peak_allocated, UNIT_BYTES);
 	return ST_OK;
 }
 
@@ -81,11 +80,11 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 		if (!id)
 			return fail(
 			        ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
-		shell->backend->times(shell->backend, id, &times[i]);
+		times[i] = backend_times(shell->backend, id);
 		if (times[i].end == TIME_UNKNOWN)
 			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	}
-	*value = value_number((double)(times[1].end - times[0].end), UNIT_TIME);
+	*value = value_number(times[1].end - times[0].end, UNIT_TIME);
 	return ST_OK;
 }
 

@@ -139,7 +139,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	if (status == ST_OK)
 		status = option_value(&eval, line, given, &value);
 	if (status == ST_OK && !given && value.kind == VALUE_NUMBER) {
-		own.number = (struct number){value.number, (enum unit)value.unit};
+		own.number = (struct number){value.number, value.unit};
 		status = given_fits("the default", line, &own);
 	}
 	if (status != ST_OK)

@@ -58,7 +58,7 @@ static void plain_lines(struct slice_of_text why, struct text *out)
 {
 	const char *at = why.at, *end = why.at + why.length;
 	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
+		const char *newline = memchr(at, '\n', end - at), *after = newline ? newline : end;
 		at += strspn(at, " \t");
 		at += at < after && *at == '#';
 		at += at < after && *at == ' ';
@@ -340,7 +340,7 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	player->file = file;
 	player->space = mem_alloc(sizeof *player->space);
 	player->space->born = ++shell->interpreter->serial;
-	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
+	player->tree = mem_alloc(files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)
 		status = read_file(player, &file[i]);
 	if (status == ST_OK)

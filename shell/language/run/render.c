@@ -128,7 +128,7 @@ static void render_function(struct rendering *r, const struct formula *formula)
  * is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
-	enum formula_kind kind = (enum formula_kind)formula->kind;
+	enum formula_kind kind = formula->kind;
 	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
 	if (kind == FORMULA_NAME || (!logic && !formula->moment)) {
 		struct value value;
@@ -268,9 +268,9 @@ static void render_making(struct rendering *r, struct call *call)
 		render_shape(r, making->made[i].dim, making->made[i].dims);
 	}
 	if (making->space != SPACE_DEVICE)
-		text_add(r->out, " %s", space_name((enum space)making->space));
+		text_add(r->out, " %s", space_name(making->space));
 	if (making->dtype_given)
-		text_add(r->out, " %s", dtype_name((enum dtype)making->dtype));
+		text_add(r->out, " %s", dtype_name(making->dtype));
 	render_purpose(r, call->statement);
 	if (!source && !making->file)
 		return;

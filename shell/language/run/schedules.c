@@ -33,7 +33,7 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 	*in->pipeline = schedule;
 	in->pipeline_group = group;
 	fold(in, ask, sizeof *ask);
-	fold(in, schedule.task, schedule.count * (size_t)schedule.stages * sizeof *schedule.task);
+	fold(in, schedule.task, schedule.count * schedule.stages * sizeof *schedule.task);
 	return ST_OK;
 }
 
@@ -61,8 +61,8 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
 	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)
 		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", name, eval->rank);
-	*place = (size_t)k;
-	*stage = (size_t)at;
+	*place = k;
+	*stage = at;
 	return ST_OK;
 }
 
@@ -77,7 +77,7 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	const struct schedule *schedule = schedule_of(asked);
 	if (!schedule)
 		return ST_NAME;
-	*value = value_plain((double)schedule->count);
+	*value = value_plain(schedule->count);
 	return ST_OK;
 }
 

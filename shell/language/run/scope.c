@@ -50,10 +50,10 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 static void spread(struct interpreter *in, struct variable *variable)
 {
 	if (!variable->each)
-		variable->each = mem_alloc((size_t)in->n * sizeof *variable->each);
+		variable->each = mem_alloc(in->n * sizeof *variable->each);
 	if (!variable->uniform)
 		return;
-	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
+	memset(variable->each, 0, in->n * sizeof *variable->each);
 	FOR_RANKS (rank, variable->domain)
 		variable->each[rank] = variable->one;
 	variable->uniform = false;
@@ -192,7 +192,7 @@ static void set_setting(struct scope *scope, enum setting_of which, struct setti
 void scope_release(struct scope *scope)
 {
 	for (int which = 0; which < SETTINGS; which++)
-		set_setting(scope, (enum setting_of)which, (struct setting){0});
+		set_setting(scope, which, (struct setting){0});
 	mem_free(scope->use);
 	scope->use = NULL;
 }
@@ -220,7 +220,7 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		return;
 	}
 	if (!is_own(scope, which)) {
-		name_id *each = mem_alloc((size_t)in->n * sizeof *each);
+		name_id *each = mem_alloc(in->n * sizeof *each);
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = setting_at(setting, rank);
 		setting->each = each;
@@ -240,7 +240,7 @@ static enum status scope_clause(
 	struct setting setting = {0};
 	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
-		setting.each = mem_alloc((size_t)in->n * sizeof *setting.each);
+		setting.each = mem_alloc(in->n * sizeof *setting.each);
 	if (status == ST_OK && eval.varies)
 		FOR_RANKS (rank, set) {
 			eval.rank = rank;

@@ -81,7 +81,7 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 static void apply(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
-	int dims = 0, bytes = dtype_bytes((enum dtype)layout->dtype);
+	int dims = 0, bytes = dtype_bytes(layout->dtype);
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count)
@@ -170,7 +170,7 @@ static name_id full_name(struct names *names, const struct slice_parts *parts)
 	}
 	if (parts->count)
 		*to++ = ']';
-	return names_make(names, text, (size_t)(to - text));
+	return names_make(names, text, to - text);
 }
 
 /* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
@@ -206,7 +206,7 @@ static enum status base_view(
 	if (thing.kind == THING_TENSOR) {
 		const struct tensor *tensor = &world->tensors[thing.index];
 		view->tensor = thing.index;
-		view->space = (enum space)tensor->space;
+		view->space = tensor->space;
 		view->address = tensor->address;
 		view->layout = tensor->layout;
 		return ST_OK;
