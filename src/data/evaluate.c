@@ -134,9 +134,15 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 		from = buffer_for(world, in, true);
 	if (out)
 		to = in_place ? from : buffer_for(world, out, false);
-	enum status status = collective_data(record->collective, group, record->dtype, record->reduction,
-	        record->root, packed ? packed : from.bytes, in ? layout_count(&in->layout) : 0, to.bytes,
-	        out ? layout_count(&out->layout) : 0);
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .root = record->root,
+	        .in = packed ? packed : from.bytes,
+	        .out = to.bytes,
+	        .in_count = in ? layout_count(&in->layout) : 0,
+	        .out_count = out ? layout_count(&out->layout) : 0});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);
