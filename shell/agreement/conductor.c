@@ -30,7 +30,7 @@ void conductor_poll(void *self)
 	text_release(&own);
 	while (transport_rank(conductor->transport) == 0 &&
 	        transport_take_forwarded(conductor->transport, &rank, &bytes, &count)) {
-		conductor->foreign(conductor->self, rank, bytes, count);
+		conductor->to.foreign(conductor->to.self, rank, bytes, count);
 		mem_free(bytes);
 	}
 }
@@ -43,7 +43,7 @@ static enum credit_code look(void *self)
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
 	if (conductor_over_limit(conductor) ||
-	        (conductor->interrupted && conductor->interrupted(conductor->self)))
+	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self)))
 		return CREDIT_STOP;
 	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
 		return CREDIT_FLUSH;

@@ -68,8 +68,7 @@ static enum status launch_one(struct call *call, int rank, bool act)
 	size_t before = shell->world->op_count;
 	if (act)
 		status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
-	enum status told = shell_tell(shell, before);
-	return status != ST_OK ? status : told;
+	return shell_tell(shell, before, status);
 }
 
 const struct command command_launch = {

@@ -83,8 +83,6 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 	struct backend *backend = call->shell->backend;
 	op_id target = 0;
 	name_id object = 0;
-	struct times times;
-	struct host_now now;
 	enum status status = sync_target(call, rank, &target, &object);
 	const char *name = names_text(call->shell->world->names, object);
 	(void)i;
@@ -97,8 +95,8 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 		text_add(text, "done (nothing is queued)");
 		return ST_OK;
 	}
-	backend->host(backend, rank, &now);
-	backend->times(backend, target, &times);
+	struct host_now now = backend_host(backend, rank);
+	struct times times = backend_times(backend, target);
 	if (times.end <= now.clock) {
 		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
 		return times.projected ? shell_reach(call->shell, &target, 1) : ST_OK;

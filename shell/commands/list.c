@@ -117,12 +117,11 @@ static void event_line(const struct shell *shell, const struct event *event, str
 		text_add(text, "recorded in the graph that is captured\n");
 		return;
 	}
-	const struct stream *stream = world_stream(world, event->rank, world->ops[event->record].stream);
-	struct times times;
-	struct host_now now;
-	shell->backend->times(shell->backend, event->record, &times);
-	shell->backend->host(shell->backend, event->rank, &now);
-	text_add(text, "recorded on %s, %s\n", stream ? names_text(world->names, stream->name) : "?",
+	const struct op *record = &world->ops[event->record];
+	struct times times = backend_times(shell->backend, event->record);
+	struct host_now now = backend_host(shell->backend, event->rank);
+	text_add(text, "recorded on %s, %s\n",
+	        names_text(world->names, world_stream(world, record->rank, record->stream)->name),
 	        times.end <= now.clock              ? "has happened"
 	                : times.end == TIME_UNKNOWN ? "waits for other ranks"
 	                                            : "not yet happened");

@@ -243,10 +243,9 @@ static enum status trim(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		size_t before = call->shell->world->op_count;
-		enum status status = world_trim(call->shell->world, rank);
-		enum status told = shell_tell(call->shell, before);
-		if (status != ST_OK || told != ST_OK)
-			return status != ST_OK ? status : told;
+		enum status status = shell_tell(call->shell, before, world_trim(call->shell->world, rank));
+		if (status != ST_OK)
+			return status;
 	}
 	return ST_OK;
 }

@@ -32,8 +32,7 @@ static enum status answer_owed(struct shell *shell)
 	for (bool answered = true; answered;) {
 		answered = false;
 		for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
-			struct host_now now;
-			shell->backend->host(shell->backend, rank, &now);
+			struct host_now now = backend_host(shell->backend, rank);
 			if (now.state != HOST_BLOCKED)
 				continue;
 			tries++;

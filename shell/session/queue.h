@@ -20,7 +20,8 @@ enum status shell_view_make(
 struct record queue_record(const struct shell *shell, enum op_kind kind, const char *title);
 /* The tensor as an operand. access: ACCESS_READ, ... */
 struct operand queue_operand(const struct shell *shell, int tensor, int access);
-/* Tells the backend of what the books have queued since there were `before` operations. */
-enum status shell_tell(struct shell *shell, size_t before);
+/* Tells the backend of what the books have queued since there were `before` operations. status: how that went; returned
+ * where it failed. */
+enum status shell_tell(struct shell *shell, size_t before, enum status status);
 
 #endif

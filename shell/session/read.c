@@ -75,7 +75,7 @@ static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD) &&
+		if (operand->access & ACCESS_WRITE &&
 		        (overlaps(operand, &read->a) ||
 		                (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
 			return true;
@@ -101,12 +101,10 @@ static bool would_end(const struct shell *shell, int rank, int stream, op_id *id
 	for (int s = STREAM_HOST; (other = world_stream(shell->world, rank, s)) != NULL; s++) {
 		bool legacy =
 		        on->blocking && other->blocking && (s == STREAM_DEFAULT || stream == STREAM_DEFAULT);
-		struct times t;
 		if (!other->tail || (s != STREAM_HOST && s != stream && (!legacy || stream == STREAM_HOST)))
 			continue;
-		shell->backend->times(shell->backend, other->tail, &t);
 		*id = other->tail;
-		if (t.end == TIME_UNKNOWN)
+		if (backend_times(shell->backend, *id).end == TIME_UNKNOWN)
 			return false;
 	}
 	return true;

@@ -114,8 +114,7 @@ int64_t shell_clock(const struct shell *shell)
 {
 	int64_t latest = 0;
 	for (int rank = 0; rank < shell->world->n; rank++) {
-		struct host_now now;
-		shell->backend->host(shell->backend, rank, &now);
+		struct host_now now = backend_host(shell->backend, rank);
 		latest = now.clock > latest ? now.clock : latest;
 	}
 	return latest;

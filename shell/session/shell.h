@@ -48,14 +48,14 @@ struct shell {
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
-	struct budget budget;         /* credit: see conductor.c */
-	bool dry;                     /* shapes and times, no data */
-	bool interactive;             /* a front end is there */
-	bool explain;                 /* explain on */
-	bool strip;                   /* timeline on */
-	int races_told;               /* world.races already reported */
-	int unread_told, orders_told; /* world.unread, world_order_warning: the same */
-	int expects_failed;           /* `expect`s that were false: the exit status 1 */
+	struct budget budget;            /* credit: see conductor.c */
+	bool dry;                        /* shapes and times, no data */
+	bool interactive;                /* a front end is there */
+	bool explain;                    /* explain on */
+	bool strip;                      /* timeline on */
+	size_t races_told;               /* world.races already reported */
+	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
+	int expects_failed;              /* `expect`s that were false: the exit status 1 */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */

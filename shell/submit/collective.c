@@ -73,7 +73,7 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
 	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
-	return call->statement->results ? plan_result_view(call, rank, plan, 0) : ST_OK;
+	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;
 }
 
 /* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the

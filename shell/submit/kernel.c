@@ -133,7 +133,7 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 			plan_operand(plan, &view, access_of(kernel, i));
 	}
 	for (int i = 0; i < call->statement->results && status == ST_OK; i++)
-		status = plan_result_view(call, rank, plan, i);
+		status = plan_result_view(call, rank, plan);
 	if (status == ST_OK)
 		status = options(call, kernel, rank, &plan->record);
 	if (status == ST_OK && kernel_is_source(kernel))

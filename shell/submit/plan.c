@@ -23,13 +23,13 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The i-th name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
+/* The next name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
  * other. */
-enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
+	int i = plan->results++;
 	struct plan_result *result = &plan->result[i];
 	result->action = call->statement->result[i].dropped ? RESULT_DROP : RESULT_KEEP;
-	plan->results = i + 1;
 	if (result->action == RESULT_DROP) {
 		result->view = (struct view){.tensor = -1};
 		return ST_OK;

@@ -84,8 +84,8 @@ void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access); /* one more argument */
-/* one more result */
-enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i);
+/* one more result: the line's next */
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan);
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OWN_WORDS = 16, END_WAIT_MS = 2000, TICK_MS = 10 };
+enum { OWN_WORDS = 16, LOOK_MS = 10 };
 
 /* ---- the command line of the job ---- */
 
@@ -265,13 +265,11 @@ int job_outcome(const struct job *job, int status)
 }
 
 /* The group is ended also when mpirun has left by itself: a rank that hangs would outlive it. */
-int job_collect(struct job *job, int wait_ms)
+int job_collect(struct job *job)
 {
 	int status = 0;
-	while (wait_ms > 0 && waitpid(job->pid, &status, WNOHANG) == 0) {
-		poll(NULL, 0, TICK_MS);
-		wait_ms -= TICK_MS;
-	}
+	for (int ms = 0; ms < END_WAIT_MS && waitpid(job->pid, &status, WNOHANG) == 0; ms += LOOK_MS)
+		poll(NULL, 0, LOOK_MS);
 	kill(-job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -281,7 +279,7 @@ int job_collect(struct job *job, int wait_ms)
 void job_end(struct job *job)
 {
 	kill(-job->pid, SIGTERM);
-	job_collect(job, END_WAIT_MS);
+	job_collect(job);
 }
 
 void job_release(struct job *job)

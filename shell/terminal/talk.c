@@ -21,7 +21,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, END_WAIT_MS = 3000 };
+enum { TICK_MS = 100 };
 static const int64_t SECOND_NS = 1000000000, MS_NS = 1000000;
 
 static volatile sig_atomic_t interrupted, resized, to_end;
@@ -112,7 +112,7 @@ int talk_bury(struct talk *talk)
 	talk->job.in = -1;
 	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
 		hear(talk, TICK_MS);
-	int code = job_outcome(&talk->job, job_collect(&talk->job, END_WAIT_MS));
+	int code = job_outcome(&talk->job, job_collect(&talk->job));
 	job_release(&talk->job);
 	talk->alive = false;
 	return code;

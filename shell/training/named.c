@@ -4,9 +4,8 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "trace/trace.h"
+#include "shell/session/shell.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -185,18 +185,6 @@ enum status program_inside(struct shell *shell)
 
 /* ---- playing ---- */
 
-/* The next step: *stop is what it came to */
-static enum status play(struct shell *shell, struct training *t, struct showing *show, enum player_stop *stop)
-{
-	struct watcher watcher = {show, on_title, on_line};
-	typed_note(shell);
-	player_watch(t->player, watcher);
-	enum status status = player_go(t->player, stop);
-	if (status == ST_OK)
-		status = shell_advance(shell);
-	return status;
-}
-
 /* Where it is now, behind a step that came to `stop`:
  *
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
@@ -225,7 +213,11 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 	enum player_stop stop = PLAYER_STEP;
 	if (lines)
 		transcript_begin(t->transcript);
-	enum status status = play(shell, t, &show, &stop);
+	typed_note(shell);
+	player_watch(t->player, (struct watcher){&show, on_title, on_line});
+	enum status status = player_go(t->player, &stop);
+	if (status == ST_OK)
+		status = shell_advance(shell);
 	if (status == ST_OK) {
 		if (show.head && !show.told)
 			say_head(&show, "");

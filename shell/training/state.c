@@ -110,10 +110,9 @@ static int64_t queue_end(const struct shell *shell)
 	int64_t end = 0;
 
 	for (size_t i = 0; i < world->stream_count; i++) {
-		struct times t;
 		if (!world->streams[i].tail)
 			continue;
-		shell->backend->times(shell->backend, world->streams[i].tail, &t);
+		struct times t = backend_times(shell->backend, world->streams[i].tail);
 		if (t.end == TIME_UNKNOWN)
 			return -1;
 		end = t.end > end ? t.end : end;
@@ -129,12 +128,11 @@ static int64_t first_phase(const struct shell *shell)
 
 	for (int rank = 0; rank < world->n; rank++) {
 		op_id id = world->first[rank];
-		struct times t;
 		while (id && !world->records[world->ops[id].record].phase)
 			id = world->ops[id].next_program;
 		if (!id)
 			continue;
-		shell->backend->times(shell->backend, id, &t);
+		struct times t = backend_times(shell->backend, id);
 		if (t.start != TIME_UNKNOWN && (first < 0 || t.start < first))
 			first = t.start;
 	}

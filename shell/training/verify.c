@@ -133,10 +133,12 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 
 /* ---- what is said ---- */
 
+enum { TITLE_ROOM = 80 };
+
 /* "w1", "w1's m" */
-static const char *title_of(const struct whole *whole, char *title, size_t room)
+static const char *title_of(const struct whole *whole, char title[TITLE_ROOM])
 {
-	snprintf(title, room, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
+	snprintf(title, TITLE_ROOM, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
 	return title;
 }
 
@@ -146,7 +148,7 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
 	for (int i = 0; i < alone->count; i++) {
 		const struct whole *whole = &alone->whole[i];
-		char shape[48], title[80];
+		char shape[48], title[TITLE_ROOM];
 		bool off = !(v->share[i] <= v->limit);
 		if (*whole->state &&
 		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
@@ -155,8 +157,8 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 		for (int64_t k = 0; k < whole_count(whole); k++)
 			largest = fmax(largest, fabs(alone->end[whole->first + k]));
 		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
-		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title, sizeof title),
-		        shape, v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
+		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title), shape,
+		        v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
 	}
 }
 
@@ -183,9 +185,8 @@ static void say_verdict(
 	int iterations = alone->iterations;
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
 	           *plain = style(shell->out, COLOUR_PLAIN);
-	char title[80];
-	const char *times = iterations == 1 ? "" : "s",
-	           *where = title_of(&alone->whole[v->worst], title, sizeof title);
+	char title[TITLE_ROOM];
+	const char *times = iterations == 1 ? "" : "s", *where = title_of(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
 	if (v->wrong && lossy)
 		out_say(shell->out,

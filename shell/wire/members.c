@@ -1,6 +1,6 @@
 /* members.c -- a struct's members as those of a JSON object, by a table
  *
- *     {"cursor", MEMBER_INT, COMPLETE, offsetof(struct request, cursor), 0}
+ *     MEMBER(request, cursor, INT, COMPLETE, 0)
  *
  *     written   by message COMPLETE: "cursor":17        read   from any message; none: 0; below 0: 0 */
 #include "shell/wire/members.h"

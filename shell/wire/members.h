@@ -17,6 +17,11 @@ struct member {
 	size_t offset;     /* in the struct */
 	int64_t absent;    /* what is read where there is none; an INT's least value too */
 };
+/* The row of a member that is called as its field is */
+#define MEMBER(type, name, kind, messages, absent)                                  \
+	{                                                                           \
+#name, MEMBER_##kind, messages, offsetof(struct type, name), absent \
+	}
 #define MEMBER_OF(message) (1u << (message))
 #define MEMBER_OF_ALL (~0u)
 

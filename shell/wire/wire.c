@@ -26,7 +26,6 @@ static const char *const replies[] = {[REPLY_HELLO] = "hello",
         [REPLY_VIEW] = "view"};
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
-#define AT(member) offsetof(struct request, member)
 enum {
 	RUN = MEMBER_OF(REQUEST_RUN),
 	COMPLETE = MEMBER_OF(REQUEST_COMPLETE),
@@ -36,21 +35,19 @@ enum {
 };
 enum { SIDE_MOST = 1000 }; /* of a screen */
 static const struct member request_members[] = {
-        {"text", MEMBER_TEXT, RUN | COMPLETE, AT(text), 0},
-        {"silent", MEMBER_FLAG, RUN, AT(silent), 0},
-        {"stop", MEMBER_OPTION, RUN, AT(stop), 0},
-        {"stamp", MEMBER_OPTION, RUN, AT(stamp), -1},
-        {"cursor", MEMBER_INT, COMPLETE, AT(cursor), 0},
-        {"from", MEMBER_LONG, LOOK, AT(from), 1},
-        {"to", MEMBER_LONG, LOOK, AT(to), 0},
-        {"first_row", MEMBER_INT, LOOK, AT(first_row), 0},
-        {"selected", MEMBER_INT, LOOK, AT(selected), 0},
-        {"width", MEMBER_INT, SCREEN, AT(width), 1},
-        {"height", MEMBER_INT, LOOK, AT(height), 1},
-        {"colour", MEMBER_FLAG, GREET, AT(colour), 0},
+        MEMBER(request, text, TEXT, RUN | COMPLETE, 0),
+        MEMBER(request, silent, FLAG, RUN, 0),
+        MEMBER(request, stop, OPTION, RUN, 0),
+        MEMBER(request, stamp, OPTION, RUN, -1),
+        MEMBER(request, cursor, INT, COMPLETE, 0),
+        MEMBER(request, from, LONG, LOOK, 1),
+        MEMBER(request, to, LONG, LOOK, 0),
+        MEMBER(request, first_row, INT, LOOK, 0),
+        MEMBER(request, selected, INT, LOOK, 0),
+        MEMBER(request, width, INT, SCREEN, 1),
+        MEMBER(request, height, INT, LOOK, 1),
+        MEMBER(request, colour, FLAG, GREET, 0),
 };
-#undef AT
-#define AT(member) offsetof(struct reply, member)
 enum {
 	HELLO = MEMBER_OF(REPLY_HELLO),
 	FOREIGN = MEMBER_OF(REPLY_FOREIGN),
@@ -58,32 +55,29 @@ enum {
 	VIEW = MEMBER_OF(REPLY_VIEW)
 };
 static const struct member reply_members[] = {
-        {"text", MEMBER_TEXT, MEMBER_OF_ALL, AT(text), 0},
-        {"version", MEMBER_INT, HELLO, AT(version), 0},
-        {"n", MEMBER_INT, HELLO, AT(n), 0},
-        {"dry", MEMBER_FLAG, HELLO, AT(dry), 0},
-        {"rank", MEMBER_INT, FOREIGN, AT(rank), -1},
-        {"prompt", MEMBER_TEXT, HELLO | DONE, AT(prompt), 0},
-        {"enter", MEMBER_TEXT, HELLO | DONE, AT(enter), 0},
-        {"waits", MEMBER_INT, HELLO | DONE, AT(waits), 0},
-        {"clock", MEMBER_LONG, HELLO | DONE, AT(clock), 0},
-        {"wish", MEMBER_TEXT, DONE, AT(wish), 0},
-        {"from", MEMBER_LONG, VIEW, AT(from), 0},
-        {"to", MEMBER_LONG, VIEW, AT(to), 1},
-        {"whole_from", MEMBER_LONG, VIEW, AT(whole_from), 0},
-        {"whole_to", MEMBER_LONG, VIEW, AT(whole_to), 1},
-        {"rows", MEMBER_INT, VIEW, AT(rows), 0},
-        {"first_row", MEMBER_INT, VIEW, AT(first_row), 0},
+        MEMBER(reply, text, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(reply, version, INT, HELLO, 0),
+        MEMBER(reply, n, INT, HELLO, 0),
+        MEMBER(reply, dry, FLAG, HELLO, 0),
+        MEMBER(reply, rank, INT, FOREIGN, -1),
+        MEMBER(reply, prompt, TEXT, HELLO | DONE, 0),
+        MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
+        MEMBER(reply, waits, INT, HELLO | DONE, 0),
+        MEMBER(reply, clock, LONG, HELLO | DONE, 0),
+        MEMBER(reply, wish, TEXT, DONE, 0),
+        MEMBER(reply, from, LONG, VIEW, 0),
+        MEMBER(reply, to, LONG, VIEW, 1),
+        MEMBER(reply, whole_from, LONG, VIEW, 0),
+        MEMBER(reply, whole_to, LONG, VIEW, 1),
+        MEMBER(reply, rows, INT, VIEW, 0),
+        MEMBER(reply, first_row, INT, VIEW, 0),
 };
-#undef AT
-#define AT(member) offsetof(struct logged_line, member)
 static const struct member logged_members[] = {
-        {"line", MEMBER_TEXT, MEMBER_OF_ALL, AT(line), 0},
-        {"stop", MEMBER_OPTION, MEMBER_OF_ALL, AT(stop), 0},
-        {"stamp", MEMBER_OPTION, MEMBER_OF_ALL, AT(stamp), -1},
-        {"outside", MEMBER_TEXT, MEMBER_OF_ALL, AT(outside), 0},
+        MEMBER(logged_line, line, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, stop, OPTION, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, stamp, OPTION, MEMBER_OF_ALL, -1),
+        MEMBER(logged_line, outside, TEXT, MEMBER_OF_ALL, 0),
 };
-#undef AT
 
 /* So that a test can make each of its allocations fail, and a process without memory ends as everywhere else. */
 void wire_start(void)

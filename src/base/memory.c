@@ -119,11 +119,6 @@ void mem_fail_at(long n)
 	fail_countdown = n;
 }
 
-bool mem_fail_waits(void)
-{
-	return fail_countdown >= 0;
-}
-
 long mem_live(void)
 {
 	return live_blocks;

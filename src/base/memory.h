@@ -36,8 +36,6 @@ enum { MEM_EXIT = 4 };
 /* Tests: the n-th allocation from now on (0 is the next) ends the process as any does that
  * finds no memory; -1 turns it off. tests/unit/check.h has a process of its own for it. */
 void mem_fail_at(long n);
-/* Tests: the allocation that is to fail has not come yet. */
-bool mem_fail_waits(void);
 /* Tests: blocks allocated and not yet freed. */
 long mem_live(void);
 

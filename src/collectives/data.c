@@ -195,20 +195,19 @@ enum status data_move(const struct collective_job *job)
 
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same
  * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
-enum status collective_data(const struct collective *collective, struct transport_group *comm,
-        enum dtype dtype, enum reduction reduction, int root, const void *in, int64_t in_count, void *out,
-        int64_t out_count)
+enum status collective_data(struct collective_job job)
 {
-	struct collective_job job = {collective, comm, dtype, reduction, transport_group_size(comm),
-	        transport_group_place(comm), root, dtype_bytes(dtype), in, out, in_count, out_count};
-	size_t bytes = (size_t)(in_count * job.size);
-	bool same = collective->in_place && in == out;
+	job.n = transport_group_size(job.comm);
+	job.place = transport_group_place(job.comm);
+	job.size = dtype_bytes(job.dtype);
+	size_t bytes = (size_t)(job.in_count * job.size);
+	bool same = job.collective->in_place && job.in == job.out;
 	char *copy = NULL;
 
-	const char *from = in, *to = out;
-	if (!same && from && to && from < to + out_count * job.size && to < from + bytes)
-		job.in = memcpy(copy = mem_alloc(bytes), in, bytes);
-	enum status status = collective->data ? collective->data(&job) : ST_OK;
+	if (!same && job.in && job.out && job.in < job.out + job.out_count * job.size &&
+	        job.out < job.in + bytes)
+		job.in = memcpy(copy = mem_alloc(bytes), job.in, bytes);
+	enum status status = job.collective->data ? job.collective->data(&job) : ST_OK;
 	mem_free(copy);
 	return status;
 }

@@ -116,14 +116,10 @@ static void keep(struct rank_data *data, enum status status)
 /* The first failure is kept, and what it spoiled is marked. */
 static void failed(struct rank_data *data, enum status status, op_id id)
 {
-	const struct record *record = op_record(data->world, id);
 	if (status == ST_OK)
 		return;
 	keep(data, status);
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(data->world, data->world->me, record->operand[i].space,
-			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
+	world_mark_outputs(data->world, id, id);
 }
 
 /* Groups are made in the order of the books, by all processes: a group is a communicator, and making one is a
@@ -144,21 +140,14 @@ void data_groups(struct rank_data *data)
 
 /* ---- reading before it is overwritten */
 
-static bool overlaps(const struct operand *operand, enum space space, int64_t address, int64_t bytes)
-{
-	return operand->space == space && operand->address < address + bytes &&
-	        address < operand->address + layout_span(&operand->layout);
-}
-
-/* Does it read any of these bytes? Of an exchange of several messages, the one that `part` sends. */
-static bool reads(const struct in_flight *running, const struct record *record, enum space space,
-        int64_t address, int64_t bytes)
+/* Does it read of this memory? Of an exchange of several messages, the one that `part` sends. */
+static bool reads(const struct in_flight *running, const struct record *record, const struct operand *memory)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD)
 		                                : i == record->part[running->part].operand;
-		if (counts && overlaps(operand, space, address, bytes))
+		if (counts && spans_overlap(operand, memory))
 			return true;
 	}
 	return false;
@@ -168,9 +157,8 @@ static bool reads(const struct in_flight *running, const struct record *record, 
 static void stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);
-	const struct operand *input = running->part < 0
-	        ? record_source(record)
-	        : &record->operand[record->part[running->part].operand];
+	const struct operand *input =
+	        running->part < 0 ? record_source(record) : part_operand(record, running->part);
 	running->staged = true;
 	if (record->kind == OP_KERNEL)
 		evaluate_kernel(data->world, record, running->packed);
@@ -179,26 +167,21 @@ static void stage(struct rank_data *data, struct in_flight *running)
 }
 
 /* Memory is about to change, by an operation or (0) the host. */
-static void disturb(struct rank_data *data, op_id by, enum space space, int64_t address, int64_t bytes)
+static void disturb(struct rank_data *data, op_id by, const struct operand *memory)
 {
 	for (size_t i = 0; i < data->count; i++) {
 		struct in_flight *running = &data->running[i];
 		if (running->id != by && !running->staged &&
-		        reads(running, op_record(data->world, running->id), space, address, bytes))
+		        reads(running, op_record(data->world, running->id), memory))
 			stage(data, running);
 	}
-}
-
-static void disturb_operand(struct rank_data *data, op_id by, const struct operand *operand)
-{
-	disturb(data, by, operand->space, operand->address, layout_span(&operand->layout));
 }
 
 static void disturb_outputs(struct rank_data *data, op_id by, const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			disturb_operand(data, by, &record->operand[i]);
+			disturb(data, by, &record->operand[i]);
 }
 
 static struct in_flight *find(struct rank_data *data, op_id id, int part)
@@ -264,20 +247,14 @@ void data_drop(struct rank_data *data, op_id id)
 
 /* ---- what the host writes */
 
-/* Does any operand of the one share memory with any of the other? */
-static bool touches(const struct record *record, const struct record *fill)
-{
-	for (int i = 0; i < fill->operands; i++)
-		for (int k = 0; k < record->operands; k++)
-			if (overlaps(&record->operand[k], fill->operand[i].space, fill->operand[i].address,
-			            layout_span(&fill->operand[i].layout)))
-				return true;
-	return false;
-}
-
 bool data_fill_touches(const struct rank_data *data, op_id fill, op_id other)
 {
-	return touches(op_record(data->world, other), op_record(data->world, fill));
+	const struct record *written = op_record(data->world, fill), *used = op_record(data->world, other);
+	for (int i = 0; i < written->operands; i++)
+		for (int k = 0; k < used->operands; k++)
+			if (spans_overlap(&written->operand[i], &used->operand[k]))
+				return true;
+	return false;
 }
 
 void data_fill(struct rank_data *data, op_id id)
@@ -313,12 +290,6 @@ void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 		note(data, send, send_part);
 }
 
-static const struct operand *part_operand(const struct rank_data *data, op_id id, int part)
-{
-	const struct record *record = op_record(data->world, id);
-	return &record->operand[record->part[part].operand];
-}
-
 /* The bytes go when virtual time says that the transfer ends, at once on both sides: a sender that is not this
  * rank's, and a receiver that is not, are other processes' affair. */
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
@@ -326,10 +297,10 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 	struct world *world = data->world;
 	int me = world->me, from = world->ops[send].rank, to = world->ops[receive].rank;
 	struct in_flight *running = from == me ? find(data, send, send_part) : NULL;
-	const struct operand *source = part_operand(data, send, send_part),
-	                     *target = part_operand(data, receive, receive_part);
+	const struct operand *source = part_operand(op_record(world, send), send_part),
+	                     *target = part_operand(op_record(world, receive), receive_part);
 	if (to == me)
-		disturb_operand(data, 0, target);
+		disturb(data, 0, target);
 	const void *packed = running && running->staged ? running->packed[0] : NULL;
 	if (from == me && to == me)
 		evaluate_to_itself(world, source, target, packed);

@@ -51,7 +51,7 @@ void evaluate_kernel(const struct world *world, const struct record *record, voi
 		*tensor = (struct kernel_tensor){names_text(world->names, operand->name), operand->layout,
 		        operand_bytes(world, operand)};
 		call.add |= (operand->access & ACCESS_ADD) != 0;
-		if (staged && operand->access & (ACCESS_WRITE | ACCESS_ADD))
+		if (staged && operand->access & ACCESS_WRITE)
 			staged[i] = stage(world, operand, tensor);
 	}
 	if (record->operands)
@@ -85,18 +85,12 @@ static void convert(
 	mem_free(packed);
 }
 
-static bool overlap(const struct operand *a, const struct operand *b)
-{
-	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
-	        b->address < a->address + layout_span(&a->layout);
-}
-
 /* The input is used where it lies if it is contiguous and the output does not lie over it. */
 void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
 	void *own = NULL;
-	if (!packed && layout_contiguous(&from->layout) && !overlap(from, to))
+	if (!packed && layout_contiguous(&from->layout) && !spans_overlap(from, to))
 		packed = operand_bytes(world, from);
 	else if (!packed)
 		packed = own = operand_packed(world, from);
@@ -140,9 +134,15 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 		from = buffer_for(world, in, true);
 	if (out)
 		to = in_place ? from : buffer_for(world, out, false);
-	enum status status = collective_data(record->collective, group, record->dtype, record->reduction,
-	        record->root, packed ? packed : from.bytes, in ? layout_count(&in->layout) : 0, to.bytes,
-	        out ? layout_count(&out->layout) : 0);
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .root = record->root,
+	        .in = packed ? packed : from.bytes,
+	        .out = to.bytes,
+	        .in_count = in ? layout_count(&in->layout) : 0,
+	        .out_count = out ? layout_count(&out->layout) : 0});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);

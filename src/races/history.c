@@ -17,7 +17,7 @@
 
 static bool writes(const struct operand *operand)
 {
-	return operand->access & (ACCESS_WRITE | ACCESS_ADD);
+	return operand->access & ACCESS_WRITE;
 }
 
 static struct history *history_of(struct happens_before *order, int rank, const struct operand *operand)

@@ -10,11 +10,7 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 {
 	if (e->base != UINT32_MAX)
 		return;
-	const struct record *record = op_record(e->world, id);
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(e->world, e->world->ops[id].rank, record->operand[i].space,
-			        record->operand[i].address, layout_span(&record->operand[i].layout), by);
+	world_mark_outputs(e->world, id, by);
 	e->any_invalid |= by != 0;
 }
 

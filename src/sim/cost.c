@@ -79,7 +79,7 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 		bool sends = part->direction == P2P_SEND;
 		machine_path(e->world->machine, sends ? op->rank : part->peer, sends ? part->peer : op->rank,
 		        &path);
-		double bytes = layout_bytes(&record->operand[part->operand].layout);
+		double bytes = layout_bytes(&part_operand(record, i)->layout);
 		int64_t ns = round_up(path.latency_ns + bytes / path.rate * 1e9);
 		if (ns <= record->alone_ns)
 			continue;

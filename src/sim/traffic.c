@@ -32,7 +32,7 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
 				count_path(world->machine, op->rank, record->part[i].peer,
-				        layout_bytes(&record->operand[record->part[i].operand].layout), sent);
+				        layout_bytes(&part_operand(record, i)->layout), sent);
 }
 
 void sim_sent(struct backend *backend, int rank, int section, double *sent)

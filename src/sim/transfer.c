@@ -55,7 +55,7 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
 	const struct machine *machine = machine_then(e, send);
-	double bytes = layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
+	double bytes = layout_bytes(&part_operand(record, t->send_part)->layout);
 	t->path = (struct path){.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)

@@ -61,7 +61,6 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 {
 	const struct record *record = op_record(s->trace->world, id);
 	int letter = (unsigned char)record->colour % LETTERS;
-	struct times t;
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
 		*MEM_ADD(&s->task, &s->count) =
@@ -74,7 +73,7 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 	s->op_task[id] = s->count;
 	if (record->kind != OP_KERNEL)
 		return ST_OK;
-	s->trace->backend->times(s->trace->backend, id, &t);
+	struct times t = backend_times(s->trace->backend, id);
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(s->trace, id);
 	s->work[letter] += t.end - t.start;

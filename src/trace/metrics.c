@@ -40,11 +40,10 @@ static struct window own_window(const struct trace *trace, int section, int rank
 
 	*endless = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		struct times t;
 		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL ||
 		        op_record(world, id)->kind == OP_CRASH)
 			continue;
-		trace->backend->times(trace->backend, id, &t);
+		struct times t = backend_times(trace->backend, id);
 		window.from = least_of(window.from, trace_begin(trace, id, &t));
 		if (t.end != TIME_UNKNOWN)
 			window.to = most_of(window.to, t.end);
@@ -78,11 +77,10 @@ static enum status work_of(const struct trace *trace, int rank, struct pick pick
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
-		struct times t;
 		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, pick.section) ||
 		        !pick.wanted(world, id, pick.argument))
 			continue;
-		trace->backend->times(trace->backend, id, &t);
+		struct times t = backend_times(trace->backend, id);
 		if (t.end == TIME_UNKNOWN)
 			status = trace_never_ends(trace, id);
 		else
@@ -267,14 +265,13 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 {
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
-	struct times t;
 	double factor = 1;
 
 	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_COPY)
 		return fail(ST_ARGUMENT,
 		        "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
 		        names_text(world->names, record->title));
-	trace->backend->times(trace->backend, id, &t);
+	struct times t = backend_times(trace->backend, id);
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)

@@ -21,7 +21,7 @@ static const char *use_of(const struct record *record, const struct race *race)
 		if (operand->space != race->space || race->address < operand->address ||
 		        race->address >= operand->address + layout_span(&operand->layout))
 			continue;
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD))
+		if (operand->access & ACCESS_WRITE)
 			return "writes";
 		reads = true;
 	}

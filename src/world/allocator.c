@@ -107,8 +107,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 	        .bytes = plan->segment_bytes,
 	        .data = data,
 	        .space = space,
-	        .pool = plan->pool,
-	        .small = plan->small};
+	        .pool = plan->pool};
 	plan->block = heap->count;
 	*MEM_ADD(&heap->blocks, &heap->count) = (struct memory_block){.address = address,
 	        .bytes = plan->segment_bytes,

@@ -60,7 +60,7 @@ struct share member_share(const struct world *world, const struct match *match, 
 		return (struct share){{record->title, record->dtype, record->bytes, record->root,
 		        record->reduction, record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
-	const struct layout *layout = &record->operand[record->part[part].operand].layout;
+	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
 	        .aspect[ASPECT_DTYPE] = layout->dtype, .aspect[ASPECT_BYTES] = layout_bytes(layout)};
 }

@@ -27,7 +27,6 @@ struct segment {
 	void *data;    /* real bytes, of rank `me` only */
 	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
 	uint8_t space, pool;
-	bool small;
 };
 struct heap {
 	struct memory_block *blocks; /* by address, without gaps inside a segment */

@@ -8,6 +8,7 @@
  *      next_stream    default:  1 --------> 5              the order in which a stream carries out
  *                     io:             4 --------> 9 */
 #include "world/books.h"
+#include "base/bits.h"
 
 enum status ops_fit(const struct world *world, size_t more)
 {
@@ -48,11 +49,8 @@ static void digest_record(struct world *world, const struct record *record)
 	        world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
-	for (int i = 0; i < PARAMETERS_MAX; i++) {
-		uint64_t bits;
-		memcpy(&bits, &record->parameter[i], sizeof bits);
-		digest_add(world, bits);
-	}
+	for (int i = 0; i < PARAMETERS_MAX; i++)
+		digest_add(world, bits_of_double(record->parameter[i]));
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		digest_add(world,
@@ -66,6 +64,12 @@ static void digest_record(struct world *world, const struct record *record)
 static void *copy_array(struct world *world, const void *from, size_t bytes)
 {
 	return bytes ? memcpy(arena_take(&world->inner->arena, bytes), from, bytes) : NULL;
+}
+
+bool spans_overlap(const struct operand *a, const struct operand *b)
+{
+	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
+	        b->address < a->address + layout_span(&a->layout);
 }
 
 bool operand_equal(const struct operand *a, const struct operand *b)
@@ -185,7 +189,7 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
 {
 	for (int i = 0; i < record->operands; i++) {
-		if (!(record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD)))
+		if (!(record->operand[i].access & ACCESS_WRITE))
 			continue;
 		const struct operand *operand = &record->operand[i];
 		/* by name where that means the memory: a view has a last writer of its own */

@@ -156,17 +156,26 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
  *      g        |------- invalid -------|      an operation that was to write all of g was aborted
  *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
  */
-void world_invalidate(
-        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
+static void mark(struct world *world, int rank, const struct operand *written, op_id by)
 {
-	int owner = world_tensor_at(world, rank, space, address);
+	int owner = world_tensor_at(world, rank, written->space, written->address);
+	int64_t address = written->address, end = address + layout_span(&written->layout);
 
 	for (int i = owner; i >= 0; i = world->tensors[i].next_view) {
 		struct tensor *tensor = &world->tensors[i];
 		int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
-		if (op && from < address + bytes && address < to)
-			tensor->invalid = op;
-		if (!op && from >= address && to <= address + bytes)
+		if (by && from < end && address < to)
+			tensor->invalid = by;
+		if (!by && from >= address && to <= end)
 			tensor->invalid = 0;
 	}
+}
+
+void world_mark_outputs(struct world *world, op_id id, op_id by)
+{
+	const struct record *record = op_record(world, id);
+
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			mark(world, world->ops[id].rank, &record->operand[i], by);
 }

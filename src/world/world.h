@@ -186,10 +186,9 @@ void world_tensor_free(struct world *world, int index, int after_stream);
 
 /* The tensor that owns the byte at `address`, or -1. */
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address);
-/* Backend's: the bytes were spoiled by `op` (its output never came), or, with op 0, written anew: tensors
- * that overlap them are marked; the mark goes when all their bytes are written. In no digest. */
-void world_invalidate(
-        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op);
+/* Backend's: what operation `id` writes was spoiled by `by` (its output never came), or, with `by` 0, written
+ * anew: tensors that overlap it are marked; the mark goes when all their bytes are written. In no digest. */
+void world_mark_outputs(struct world *world, op_id id, op_id by);
 
 /* -- streams, events, groups, sections */
 enum status world_stream_make(
@@ -254,6 +253,11 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 /* What differs in the first match of the operation whose members do not agree: "rank 3 brings 2 kB, ranks 0-2
  * bring 4 kB" */
 void world_mismatch(const struct world *world, op_id id, struct text *why);
+/* What one part of a transfer sends or receives */
+static inline const struct operand *part_operand(const struct record *record, int part)
+{
+	return &record->operand[record->part[part].operand];
+}
 /* The first operand that is read, or written, of a copy or a collective; NULL if it has none. */
 const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);

@@ -97,7 +97,7 @@ static void reads_do_not_race(void **state)
 	touch(&b, 0, io, "copy", x, ACCESS_READ);
 	touch(&b, 0, compute, "relu", x, ACCESS_READ);
 	assert_int_equal(races_now(b.world)->count, 0);
-	touch(&b, 0, compute, "relu", x, ACCESS_ADD); /* against io's read */
+	touch(&b, 0, compute, "relu", x, ACCESS_WRITE | ACCESS_ADD); /* against io's read */
 	assert_int_equal(races_now(b.world)->count, 1);
 	assert_int_equal(races_now(b.world)->unread_count, 0);
 	books_close(&b);

@@ -49,7 +49,7 @@ static op_id spin(struct rig *rig, int rank, int stream, const char *name, int64
 static op_id allreduce(struct rig *rig, int rank, int stream)
 {
 	struct record record = scene_record(rig->scene, OP_COLLECTIVE, "allreduce", "y");
-	record.collective = collective_find("allreduce");
+	record.collective = &collective_allreduce;
 	record.bytes = 256 * 1024;
 	return queue(rig, rank, stream, record, 0);
 }

@@ -80,7 +80,7 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 		if (!id)
 			return fail(
 			        ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
-		shell->backend->times(shell->backend, id, &times[i]);
+		times[i] = backend_times(shell->backend, id);
 		if (times[i].end == TIME_UNKNOWN)
 			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	}
